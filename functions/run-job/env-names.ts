@@ -1,0 +1,12 @@
+/** Environment of the function; its construct must set each of them. Constants only: infra/ imports this file. */
+export const runJobEnvNames = [
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** State machine that runs the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
+  'JOB_MACHINE_ARN',
+  'PROJECT_ID',
+] as const

@@ -1,0 +1,11 @@
+/** Environment of the function; its construct must set each of them. Constants only: infra/ imports this file. */
+export const startImportEnvNames = [
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** DynamoDB table with one claim per object version. */
+  'IMPORTS_TABLE',
+  /** JSON array of key rules that are tried before the built-in convention. */
+  'LANDING_RULES',
+] as const

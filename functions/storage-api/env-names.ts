@@ -1,0 +1,16 @@
+/** Environment of the function; its construct must set each of them. Constants only: infra/ imports this file. */
+export const storageApiEnvNames = [
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Role that temporary file credentials are issued from, narrowed by a session policy. */
+  'FILE_ACCESS_ROLE_ARN',
+  /** State machine that runs the service's asynchronous jobs. */
+  'JOB_MACHINE_ARN',
+  /** Secret that holds the master storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  'PROJECT_ID',
+] as const
