@@ -1,0 +1,16 @@
+import type { Json } from '../tables/json-value.ts'
+
+/**
+ * What references can name: `{ "attr": "a.b" }` reads `context.attr`, flattened with dots, list positions as keys.
+ * Which contexts exist depends on the place (http-extractor facts 1.7); a reference to any other name stays an object.
+ */
+export type ExpressionContext = Readonly<Record<string, Json>>
+
+export interface EvaluateOptions {
+  /** Where the expression stands, for messages: `config.jobs.0.params.since`. */
+  path?: string | undefined
+  /** Functions allowed at this place only, such as `urlencode` in placeholders. */
+  alsoAllow?: readonly string[] | undefined
+  /** Seconds since 1970 for `time()`, `date(format)` and relative texts of `strtotime`. Default: the system clock. */
+  now?: number | undefined
+}

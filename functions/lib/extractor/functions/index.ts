@@ -1,0 +1,1 @@
+export type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
