@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { TransientError, UserError } from '../errors.ts'
+import { errorBodySchema } from './wire.ts'
+
+export interface Connection {
+  /** Address of the service, without `/v2/storage`. */
+  baseUrl: string
+  token: string
+  /** Upper bound for one request, reply included. Default 60. */
+  timeoutSeconds?: number
+}
+
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below `/v2/storage/`, with its query; segments already percent-encoded. */
+  path: string
+  body?: unknown
+  /** Sent as `Idempotency-Key`: a repeated POST finds its earlier result (services that do not know it ignore it). */
+  idempotencyKey?: string | undefined
+}
+
+/**
+ * One request, one answer, no retry: where this runs, Step Functions retries.
+ *
+ * Throws `TransientError` for 429, 5xx, time-outs and broken connections; `UserError` with the service's own code and
+ * status for the other 4xx. The token is in no message.
+ */
+export const request = async <Result>(
+  connection: Connection,
+  apiRequest: ApiRequest,
+  schema: z.ZodType<Result>,
+): Promise<Result> => {
+  const response = await send(connection, apiRequest)
+  if (!response.ok) throw await failure(response, apiRequest)
+  if (response.status === 204) return schema.parse(undefined)
+  const parsed = schema.safeParse(await readJson(response, apiRequest))
+  if (!parsed.success) {
+    throw new Error(`Unexpected reply to ${describe(apiRequest)}: ${z.prettifyError(parsed.error)}`)
+  }
+  return parsed.data
+}
+
+const send = async (connection: Connection, { method, path, body, idempotencyKey }: ApiRequest) => {
+  const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${path}`
+  try {
+    return await fetch(url, {
+      method,
+      headers: {
+        'X-StorageApi-Token': connection.token,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout((connection.timeoutSeconds ?? 60) * 1000),
+      redirect: 'error', // A redirect would carry the token elsewhere.
+    })
+  } catch (cause) {
+    throw new TransientError('storage.unreachable', `${describe({ method, path })} got no answer`, { cause })
+  }
+}
+
+const readJson = async (response: Response, apiRequest: ApiRequest): Promise<unknown> => {
+  try {
+    return await response.json()
+  } catch (cause) {
+    throw new TransientError('storage.brokenReply', `${describe(apiRequest)} got half a reply or no JSON`, {
+      cause,
+    })
+  }
+}
+
+const failure = async (response: Response, apiRequest: ApiRequest): Promise<UserError | TransientError> => {
+  const body = errorBodySchema.safeParse(await response.json().catch(() => undefined))
+  const { error, code, exceptionId } = body.success ? body.data : {}
+  const message = error ?? `${describe(apiRequest)} answered ${response.status}`
+  if (response.status === 429 || response.status >= 500) {
+    return new TransientError(code ?? `storage.http${response.status}`, message, {
+      retryAfterSeconds: retryAfterSeconds(response),
+      params: { status: response.status, exceptionId },
+    })
+  }
+  return new UserError(code ?? `storage.http${response.status}`, message, {
+    status: response.status,
+    params: { exceptionId },
+  })
+}
+
+const retryAfterSeconds = (response: Response): number | undefined => {
+  const header = response.headers.get('retry-after')
+  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
+}
+
+const describe = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): string =>
+  `${method} ${path.split('?', 1)[0]}`

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+
+/** The parts of the service's replies that we read. Unknown fields pass: a newer service may send more. */
+
+const credentials = z.object({
+  AccessKeyId: z.string(),
+  SecretAccessKey: z.string(),
+  SessionToken: z.string(),
+  Expiration: z.string(),
+})
+
+/** File resource (specification 2.1). */
+const fileSchema = z.object({
+  id: z.number().int(),
+  name: z.string(),
+  region: z.string(),
+  isSliced: z.boolean(),
+})
+
+/** Answer of files/prepare (specification 4.1). */
+export const preparedFileSchema = fileSchema.extend({
+  uploadParams: z.object({
+    bucket: z.string(),
+    key: z.string(),
+    'x-amz-server-side-encryption': z.string().optional(),
+    credentials,
+  }),
+})
+
+const jobBase = z.object({
+  id: z.number().int(),
+  url: z.string(),
+  createdTime: z.string().nullish(),
+  tableId: z.string().nullish(),
+  operationName: z.string().nullish(),
+  operationParams: z.unknown(),
+})
+
+/** Job (specification 2.3, facts 1.7): `results` exists only when it succeeded, `error` only when it failed. */
+export const jobSchema = z.discriminatedUnion('status', [
+  jobBase.extend({ status: z.literal('waiting') }),
+  jobBase.extend({ status: z.literal('processing') }),
+  jobBase.extend({ status: z.literal('success'), results: z.unknown() }),
+  jobBase.extend({
+    status: z.literal('error'),
+    error: z.union([
+      z.object({ code: z.string().nullish(), message: z.string(), exceptionId: z.string().nullish() }),
+      // Specification 2.3: the created job's error may be a plain string.
+      z.string().transform(message => ({ code: null, message, exceptionId: null })),
+    ]),
+  }),
+])
+
+export const errorBodySchema = z.object({
+  error: z.string().min(1).optional(),
+  code: z.string().optional(),
+  exceptionId: z.string().optional(),
+})
+
+export type PreparedFile = z.infer<typeof preparedFileSchema>
+export type Job = z.infer<typeof jobSchema>

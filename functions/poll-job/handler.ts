@@ -1,0 +1,18 @@
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { pollJobEnvNames } from './env-names.ts'
+import { pollJobEvent } from './event.ts'
+import { pollOf } from './poll-job.ts'
+
+const env = readEnv(pollJobEnvNames)
+
+/** Reads a job once and says whether, and how long, to wait. The waiting itself belongs to Step Functions. */
+export const handler = lambdaHandler({
+  service: 'poll-job',
+  event: pollJobEvent,
+  run: async ({ jobId, since }) => {
+    const storage = await storageClientFrom(env)
+    return pollOf(await storage.job(jobId), (Date.now() - since.getTime()) / 1000)
+  },
+})

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+
+/** The object to import, whatever told us of it. */
+export interface LandedObject {
+  bucket: string
+  key: string
+  /** Absent when the bucket keeps no versions. */
+  versionId?: string | undefined
+  /** Grows with the writes of one key (S3 User Guide, "Event message structure"); absent when a person asks. */
+  sequencer?: string | undefined
+}
+
+/** EventBridge "Object Created" of S3 (S3 User Guide, "EventBridge event message structure"). Keys are not encoded. */
+const objectCreated = z
+  .object({
+    source: z.literal('aws.s3'),
+    'detail-type': z.literal('Object Created'),
+    detail: z.object({
+      bucket: z.object({ name: z.string().min(1) }),
+      object: z.object({
+        key: z.string().min(1),
+        'version-id': z.string().optional(),
+        sequencer: z
+          .string()
+          .regex(/^[0-9A-Fa-f]+$/)
+          .optional(),
+      }),
+    }),
+  })
+  .transform(
+    ({ detail: { bucket, object } }): LandedObject => ({
+      bucket: bucket.name,
+      key: object.key,
+      versionId: object['version-id'],
+      sequencer: object.sequencer,
+    }),
+  )
+
+/** The short form for a person who runs the machine by hand: `{"bucket":"…","key":"…"}`. */
+const namedObject = z
+  .strictObject({
+    bucket: z.string().min(1),
+    key: z.string().min(1),
+    versionId: z.string().optional(),
+  })
+  .transform((object): LandedObject => object)
+
+const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
+
+/** Input of the step: what landed, which execution asks, and, on the failure path, what went wrong. */
+export const startImportEvent = z.object({
+  event: z.union([objectCreated, namedObject], {
+    error: 'neither an "Object Created" event nor {bucket, key}',
+  }),
+  execution: z.string().min(1),
+  failure: failure.optional(),
+})
+
+export type StartImportEvent = z.infer<typeof startImportEvent>

@@ -1,0 +1,28 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { createS3Client } from '../lib/s3-client.ts'
+import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { startImportEnvNames } from './env-names.ts'
+import { startImportEvent } from './event.ts'
+import { createImportRecords } from './import-records.ts'
+import { landingRules } from './landing-rules.ts'
+import { s3ForFile } from './s3-for-file.ts'
+import { startImport } from './start-import.ts'
+
+const env = readEnv(startImportEnvNames)
+const rules = landingRules.parse(JSON.parse(env.LANDING_RULES))
+const s3 = createS3Client()
+const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+  marshallOptions: { removeUndefinedValues: true },
+})
+const records = createImportRecords(dynamo, env.IMPORTS_TABLE)
+
+/** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
+export const handler = lambdaHandler({
+  service: 'start-import',
+  event: startImportEvent,
+  run: async event =>
+    startImport({ s3, s3For: s3ForFile, storage: await storageClientFrom(env), records, rules }, event),
+})

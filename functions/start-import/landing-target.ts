@@ -1,0 +1,124 @@
+import { UserError } from '../lib/errors.ts'
+import type { LandingRule } from './landing-rules.ts'
+
+/** Where a landed object goes and how it is read. */
+export interface LandingTarget {
+  bucketId: string
+  tableName: string
+  /** `<bucketId>.<tableName>` */
+  tableId: string
+  /** Used when the table is created; an existing table keeps its own. */
+  primaryKey: string[]
+  incremental: boolean
+  delimiter?: string | undefined
+  enclosure?: string | undefined
+  /** Given: the file has no header line. */
+  columns?: string[] | undefined
+}
+
+/**
+ * The target of a key and the object's user metadata (lower-case names without `x-amz-meta-`).
+ *
+ * Throws `UserError` for a key that neither a rule nor the convention knows, and for metadata that makes no sense.
+ * Source: docs/landing.md.
+ */
+export const landingTarget = (
+  key: string,
+  metadata: Readonly<Record<string, string>>,
+  rules: readonly LandingRule[] = [],
+): LandingTarget => {
+  const named = targetByRule(key, rules) ?? { tableId: tableIdByConvention(key) }
+  const { bucketId, tableName } = splitTableId(named.tableId, key)
+  return {
+    primaryKey: [],
+    incremental: false,
+    ...named,
+    ...overridesOf(metadata),
+    bucketId,
+    tableName,
+    tableId: `${bucketId}.${tableName}`,
+  }
+}
+
+type NamedTarget = { tableId: string } & Partial<Omit<LandingTarget, 'tableId' | 'bucketId' | 'tableName'>>
+
+const targetByRule = (key: string, rules: readonly LandingRule[]): NamedTarget | undefined => {
+  for (const { match, tableId, ...settings } of rules) {
+    const found = new RegExp(match, 'u').exec(key)
+    if (found === null) continue
+    const filled = tableId.replace(/\$\{(\w+)\}/g, (placeholder, name) => found.groups?.[name] ?? placeholder)
+    return { tableId: filled, ...definedOnly(settings) }
+  }
+  return undefined
+}
+
+/** `<bucket id>/<table>.csv`, `<bucket id>/<table>/<anything>.csv`, or either with `.gz`. */
+const CONVENTION = /^(?<bucketId>[^/]+)\/(?:(?<file>[^/]+)|(?<folder>[^/]+)\/.+)\.csv(?:\.gz)?$/u
+
+const tableIdByConvention = (key: string): string => {
+  const groups = CONVENTION.exec(key)?.groups
+  if (!groups) {
+    throw new UserError(
+      'landing.keyNotRecognised',
+      `Cannot tell the table from the key "${key}". Use <bucket id>/<table>.csv or <bucket id>/<table>/<file>.csv ` +
+        '(.csv.gz works too), for example in.c-main/orders.csv, or add a landing rule to the stack configuration.',
+    )
+  }
+  return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`
+}
+
+/** Bucket and table names: letters, digits, `-` and `_` (facts, section 4). */
+const TABLE_ID = /^(?<bucketId>(?:in|out)\.c-[A-Za-z0-9_-]+)\.(?<tableName>[A-Za-z0-9_-]+)$/
+
+const splitTableId = (tableId: string, key: string) => {
+  const groups = TABLE_ID.exec(tableId)?.groups
+  if (!groups) {
+    throw new UserError(
+      'landing.invalidTableId',
+      `The key "${key}" names the table "${tableId}", which is not a table id. A bucket id looks like in.c-main or ` +
+        'out.c-main; a table name holds only letters, digits, dashes and underscores.',
+    )
+  }
+  // Both groups are required parts of the expression that has just matched.
+  return { bucketId: groups['bucketId'] as string, tableName: groups['tableName'] as string }
+}
+
+const overridesOf = (metadata: Readonly<Record<string, string>>): Omit<NamedTarget, 'tableId'> =>
+  definedOnly({
+    primaryKey: listOf(metadata['primary-key']),
+    incremental: flagOf(metadata['incremental']),
+    delimiter: metadata['delimiter'],
+    enclosure: metadata['enclosure'],
+    columns: listOf(metadata['columns']),
+  })
+
+const listOf = (text: string | undefined): string[] | undefined =>
+  text
+    ?.split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '')
+
+const flagOf = (text: string | undefined): boolean | undefined => {
+  switch (text?.trim().toLowerCase()) {
+    case undefined:
+    case '':
+      return undefined
+    case '1':
+    case 'true':
+      return true
+    case '0':
+    case 'false':
+      return false
+    default:
+      throw new UserError(
+        'landing.invalidMetadata',
+        `The object's metadata "incremental" is "${text}"; it must be 1 or 0.`,
+      )
+  }
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+const definedOnly = <T extends object>(value: T): Defined<T> =>
+  // What is left after the filter has exactly the keys of T whose values are defined.
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Defined<T>

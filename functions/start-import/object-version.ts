@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { LandedObject } from './event.ts'
+
+/**
+ * One stored version of one key, as an id that is safe in item keys and headers.
+ *
+ * Without a version id (a bucket that keeps none) the ETag stands for the content.
+ */
+export const objectVersionId = ({ bucket, key, versionId }: LandedObject, etag: string): string =>
+  digest([bucket, key, versionId ?? etag])
+
+/** One key of one bucket, whatever its version. */
+export const objectKeyId = ({ bucket, key }: LandedObject): string => digest([bucket, key])
+
+const digest = (parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+
+/**
+ * Whether `a` was written after `b`. Sequencers are hexadecimal and compare as text once the shorter is padded with
+ * zeros on the right (S3 User Guide, "Event message structure"). A missing one says nothing, so it is never later.
+ */
+export const isLater = (a: string | undefined, b: string | undefined): boolean => {
+  if (a === undefined || b === undefined) return false
+  const length = Math.max(a.length, b.length)
+  return a.toUpperCase().padEnd(length, '0') > b.toUpperCase().padEnd(length, '0')
+}

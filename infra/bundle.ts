@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { build, type Metafile, type OutputFile } from 'esbuild'
+import { nativeBindingFolders } from './native-binding.ts'
+import { projectRoot } from './project-root.ts'
+
+/** The functions of the system: folder names below `functions/`. */
+export const functionNames = ['storage-api', 'run-job', 'start-import', 'poll-job'] as const
+export type FunctionName = (typeof functionNames)[number]
+
+/** A function ready to be deployed: a folder that holds `index.mjs` and what cannot be bundled. */
+export interface FunctionBundle {
+  folder: string
+  /** Of the content, not of the place: equal sources give an equal asset on every machine. */
+  contentHash: string
+  /** Whether it loads DuckDB's native binding, which then decides the architecture. */
+  isNative: boolean
+}
+
+export type FunctionBundles = Readonly<Record<FunctionName, FunctionBundle>>
+
+export interface BundleOptions {
+  /**
+   * Where the bundles run. `lambda`: Linux x86_64 bindings are copied in, whatever machine synthesises.
+   * `this-machine`: bindings are found in the project's own `node_modules`.
+   */
+  runsOn: 'lambda' | 'this-machine'
+}
+
+const NATIVE_PACKAGE = '@duckdb/node-bindings'
+
+/** CommonJS packages inside an ES module bundle still ask for `require`. */
+const REQUIRE_BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
+
+/** Bundles every function in one esbuild run: ES modules, minified, with source maps. */
+export const bundleFunctions = async (options: BundleOptions): Promise<FunctionBundles> => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: functionNames.map(name => ({ in: `functions/${name}/handler.ts`, out: `${name}/index` })),
+    absWorkingDir: projectRoot,
+    // Nothing is written here: the place only keeps the paths inside source maps the same everywhere.
+    outdir: join(projectRoot, 'cdk.out', 'bundles'),
+    outExtension: { '.js': '.mjs' },
+    write: false,
+    metafile: true,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    minify: true,
+    keepNames: true, // Error names are matched by Step Functions and shown to people.
+    sourcemap: 'linked',
+    sourcesContent: false,
+    banner: { js: REQUIRE_BANNER },
+    external: [NATIVE_PACKAGE],
+    logLevel: 'error',
+  })
+  const root = mkdtempSync(join(tmpdir(), 'millrace-bundles-'))
+  const bundles = await Promise.all(
+    functionNames.map(async name => [
+      name,
+      await writeBundle(root, name, { outputFiles, metafile }, options),
+    ]),
+  )
+  // Built from functionNames just above, so every name has its bundle.
+  return Object.fromEntries(bundles) as FunctionBundles
+}
+
+const writeBundle = async (
+  root: string,
+  name: FunctionName,
+  { outputFiles, metafile }: { outputFiles: OutputFile[]; metafile: Metafile },
+  { runsOn }: BundleOptions,
+): Promise<FunctionBundle> => {
+  const folder = join(root, name)
+  mkdirSync(folder)
+  const hash = createHash('sha256')
+  for (const file of outputFiles.filter(file => file.path.includes(`/${name}/index.mjs`)).sort(byPath)) {
+    writeFileSync(join(folder, basename(file.path)), file.contents)
+    hash.update(file.contents)
+  }
+
+  const isNative = importsNativePackage(metafile, name)
+  if (isNative && runsOn === 'lambda') {
+    for (const { packageName, version, source } of await nativeBindingFolders()) {
+      cpSync(source, join(folder, 'node_modules', packageName), { recursive: true })
+      hash.update(`${packageName}@${version}`)
+    }
+  }
+  return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
+}
+
+const byPath = (a: OutputFile, b: OutputFile): number => (a.path < b.path ? -1 : 1)
+
+const importsNativePackage = ({ outputs }: Metafile, name: FunctionName): boolean =>
+  Object.entries(outputs).some(
+    ([path, { imports }]) =>
+      path.endsWith(`/${name}/index.mjs`) && imports.some(({ path }) => path === NATIVE_PACKAGE),
+  )

@@ -1,0 +1,81 @@
+import { Rule } from 'aws-cdk-lib/aws-events'
+import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { startImportEnvNames } from '../functions/start-import/env-names.ts'
+import type { LandingRule } from '../functions/start-import/landing-rules.ts'
+import { allowItems, allowReadingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { DeadLetters } from './dead-letters.ts'
+import { importMachine } from './import-machine.ts'
+import { ItemTable } from './item-table.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { PrivateBucket } from './private-bucket.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface ImportFlowProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+  readonly pollJob: IFunction
+  readonly landingRules: readonly LandingRule[]
+  readonly alarms: ITopic
+}
+
+/** Drop a file, get a table: the landing bucket, its rule, and the machine that imports what lands. */
+export class ImportFlow extends Construct {
+  readonly landingBucket: PrivateBucket
+  readonly machine: StateMachine
+  readonly deadLetters: DeadLetters
+
+  constructor(scope: Construct, id: string, props: ImportFlowProps) {
+    super(scope, id)
+    // Versions: an event that comes late still finds the bytes that it speaks of, though the key was written again.
+    this.landingBucket = new PrivateBucket(this, 'Landing', { keepsVersions: true, sendsEvents: true })
+    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
+      meaning: 'A file in the landing bucket could not be imported. It is still there.',
+      alarms: props.alarms,
+    })
+    this.machine = importMachine(this, {
+      startImport: startImportFunction(this, props, this.landingBucket),
+      pollJob: props.pollJob,
+      deadLetters: this.deadLetters.queue,
+    })
+    new Rule(this, 'ObjectLanded', {
+      description: 'Starts an import for each object that lands',
+      eventPattern: {
+        source: ['aws.s3'],
+        detailType: ['Object Created'],
+        detail: { bucket: { name: [this.landingBucket.bucketName] } },
+      },
+      // EventBridge tries for a day by itself; only then is the event a dead letter.
+      targets: [new SfnStateMachine(this.machine, { deadLetterQueue: this.deadLetters.queue })],
+    })
+  }
+}
+
+const startImportFunction = (
+  scope: Construct,
+  { bundle, storage, landingRules }: ImportFlowProps,
+  landingBucket: IBucket,
+): IFunction => {
+  const records = new ItemTable(scope, 'Records', { partitionKey: 'id', expiryAttribute: 'expiresAt' })
+  const startImport = new NodeFunction<(typeof startImportEnvNames)[number]>(scope, 'StartImport', {
+    bundle,
+    description: 'Moves a landed object into the storage service and starts its import',
+    environment: {
+      STORAGE_URL: storage.url,
+      STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
+      IMPORTS_TABLE: records.tableName,
+      LANDING_RULES: JSON.stringify(landingRules),
+    },
+    memoryMiB: 1769, // One whole core: moving bytes is hashing them.
+    timeout: LONGEST_TIMEOUT,
+  })
+  storage.tokenSecret.grantRead(startImport)
+  allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
+  allowReadingObjects(startImport, landingBucket, { versions: true })
+  return startImport
+}

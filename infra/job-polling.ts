@@ -1,0 +1,25 @@
+import { Duration } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { pollJobEnvNames } from '../functions/poll-job/env-names.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { NodeFunction } from './node-function.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface PollJobFunctionProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+}
+
+/** Reads a job of the storage service once; the machines that wait for jobs share it. */
+export class PollJobFunction extends NodeFunction<(typeof pollJobEnvNames)[number]> {
+  constructor(scope: Construct, id: string, { bundle, storage }: PollJobFunctionProps) {
+    super(scope, id, {
+      bundle,
+      description: 'Reads a job of the storage service once and says how long to wait',
+      environment: { STORAGE_URL: storage.url, STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn },
+      memoryMiB: 256,
+      timeout: Duration.minutes(2),
+    })
+    storage.tokenSecret.grantRead(this)
+  }
+}

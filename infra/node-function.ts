@@ -1,0 +1,47 @@
+import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib'
+import type { IRole } from 'aws-cdk-lib/aws-iam'
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { FunctionBundle } from './bundle.ts'
+
+export interface NodeFunctionProps<EnvName extends string> {
+  readonly bundle: FunctionBundle
+  readonly description: string
+  /** One value for each name in the function's `env-names.ts`. */
+  readonly environment: Readonly<Record<EnvName, string>>
+  readonly timeout: Duration
+  /** MiB; processor power grows with it (one core at 1,769). */
+  readonly memoryMiB: number
+  /** Size of `/tmp` in MiB. Default 512. */
+  readonly scratchMiB?: number
+  /** Default: a role of its own. */
+  readonly role?: IRole
+}
+
+/** Long enough to look into last month's incident, short enough not to pay for ever. */
+const LOG_RETENTION = RetentionDays.THREE_MONTHS
+
+/** A function of ours: its bundle on Node 24, its own log group with a retention, house defaults in one place. */
+export class NodeFunction<EnvName extends string> extends LambdaFunction {
+  constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
+    const { bundle, environment, memoryMiB, scratchMiB = 512, ...rest } = props
+    super(scope, id, {
+      ...rest,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: bundle.isNative ? Architecture.X86_64 : Architecture.ARM_64,
+      code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
+      handler: 'index.handler',
+      memorySize: memoryMiB,
+      ephemeralStorageSize: Size.mebibytes(scratchMiB),
+      logGroup: new LogGroup(scope, `${id}Logs`, {
+        retention: LOG_RETENTION,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+      environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
+    })
+  }
+}
+
+/** Lambda's upper bound. */
+export const LONGEST_TIMEOUT = Duration.minutes(15)

@@ -1,0 +1,47 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type CfnBucket,
+  type LifecycleRule,
+} from 'aws-cdk-lib/aws-s3'
+import type { Construct } from 'constructs'
+
+export interface PrivateBucketProps {
+  /** Keeps every version of an object; older ones go after 30 days. Default false. */
+  readonly keepsVersions?: boolean
+  /** Sends "Object Created" to EventBridge. Default false. */
+  readonly sendsEvents?: boolean
+  readonly lifecycleRules?: LifecycleRule[]
+}
+
+/** Uploads cut short cost storage until someone removes them. */
+const ABANDONED_UPLOAD_DAYS = 7
+const OLD_VERSION_DAYS = 30
+
+/** A bucket as we want them: private, encrypted, TLS only, and kept when the stack goes. */
+export class PrivateBucket extends Bucket {
+  constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
+    const { keepsVersions = false, sendsEvents = false, lifecycleRules = [] } = props
+    super(scope, id, {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: keepsVersions,
+      removalPolicy: RemovalPolicy.RETAIN,
+      lifecycleRules: [
+        {
+          abortIncompleteMultipartUploadAfter: Duration.days(ABANDONED_UPLOAD_DAYS),
+          ...(keepsVersions ? { noncurrentVersionExpiration: Duration.days(OLD_VERSION_DAYS) } : {}),
+        },
+        ...lifecycleRules,
+      ],
+    })
+    // The L2 flag (eventBridgeEnabled) would add a custom-resource function with rights on every bucket.
+    const bucket = this.node.defaultChild as CfnBucket // A Bucket's default child is its CfnBucket.
+    if (sendsEvents)
+      bucket.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } }
+  }
+}

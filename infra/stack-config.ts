@@ -1,0 +1,41 @@
+import type { Node } from 'constructs'
+import { z } from 'zod'
+import { landingRules } from '../functions/start-import/landing-rules.ts'
+
+/** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
+const stackConfig = z.object({
+  /** Part of tokens and of file keys. */
+  projectId: z.coerce.string().regex(/^\d+$/, 'projectId must be digits').default('1'),
+  /** Key rules of the landing bucket, tried before the convention. */
+  landingRules: z.preprocess(fromText, landingRules).default([]),
+  /** Gets a mail when an alarm goes off. */
+  alarmEmail: z.email().optional(),
+  /** Address of a storage service that exists already; then only the functions around it are deployed. */
+  storageUrl: z
+    .url({ protocol: /^https$/ })
+    .transform(url => url.replace(/\/+$/, ''))
+    .optional(),
+  /** Name of the Secrets Manager secret with the token of that service. Required with `storageUrl`. */
+  storageTokenSecret: z.string().min(1).optional(),
+})
+
+export type StackConfig = z.infer<typeof stackConfig>
+
+/** Values given with `-c` arrive as text. */
+function fromText(value: unknown): unknown {
+  return typeof value === 'string' ? JSON.parse(value) : value
+}
+
+/** Reads and checks the configuration; throws with the name of each field that is wrong. */
+export const readStackConfig = (node: Node): StackConfig => {
+  const given = Object.keys(stackConfig.shape).map(name => [name, node.tryGetContext(name)])
+  const parsed = stackConfig
+    .refine(({ storageUrl, storageTokenSecret }) => !storageUrl || storageTokenSecret, {
+      path: ['storageTokenSecret'],
+      error: 'required with storageUrl',
+    })
+    .safeParse(Object.fromEntries(given))
+  if (!parsed.success)
+    throw new Error(`The stack configuration is not valid:\n${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}

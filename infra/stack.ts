@@ -1,0 +1,62 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import type { Construct } from 'constructs'
+import type { FunctionBundles } from './bundle.ts'
+import { ImportFlow } from './import-flow.ts'
+import { PollJobFunction } from './job-polling.ts'
+import { PrivateBucket } from './private-bucket.ts'
+import type { StackConfig } from './stack-config.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+import { StorageService } from './storage-service.ts'
+
+export interface MillraceStackProps extends StackProps {
+  readonly bundles: FunctionBundles
+  readonly config: StackConfig
+}
+
+/** The whole system; with `storageUrl` only what lives around a storage service that exists already. */
+export class MillraceStack extends Stack {
+  constructor(scope: Construct, id: string, { bundles, config, ...props }: MillraceStackProps) {
+    super(scope, id, props)
+    const alarms = new Topic(this, 'Alarms', { enforceSSL: true })
+    if (config.alarmEmail) alarms.addSubscription(new EmailSubscription(config.alarmEmail))
+
+    const storage = this.storageEndpoint(bundles, config, alarms)
+    const pollJob = new PollJobFunction(this, 'PollJob', { bundle: bundles['poll-job'], storage })
+    const importFlow = new ImportFlow(this, 'Import', {
+      bundle: bundles['start-import'],
+      storage,
+      pollJob,
+      landingRules: config.landingRules,
+      alarms,
+    })
+    const exports = new PrivateBucket(this, 'Exports')
+
+    this.output('ApiUrl', storage.url)
+    this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
+    this.output('LandingBucket', importFlow.landingBucket.bucketName)
+    this.output('ExportsBucket', exports.bucketName)
+    this.output('ImportMachineArn', importFlow.machine.stateMachineArn)
+    this.output('ImportDeadLetters', importFlow.deadLetters.queue.queueUrl)
+  }
+
+  private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
+    const { storageUrl, storageTokenSecret, projectId } = config
+    if (storageUrl && storageTokenSecret) {
+      return {
+        url: storageUrl,
+        tokenSecret: Secret.fromSecretNameV2(this, 'StorageToken', storageTokenSecret),
+      }
+    }
+    const service = new StorageService(this, 'Storage', { bundles, projectId, alarms })
+    this.output('FilesBucket', service.filesBucket.bucketName)
+    this.output('JobMachineArn', service.jobMachine.stateMachineArn)
+    return service
+  }
+
+  private output(name: string, value: string): void {
+    new CfnOutput(this, name, { value })
+  }
+}

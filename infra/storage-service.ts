@@ -1,0 +1,170 @@
+import { Aws, Duration } from 'aws-cdk-lib'
+import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { ArnPrincipal, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
+import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
+import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import type { FunctionBundle, FunctionBundles } from './bundle.ts'
+import { ItemTable } from './item-table.ts'
+import { JobMachine } from './job-machine.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { PrivateBucket } from './private-bucket.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface StorageServiceProps {
+  readonly bundles: FunctionBundles
+  readonly projectId: string
+  readonly alarms: ITopic
+}
+
+/**
+ * The storage service: HTTP API in front of `storage-api`, items in DynamoDB, files and table snapshots in S3, and the
+ * machine that runs its asynchronous jobs.
+ */
+export class StorageService extends Construct implements StorageEndpoint {
+  readonly url: string
+  readonly tokenSecret: Secret
+  readonly filesBucket: PrivateBucket
+  readonly jobMachine: StateMachine
+
+  constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
+    super(scope, id)
+    this.filesBucket = new PrivateBucket(this, 'Files')
+    this.tokenSecret = masterToken(this, projectId)
+    const store: Store = {
+      projectId,
+      items: new ItemTable(this, 'Items', {
+        partitionKey: 'pk',
+        sortKey: 'sk',
+        expiryAttribute: 'expiresAt',
+      }),
+      files: this.filesBucket,
+      tables: new PrivateBucket(this, 'Tables'),
+      ...jobMachineIdentity(),
+    }
+    const runJob = runJobFunction(this, bundles['run-job'], store)
+    this.jobMachine = new JobMachine(this, 'Jobs', {
+      machineName: store.jobMachineName,
+      runJob,
+      alarms,
+    }).machine
+    const storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
+    this.url = new HttpApi(this, 'Http', {
+      description: 'Millrace storage API',
+      defaultIntegration: new HttpLambdaIntegration('StorageApi', storageApi),
+    }).apiEndpoint
+  }
+}
+
+/** What both functions work on. */
+interface Store {
+  readonly projectId: string
+  readonly items: ItemTable
+  readonly files: IBucket
+  readonly tables: IBucket
+  readonly jobMachineName: string
+  readonly jobMachineArn: string
+}
+
+/**
+ * The machine's name is chosen, not generated: `run-job` starts executions of the very machine that runs it, and
+ * CloudFormation cannot make two resources that each wait for the other's name.
+ */
+const jobMachineIdentity = () => {
+  const jobMachineName = `${Aws.STACK_NAME}-jobs`
+  const prefix = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:stateMachine`
+  return { jobMachineName, jobMachineArn: `${prefix}:${jobMachineName}` }
+}
+
+/** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
+const masterToken = (scope: Construct, projectId: string): Secret =>
+  new Secret(scope, 'Token', {
+    description: 'Master token of the storage service',
+    generateSecretString: {
+      secretStringTemplate: JSON.stringify({ projectId, tokenId: '1' }),
+      generateStringKey: 'secret',
+      passwordLength: 40,
+      excludePunctuation: true,
+    },
+  })
+
+const storeEnvironment = (store: Store) => ({
+  STORAGE_TABLE: store.items.tableName,
+  FILES_BUCKET: store.files.bucketName,
+  TABLES_BUCKET: store.tables.bucketName,
+  JOB_MACHINE_ARN: store.jobMachineArn,
+  PROJECT_ID: store.projectId,
+})
+
+const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']
+
+const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) => {
+  const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
+    bundle,
+    description: 'Does the asynchronous jobs of the storage service',
+    environment: storeEnvironment(store),
+    memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
+    scratchMiB: 10_240,
+    timeout: LONGEST_TIMEOUT,
+  })
+  allowItems(runJob, store.items, ITEM_ACTIONS)
+  allowReadingObjects(runJob, store.files)
+  allowDeletingObjects(runJob, store.files)
+  allowReadingObjects(runJob, store.tables)
+  allowWritingObjects(runJob, store.tables)
+  allowDeletingObjects(runJob, store.tables)
+  allow(runJob, ['states:StartExecution'], [store.jobMachineArn])
+  return runJob
+}
+
+const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Store, tokenSecret: Secret) => {
+  const role = functionRole(scope, 'StorageApiRole')
+  const storageApi = new NodeFunction<(typeof storageApiEnvNames)[number]>(scope, 'StorageApi', {
+    bundle,
+    role,
+    description: 'The HTTP API of the storage service',
+    environment: {
+      ...storeEnvironment(store),
+      FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
+      STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
+    },
+    memoryMiB: 1769,
+    scratchMiB: 2048, // Previews read Parquet files from disk.
+    timeout: Duration.seconds(29), // The gateway gives up after 30.
+  })
+  tokenSecret.grantRead(storageApi)
+  allowItems(storageApi, store.items, ITEM_ACTIONS)
+  allowReadingObjects(storageApi, store.files)
+  allowWritingObjects(storageApi, store.files)
+  allowDeletingObjects(storageApi, store.files)
+  allowReadingObjects(storageApi, store.tables)
+  allow(storageApi, ['states:StartExecution'], [store.jobMachineArn])
+  return storageApi
+}
+
+/** Made before its function, because the role of file access names it in its trust. */
+const functionRole = (scope: Construct, id: string): IRole =>
+  new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
+
+/** The widest that a file's temporary credentials could be; each issue of them names one key or prefix. */
+const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole => {
+  const role = new Role(scope, 'FileAccess', {
+    description: 'Temporary credentials of one file each, narrowed by a session policy',
+    assumedBy: new ArnPrincipal(issuer.roleArn),
+    maxSessionDuration: Duration.hours(1), // What role chaining allows anyway.
+  })
+  allow(
+    role,
+    ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts'],
+    [files.arnForObjects('*')],
+  )
+  allow(role, ['s3:ListBucket'], [files.bucketArn])
+  allow(issuer, ['sts:AssumeRole'], [role.roleArn])
+  return role
+}
