@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib'
-import type { IRole } from 'aws-cdk-lib/aws-iam'
+import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -26,6 +26,12 @@ const LOG_RETENTION = RetentionDays.THREE_MONTHS
 export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, memoryMiB, scratchMiB = 512, ...rest } = props
+    const logGroup = new LogGroup(scope, `${id}Logs`, {
+      retention: LOG_RETENTION,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+    const role = props.role ?? executionRole(scope, `${id}Role`)
+    logGroup.grantWrite(role)
     super(scope, id, {
       ...rest,
       runtime: Runtime.NODEJS_24_X,
@@ -34,10 +40,8 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       handler: 'index.handler',
       memorySize: memoryMiB,
       ephemeralStorageSize: Size.mebibytes(scratchMiB),
-      logGroup: new LogGroup(scope, `${id}Logs`, {
-        retention: LOG_RETENTION,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
+      logGroup,
+      role,
       environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
     })
   }
@@ -45,3 +49,10 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
 
 /** Lambda's upper bound. */
 export const LONGEST_TIMEOUT = Duration.minutes(15)
+
+/**
+ * A role for a function, with no rights yet. CDK's own would bring a managed policy that may write to every log group
+ * of the account.
+ */
+export const executionRole = (scope: Construct, id: string): IRole =>
+  new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })

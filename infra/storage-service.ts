@@ -1,7 +1,7 @@
 import { Aws, Duration } from 'aws-cdk-lib'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import { ArnPrincipal, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { ArnPrincipal, type IRole, Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
@@ -13,7 +13,7 @@ import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWrit
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -124,7 +124,8 @@ const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) 
 }
 
 const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Store, tokenSecret: Secret) => {
-  const role = functionRole(scope, 'StorageApiRole')
+  // Made before its function, because the role of file access names it in its trust.
+  const role = executionRole(scope, 'StorageApiRole')
   const storageApi = new NodeFunction<(typeof storageApiEnvNames)[number]>(scope, 'StorageApi', {
     bundle,
     role,
@@ -147,10 +148,6 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allow(storageApi, ['states:StartExecution'], [store.jobMachineArn])
   return storageApi
 }
-
-/** Made before its function, because the role of file access names it in its trust. */
-const functionRole = (scope: Construct, id: string): IRole =>
-  new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
 
 /** The widest that a file's temporary credentials could be; each issue of them names one key or prefix. */
 const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole => {

@@ -1,0 +1,48 @@
+import { TransientError } from './errors.ts'
+
+/** The connection broke or was never made: another attempt may reach the other side. */
+const NETWORK_CODES = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+])
+
+/** How AWS says "slow down" with a 4xx status. */
+const THROTTLING_NAMES = new Set([
+  'ThrottlingException',
+  'ThrottledException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'TooManyRequestsException',
+  'SlowDown',
+  'RequestTimeout',
+  'TimeoutError',
+])
+
+/**
+ * The same error as a `TransientError` when the call may work later; otherwise the error itself.
+ *
+ * The SDK has tried three times by then. Step Functions goes on with longer pauses, but only for names that it knows.
+ */
+export const asTransient = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof TransientError) return error
+  return isTransient(error)
+    ? new TransientError(`aws.${error.name}`, `A service did not answer as it should: ${error.name}`, {
+        cause: error,
+      })
+    : error
+}
+
+const isTransient = (error: Error & { code?: unknown; $metadata?: { httpStatusCode?: number } }): boolean => {
+  const status = error.$metadata?.httpStatusCode
+  return (
+    THROTTLING_NAMES.has(error.name) ||
+    (typeof error.code === 'string' && NETWORK_CODES.has(error.code)) ||
+    (status !== undefined && (status === 429 || status >= 500))
+  )
+}
