@@ -12,8 +12,8 @@ const isRegularExpression = (text: string): boolean => {
 /**
  * One rule for keys of the landing bucket that do not follow the built-in convention.
  *
- * `match` is a regular expression over the whole key; its named groups fill `${name}` in `tableId`. Example:
- * `{ "match": "^sales/(?<year>\\d{4})/.+\\.csv$", "tableId": "in.c-sales.orders_${year}", "incremental": true }`.
+ * `match` is a regular expression over the whole key; its named groups fill `{name}` in `tableId`. Example:
+ * `{ "match": "^sales/(?<year>\\d{4})/.+\\.csv$", "tableId": "in.c-sales.orders_{year}", "incremental": true }`.
  * Rules are tried in order, before the convention. User metadata of the object overrides what a rule says.
  */
 export const landingRule = z.strictObject({

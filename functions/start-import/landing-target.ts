@@ -46,7 +46,7 @@ const targetByRule = (key: string, rules: readonly LandingRule[]): NamedTarget |
   for (const { match, tableId, ...settings } of rules) {
     const found = new RegExp(match, 'u').exec(key)
     if (found === null) continue
-    const filled = tableId.replace(/\$\{(\w+)\}/g, (placeholder, name) => found.groups?.[name] ?? placeholder)
+    const filled = tableId.replace(/\{(\w+)\}/g, (placeholder, name) => found.groups?.[name] ?? placeholder)
     return { tableId: filled, ...definedOnly(settings) }
   }
   return undefined
@@ -87,16 +87,16 @@ const overridesOf = (metadata: Readonly<Record<string, string>>): Omit<NamedTarg
   definedOnly({
     primaryKey: listOf(metadata['primary-key']),
     incremental: flagOf(metadata['incremental']),
-    delimiter: metadata['delimiter'],
-    enclosure: metadata['enclosure'],
+    // An empty header is one that was not meant; a tab is written as the two characters \t, which headers survive.
+    delimiter: metadata['delimiter'] || undefined,
+    enclosure: metadata['enclosure'] || undefined,
     columns: listOf(metadata['columns']),
   })
 
-const listOf = (text: string | undefined): string[] | undefined =>
-  text
-    ?.split(',')
-    .map(name => name.trim())
-    .filter(name => name !== '')
+const listOf = (text: string | undefined): string[] | undefined => {
+  const names = text?.split(',').map(name => name.trim())
+  return names?.some(name => name !== '') ? names : undefined
+}
 
 const flagOf = (text: string | undefined): boolean | undefined => {
   switch (text?.trim().toLowerCase()) {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { UserError } from '../../../functions/lib/errors.ts'
+import { landingRules } from '../../../functions/start-import/landing-rules.ts'
+import { landingTarget } from '../../../functions/start-import/landing-target.ts'
+
+describe('key convention', () => {
+  test.each([
+    ['in.c-main/orders.csv', 'in.c-main.orders'],
+    ['in.c-main/orders.csv.gz', 'in.c-main.orders'],
+    ['out.c-my_bucket-2/Orders-2026_11.csv', 'out.c-my_bucket-2.Orders-2026_11'],
+    ['in.c-main/orders/2026-11-01.csv', 'in.c-main.orders'],
+    ['in.c-main/orders/2026/11/part 1.csv.gz', 'in.c-main.orders'],
+    ['in.c-main/orders/.csv', undefined],
+    ['in.c-main/orders/ä.b.c.csv', 'in.c-main.orders'],
+    ['in.c-main/orders.tsv', undefined],
+    ['in.c-main/orders', undefined],
+    ['in.c-main/orders.csv.zip', undefined],
+    ['orders.csv', undefined],
+    ['/in.c-main/orders.csv', undefined],
+    ['in.c-main//orders.csv', undefined],
+    ['main/orders.csv', undefined],
+    ['sys.c-main/orders.csv', undefined],
+    ['in.main/orders.csv', undefined],
+    ['in.c-main/orders.v2.csv', undefined],
+    ['in.c-main/my orders.csv', undefined],
+    ['../in.c-main/orders.csv', undefined],
+  ])('%s -> %s', (key, tableId) => {
+    if (tableId) expect(landingTarget(key, {}).tableId).toBe(tableId)
+    else expect(() => landingTarget(key, {})).toThrow(UserError)
+  })
+
+  test('the refusal shows a key that would work', () => {
+    expect(() => landingTarget('orders.csv', {})).toThrow(/in\.c-main\/orders\.csv/)
+  })
+})
+
+describe('defaults and user metadata', () => {
+  test('a full load without primary key, as the service reads CSV by default', () => {
+    expect(landingTarget('in.c-main/orders.csv', {})).toEqual({
+      bucketId: 'in.c-main',
+      tableName: 'orders',
+      tableId: 'in.c-main.orders',
+      primaryKey: [],
+      incremental: false,
+    })
+  })
+
+  test('each override is read', () => {
+    const metadata = {
+      'primary-key': 'id, region',
+      incremental: '1',
+      delimiter: '\t',
+      enclosure: "'",
+      columns: 'id,region,amount',
+    }
+    expect(landingTarget('in.c-main/orders.csv', metadata)).toMatchObject({
+      primaryKey: ['id', 'region'],
+      incremental: true,
+      delimiter: '\t',
+      enclosure: "'",
+      columns: ['id', 'region', 'amount'],
+    })
+  })
+
+  test.each([
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['False', false],
+    ['', false],
+  ])('incremental "%s" is %s', (incremental, expected) => {
+    expect(landingTarget('in.c-main/orders.csv', { incremental }).incremental).toBe(expected)
+  })
+
+  test('an incremental that is neither is refused by name', () => {
+    expect(() => landingTarget('in.c-main/orders.csv', { incremental: 'yes please' })).toThrow(/yes please/)
+  })
+
+  test('metadata of others is no business of ours', () => {
+    expect(landingTarget('in.c-main/orders.csv', { 'uploaded-by': 'nightly' })).not.toHaveProperty(
+      'uploaded-by',
+    )
+  })
+})
+
+describe('rules of the stack configuration', () => {
+  const rules = landingRules.parse([
+    {
+      match: '^sales/(?<year>\\d{4})/.+\\.tsv$',
+      tableId: 'in.c-sales.orders_{year}',
+      delimiter: '\t',
+      incremental: true,
+    },
+    { match: '^in\\.c-main/', tableId: 'in.c-other.taken' },
+  ])
+
+  test('fill the table id from named groups', () => {
+    expect(landingTarget('sales/2026/a.tsv', {}, rules)).toMatchObject({
+      tableId: 'in.c-sales.orders_2026',
+      delimiter: '\t',
+      incremental: true,
+    })
+  })
+
+  test('come before the convention', () => {
+    expect(landingTarget('in.c-main/orders.csv', {}, rules).tableId).toBe('in.c-other.taken')
+  })
+
+  test('give way to metadata of the object', () => {
+    expect(landingTarget('sales/2026/a.tsv', { incremental: '0' }, rules).incremental).toBe(false)
+  })
+
+  test('must still name a table id', () => {
+    const broken = landingRules.parse([{ match: '(?<name>.+)', tableId: 'in.c-main.{name}' }])
+    expect(() => landingTarget('a/b', {}, broken)).toThrow(/in\.c-main\.a\/b/)
+  })
+
+  test.each([
+    [[{ match: '(', tableId: 'in.c-main.a' }]],
+    [[{ tableId: 'in.c-main.a' }]],
+    [[{ match: 'a', tableId: 'in.c-main.a', primarykey: ['id'] }]],
+  ])('%j is refused when the stack is made', rule => {
+    expect(landingRules.safeParse(rule).success).toBe(false)
+  })
+})
