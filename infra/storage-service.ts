@@ -1,6 +1,8 @@
 import { Aws, Duration } from 'aws-cdk-lib'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
+import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ArnPrincipal, type IRole, Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
@@ -55,12 +57,26 @@ export class StorageService extends Construct implements StorageEndpoint {
       alarms,
     }).machine
     const storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
-    this.url = new HttpApi(this, 'Http', {
+    const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', storageApi),
-    }).apiEndpoint
+    })
+    this.url = http.apiEndpoint
+    new Alarm(this, 'ServerErrors', {
+      alarmDescription:
+        'The storage API answers with server errors. Each reply holds an exceptionId: search the logs of the ' +
+        'storage-api function for it.',
+      metric: http.metricServerError({ period: Duration.minutes(5) }),
+      threshold: MANY_SERVER_ERRORS,
+      evaluationPeriods: 1,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    }).addAlarmAction(new SnsAction(alarms))
   }
 }
+
+/** In five minutes. Clients retry one or two by themselves; more is an incident. */
+const MANY_SERVER_ERRORS = 5
 
 /** What both functions work on. */
 interface Store {

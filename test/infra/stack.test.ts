@@ -1,0 +1,320 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, test } from 'vitest'
+import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
+import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
+import { startImportEnvNames } from '../../functions/start-import/env-names.ts'
+import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
+import { synthesiseStack } from '../support/synthesise-stack.ts'
+
+interface Resource {
+  Type: string
+  // CloudFormation's properties differ by type; the assertions below say what they expect of them.
+  Properties: Record<string, unknown>
+}
+
+const resourcesOf = (template: Template, type: string): [string, Resource][] =>
+  Object.entries(template.findResources(type)) as [string, Resource][] // findResources filters by this very type.
+
+interface Statement {
+  Action: string | string[]
+  Resource: unknown
+}
+
+const statementsOf = (template: Template): [string, Statement][] =>
+  resourcesOf(template, 'AWS::IAM::Policy').flatMap(([id, { Properties }]) => {
+    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] } // The shape of every IAM policy.
+    return Statement.map((statement): [string, Statement] => [id, statement])
+  })
+
+const template = synthesiseStack()
+
+describe('functions', () => {
+  const functions = resourcesOf(template, 'AWS::Lambda::Function')
+
+  test('there are four, and no custom resource brings another', () => {
+    expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'ImportStartImport',
+      'PollJob',
+      'StorageRunJob',
+      'StorageStorageApi',
+    ])
+    expect(JSON.stringify(template.toJSON())).not.toContain('Custom::')
+  })
+
+  test.each(functions)(
+    '%s runs on Node 24 with source maps and a log group of its own',
+    (_, { Properties }) => {
+      expect(Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Handler: 'index.handler',
+        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
+        LoggingConfig: { LogGroup: { Ref: expect.any(String) } },
+      })
+    },
+  )
+
+  test.each([
+    ['StorageStorageApi', ['x86_64'], storageApiEnvNames],
+    ['StorageRunJob', ['x86_64'], runJobEnvNames],
+    ['ImportStartImport', ['arm64'], startImportEnvNames],
+    ['PollJob', ['arm64'], pollJobEnvNames],
+  ] as const)('%s runs on %s and gets each variable that it reads', (id, architectures, names) => {
+    const [, found] = functions.find(([name]) => name.startsWith(id)) ?? []
+    const variables = found?.Properties['Environment'] as { Variables: object } | undefined
+    expect(Object.keys(variables?.Variables ?? {})).toEqual(expect.arrayContaining([...names]))
+    expect(found?.Properties['Architectures']).toEqual(architectures)
+  })
+
+  test('logs go after three months', () => {
+    const groups = resourcesOf(template, 'AWS::Logs::LogGroup')
+    expect(groups.map(([, { Properties }]) => Properties['RetentionInDays'])).toEqual(groups.map(() => 90))
+    expect(groups).toHaveLength(functions.length)
+  })
+})
+
+describe('rights', () => {
+  test.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
+    expect([Action].flat().filter(action => action.includes('*'))).toEqual([])
+    expect([Resource].flat()).not.toContain('*')
+  })
+
+  test('no role has a managed policy', () => {
+    const managed = resourcesOf(template, 'AWS::IAM::Role').filter(
+      ([, { Properties }]) => Properties['ManagedPolicyArns'],
+    )
+    expect(managed).toEqual([])
+  })
+
+  const actionsOf = (policy: string): string[] =>
+    statementsOf(template)
+      .filter(([id]) => id.startsWith(policy))
+      .flatMap(([, { Action }]) => Action)
+
+  test('the import hook reads the landing bucket and never writes or deletes in it', () => {
+    const actions = actionsOf('ImportStartImport').filter(action => action.startsWith('s3:'))
+    expect(actions.sort()).toEqual(['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'])
+  })
+
+  test('the functions around the storage service know nothing of its tables and buckets', () => {
+    const poll = actionsOf('PollJob').filter(action => !/^(logs|secretsmanager):/.test(action))
+    expect(poll).toEqual([])
+    const items = resourcesOf(template, 'AWS::DynamoDB::Table').find(([id]) =>
+      id.startsWith('StorageItems'),
+    )?.[0]
+    const readers = statementsOf(template).filter(([, statement]) =>
+      JSON.stringify(statement).includes(`"${items}"`),
+    )
+    expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      'StorageRunJob',
+      'StorageStorageApi',
+    ])
+  })
+
+  test('only the storage API issues credentials of files', () => {
+    template.hasResourceProperties('AWS::IAM::Role', {
+      Description: Match.stringLikeRegexp('credentials of one file'),
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Action: 'sts:AssumeRole',
+            Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('StorageApiRole'), 'Arn'] } },
+          },
+        ],
+      },
+    })
+    const issuers = statementsOf(template).filter(([, { Action }]) =>
+      [Action].flat().includes('sts:AssumeRole'),
+    )
+    expect(issuers.map(([id]) => id)).toEqual([expect.stringContaining('StorageStorageApiRole')])
+  })
+})
+
+describe('data', () => {
+  test.each(resourcesOf(template, 'AWS::S3::Bucket'))(
+    'bucket %s is private, encrypted and kept',
+    (id, bucket) => {
+      expect(bucket).toMatchObject({
+        DeletionPolicy: 'Retain',
+        Properties: {
+          BucketEncryption: {
+            ServerSideEncryptionConfiguration: [
+              { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+            ],
+          },
+          PublicAccessBlockConfiguration: {
+            BlockPublicAcls: true,
+            BlockPublicPolicy: true,
+            IgnorePublicAcls: true,
+            RestrictPublicBuckets: true,
+          },
+        },
+      })
+      template.hasResourceProperties('AWS::S3::BucketPolicy', {
+        Bucket: { Ref: id },
+        PolicyDocument: {
+          Statement: Match.arrayWith([
+            Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+          ]),
+        },
+      })
+    },
+  )
+
+  test('the landing bucket keeps versions and tells EventBridge', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      VersioningConfiguration: { Status: 'Enabled' },
+      NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+    })
+  })
+
+  test.each(resourcesOf(template, 'AWS::DynamoDB::Table'))(
+    'table %s is encrypted, restorable and kept',
+    (_, table) => {
+      expect(table).toMatchObject({
+        DeletionPolicy: 'Retain',
+        Properties: {
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          SSESpecification: { SSEEnabled: true },
+        },
+      })
+    },
+  )
+
+  test.each(resourcesOf(template, 'AWS::SQS::Queue'))(
+    'queue %s is encrypted and keeps letters for 14 days',
+    (_, { Properties }) => {
+      expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
+    },
+  )
+})
+
+describe('import flow', () => {
+  test('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.s3'],
+        'detail-type': ['Object Created'],
+        detail: { bucket: { name: [{ Ref: Match.stringLikeRegexp('ImportLanding') }] } },
+      },
+      Targets: [
+        Match.objectLike({
+          Arn: { Ref: Match.stringLikeRegexp('ImportMachine') },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ImportDeadLetters'), 'Arn'] } },
+        }),
+      ],
+    })
+  })
+
+  test.each(['Import', 'StorageJobs'])('a dead letter of %s sets off an alarm that says what to do', flow => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Threshold: 1,
+      Dimensions: [
+        {
+          Name: 'QueueName',
+          Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${flow}DeadLetters`), 'QueueName'] },
+        },
+      ],
+      AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
+      AlarmDescription: {
+        'Fn::Join': [
+          '',
+          Match.arrayWith([Match.stringLikeRegexp('start the machine again with that input')]),
+        ],
+      },
+    })
+  })
+
+  interface State {
+    Type: string
+    Next?: string
+    Retry?: { ErrorEquals: string[] }[]
+    Catch?: { ErrorEquals: string[]; Next: string }[]
+  }
+
+  const definitionOf = (machine: string): { TimeoutSeconds: number; States: Record<string, State> } => {
+    const [, found] =
+      resourcesOf(template, 'AWS::StepFunctions::StateMachine').find(([id]) => id.startsWith(machine)) ?? []
+    // CDK joins the definition from texts and references.
+    const definition = found?.Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] }
+    return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
+  }
+
+  test.each(['ImportMachine', 'StorageJobsMachine'])(
+    'every task of %s names what it retries and catches',
+    machine => {
+      const { States, TimeoutSeconds } = definitionOf(machine)
+      const lambdaTasks = Object.entries(States).filter(
+        ([name, { Type }]) => Type === 'Task' && name !== 'WriteDeadLetter',
+      )
+      expect(lambdaTasks.length).toBeGreaterThan(1)
+      for (const [, task] of lambdaTasks) {
+        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toContain('TransientError')
+        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).not.toContain('UserError')
+        expect(task.Catch).toHaveLength(1)
+      }
+      expect(TimeoutSeconds).toBeGreaterThan(0)
+    },
+  )
+
+  test.each(['ImportMachine', 'StorageJobsMachine'])(
+    'every failure of %s ends in a dead letter, then fails',
+    machine => {
+      const { States } = definitionOf(machine)
+      const reached = (name: string): string[] => [
+        name,
+        ...(States[name]?.Next ? reached(States[name].Next) : []),
+      ]
+      for (const { Catch = [] } of Object.values(States)) {
+        for (const { Next } of Catch) {
+          expect(reached(Next)).toContain('WriteDeadLetter')
+          expect(States[reached(Next).at(-1) ?? '']?.Type).toBe('Fail')
+        }
+      }
+    },
+  )
+})
+
+describe('configuration', () => {
+  test('landing rules reach the import hook', () => {
+    const rules = [{ match: '^a/', tableId: 'in.c-a.a' }]
+    synthesiseStack({ landingRules: rules }).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LANDING_RULES: JSON.stringify(rules) }) },
+    })
+    synthesiseStack({ landingRules: JSON.stringify(rules) }).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LANDING_RULES: JSON.stringify(rules) }) },
+    })
+  })
+
+  test('with a storage service that exists already, only the functions around it are made', () => {
+    const hosted = synthesiseStack({
+      storageUrl: 'https://connection.example.com/',
+      storageTokenSecret: 'storage/token',
+    })
+    hosted.resourceCountIs('AWS::ApiGatewayV2::Api', 0)
+    hosted.resourceCountIs('AWS::SecretsManager::Secret', 0)
+    hosted.resourceCountIs('AWS::StepFunctions::StateMachine', 1)
+    hosted.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://connection.example.com' }) },
+    })
+  })
+
+  test('an address gets the mails of the alarms', () => {
+    synthesiseStack({ alarmEmail: 'ops@example.com' }).hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'ops@example.com',
+    })
+  })
+
+  test.each([
+    [{ storageUrl: 'https://connection.example.com' }, /storageTokenSecret/],
+    [{ storageUrl: 'http://connection.example.com', storageTokenSecret: 'x' }, /storageUrl/],
+    [{ landingRules: [{ match: '(', tableId: 'in.c-a.a' }] }, /landingRules/],
+    [{ alarmEmail: 'nobody' }, /alarmEmail/],
+    [{ projectId: 'main' }, /projectId/],
+  ])('%j is refused by name', (context, message) => {
+    expect(() => synthesiseStack(context)).toThrow(message)
+  })
+})

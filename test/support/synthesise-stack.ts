@@ -1,0 +1,28 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { type FunctionBundles, functionNames } from '../../infra/bundle.ts'
+import { MillraceStack } from '../../infra/stack.ts'
+import { readStackConfig } from '../../infra/stack-config.ts'
+
+/** The template for a context of cdk.json, with empty bundles: what is wired, not what runs. */
+export const synthesiseStack = (context: Record<string, unknown> = {}): Template => {
+  const app = new App({ context })
+  return Template.fromStack(
+    new MillraceStack(app, 'Millrace', { bundles: emptyBundles(), config: readStackConfig(app.node) }),
+  )
+}
+
+const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job']
+
+const emptyBundles = (): FunctionBundles => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-empty-bundle-'))
+  writeFileSync(join(folder, 'index.mjs'), '')
+  const bundles = functionNames.map(name => [
+    name,
+    { folder, contentHash: `hash-of-${name}`, isNative: NATIVE_FUNCTIONS.includes(name) },
+  ])
+  return Object.fromEntries(bundles) as FunctionBundles // One entry for each name.
+}
