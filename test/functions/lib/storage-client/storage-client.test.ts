@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { TransientError, UserError } from '../../../../functions/lib/errors.ts'
+import {
+  createStorageClient,
+  type StorageClient,
+} from '../../../../functions/lib/storage-client/storage-client.ts'
+import {
+  halfABody,
+  json,
+  noContent,
+  reset,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../../support/scripted-server.ts'
+
+const TOKEN = '1-1-a-very-secret-token'
+const job = { id: 12, status: 'waiting', url: 'http://127.0.0.1/v2/storage/jobs/12', operationParams: {} }
+
+let server: ScriptedServer
+let client: StorageClient
+
+beforeAll(async () => {
+  server = await startScriptedServer()
+  client = createStorageClient({ baseUrl: `${server.url}/`, token: TOKEN, timeoutSeconds: 1 })
+})
+beforeEach(() => {
+  server.received.length = 0
+})
+afterAll(() => server.close())
+
+describe('requests', () => {
+  test('a prepared file asks for credentials and encryption', async () => {
+    const credentials = {
+      AccessKeyId: 'a',
+      SecretAccessKey: 'b',
+      SessionToken: 'c',
+      Expiration: '2026-01-01T00:00:00+0000',
+    }
+    const prepared = {
+      id: 5,
+      name: 'orders.csv',
+      region: 'eu-central-1',
+      isSliced: false,
+      uploadParams: { bucket: 'files', key: 'exp-15/1/files/5.orders.csv', acl: 'private', credentials },
+    }
+    server.replyWith(json(201, prepared))
+    expect(await client.prepareFile({ name: 'orders.csv', sizeBytes: 3, tags: ['t'] })).toMatchObject({
+      id: 5,
+    })
+    expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v2/storage/files/prepare' })
+    expect(server.received[0]?.headers['x-storageapi-token']).toBe(TOKEN)
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      name: 'orders.csv',
+      sizeBytes: 3,
+      tags: ['t'],
+      federationToken: 1,
+      isEncrypted: true,
+    })
+  })
+
+  test('a new table sends its primary key as a comma list, under an idempotency key', async () => {
+    server.replyWith(json(202, job))
+    const creation = { bucketId: 'in.c-main', name: 'orders', dataFileId: 5, primaryKey: ['id', 'region'] }
+    expect(await client.createTable(creation, 'key-1')).toMatchObject({ id: 12, status: 'waiting' })
+    expect(server.received[0]?.url).toBe('/v2/storage/buckets/in.c-main/tables-async')
+    expect(server.received[0]?.headers['idempotency-key']).toBe('key-1')
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      name: 'orders',
+      dataFileId: 5,
+      primaryKey: 'id,region',
+    })
+  })
+
+  test('an import says whether it is incremental', async () => {
+    server.replyWith(json(202, job))
+    await client.importTable(
+      { tableId: 'in.c-main.orders', dataFileId: 5, incremental: true, delimiter: ';' },
+      'key-2',
+    )
+    expect(server.received[0]?.url).toBe('/v2/storage/tables/in.c-main.orders/import-async')
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      dataFileId: 5,
+      delimiter: ';',
+      incremental: 1,
+    })
+  })
+
+  test('a bucket is created by stage and name', async () => {
+    server.replyWith(json(201, { id: 'in.c-main' }))
+    await client.createBucket('in.c-main')
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ stage: 'in', name: 'main' })
+  })
+
+  test('the job of a file is found among jobs of every kind', async () => {
+    const others = [
+      { id: 30, status: 'terminated', what: 'never seen' },
+      { ...job, id: 29, operationParams: { source: { fileId: 4, type: 'file' } } },
+      { ...job, id: 28, operationParams: { source: { fileId: '5', type: 'file' } } },
+    ]
+    server.replyWith(json(200, others))
+    expect((await client.findJobOfFile(5))?.id).toBe(28)
+    expect(await client.findJobOfFile(6)).toBeUndefined()
+  })
+})
+
+describe('replies that are fine', () => {
+  test.each([
+    [200, true],
+    [404, false],
+  ])('a table answered with %i exists: %s', async (status, expected) => {
+    server.replyWith(json(status, status === 200 ? {} : { error: 'no', code: 'storage.tables.notFound' }))
+    expect(await client.hasTable('in.c-main.orders')).toBe(expected)
+  })
+
+  test('a bucket that was created meanwhile', async () => {
+    server.replyWith(json(400, { error: 'exists', code: 'storage.buckets.alreadyExists' }))
+    await expect(client.createBucket('in.c-main')).resolves.toBeUndefined()
+  })
+
+  test('a file that was deleted already, and one that is deleted now', async () => {
+    server.replyWith(json(404, { error: 'File not found', code: 'storage.files.notFound' }), noContent)
+    await expect(client.deleteFile(5)).resolves.toBeUndefined()
+    await expect(client.deleteFile(5)).resolves.toBeUndefined()
+  })
+
+  test('a failed job whose error is plain text', async () => {
+    server.replyWith(json(200, { ...job, status: 'error', error: 'broken' }))
+    expect(await client.job(12)).toMatchObject({ status: 'error', error: { message: 'broken' } })
+  })
+})
+
+describe('replies that are not', () => {
+  test.each([400, 401, 403, 404, 422])(
+    '%i is the caller’s mistake, with the service’s words and code',
+    async status => {
+      server.replyWith(
+        json(status, { error: 'No such thing', code: 'storage.jobs.notFound', exceptionId: 'e-1' }),
+      )
+      const error = await client.job(12).catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(UserError)
+      expect(error).toMatchObject({ code: 'storage.jobs.notFound', message: 'No such thing', status })
+    },
+  )
+
+  test.each([429, 500, 502, 503])('%i may work later, when the service says', async status => {
+    server.replyWith(json(status, { error: 'busy' }, { 'Retry-After': '7' }))
+    const error = await client.job(12).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(TransientError)
+    expect(error).toMatchObject({ retryAfterSeconds: 7 })
+  })
+
+  test.each([
+    ['a reset connection', reset],
+    ['half a body', halfABody(job)],
+    ['no reply in time', () => undefined],
+  ])('%s may work later', async (_, reply) => {
+    server.replyWith(reply)
+    await expect(client.job(12)).rejects.toBeInstanceOf(TransientError)
+  })
+
+  test('a redirect is not followed: it would carry the token away', async () => {
+    server.replyWith(json(302, {}, { Location: `${server.url}/elsewhere` }))
+    await expect(client.job(12)).rejects.toThrow()
+    expect(server.received).toHaveLength(1)
+  })
+
+  test('a reply of another shape is a contract that changed, not a user’s mistake', async () => {
+    server.replyWith(json(200, { id: 'twelve' }))
+    const error = await client.job(12).catch((error: unknown) => error)
+    expect(error).not.toBeInstanceOf(UserError)
+    expect(error).not.toBeInstanceOf(TransientError)
+    expect(String(error)).toContain('GET jobs/12')
+  })
+
+  test('the token is in no error', async () => {
+    for (const reply of [json(401, { error: 'bad' }), json(500, {}), reset, json(200, {})]) {
+      server.replyWith(reply)
+      const error = await client.job(12).catch((error: unknown) => error)
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(TOKEN)
+    }
+  })
+})
