@@ -1,0 +1,307 @@
+import type { CsvDialect } from './csv-dialect.ts'
+import { createCsvError, createRaggedRecordError } from './csv-error.ts'
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+const PLAIN = 0
+const DELIMITER = 1
+const ENCLOSURE = 2
+const NEW_LINE = 3
+const RETURN = 4
+const ESCAPE = 5
+
+/** Where the scanner stands between two bytes. */
+const IN_CELL = 0
+const IN_QUOTES = 1
+const AFTER_QUOTE = 2
+const AFTER_RETURN = 3
+const AFTER_ESCAPE = 4
+
+/**
+ * A record may be this long. It must fit into memory several times; and a quote that is never closed would otherwise
+ * make one record of the rest of a file, however large.
+ */
+export const MAX_RECORD_BYTES = 64 * 1024 * 1024
+
+export interface CsvScannerOptions {
+  dialect: CsvDialect
+  /** The number of cells that each record must have; undefined: as many as the first has. */
+  columns?: number | undefined
+  /** Names the file in errors when there are several, such as `slice 2 of 3`. */
+  source?: string | undefined
+  maxRecordBytes?: number
+}
+
+/** What is true of the records since the last {@link CsvScanner.takeFacts}. */
+export interface CsvFacts {
+  records: number
+  /** In bytes, with its line break. */
+  longestRecord: number
+  hasReturns: boolean
+  hasBlankLines: boolean
+}
+
+/**
+ * Walks over the bytes of a CSV file and holds every one of them against RFC 4180 (section 2), without copying any:
+ * pure, over pieces of any size, which may end within a record.
+ *
+ * Either each record has the same number of cells, quotes are where they may be, and lines end with LF or CRLF; or it
+ * throws the `UserError` that says where this first is not so. Stricter than the RFC's grammar nowhere; more lenient
+ * only in that LF ends a line too, and that a record may be blank (it then has one empty cell). NUL bytes and invalid
+ * UTF-8 are not its business: see `csv-chunks.ts`.
+ */
+export class CsvScanner {
+  readonly #source: string | undefined
+  readonly #maxRecordBytes: number
+  readonly #classes: Uint8Array
+  #columns: number
+  #state = IN_CELL
+  /** Bytes of the file before the next one. */
+  #offset = 0
+  #line = 1
+  #cells = 1
+  #cellStart = 0
+  #recordStart = 0
+  #recordLine = 1
+  #quoteOffset = 0
+  #quoteLine = 1
+  #stopAt = Number.POSITIVE_INFINITY
+  #stopped = false
+  #records = 0
+  #longestRecord = 0
+  #hasReturns = false
+  #hasBlankLines = false
+
+  constructor({ dialect, columns, source, maxRecordBytes = MAX_RECORD_BYTES }: CsvScannerOptions) {
+    this.#columns = columns ?? 0
+    this.#source = source
+    this.#maxRecordBytes = maxRecordBytes
+    this.#classes = classifyBytes(dialect)
+  }
+
+  /** Cells in each record; 0 before the first record. */
+  get columns(): number {
+    return this.#columns
+  }
+
+  get offset(): number {
+    return this.#offset
+  }
+
+  get line(): number {
+    return this.#line
+  }
+
+  /** Whether the last {@link scan} ended where {@link stopAfter} asked for. */
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  /** Makes {@link scan} return after the first record that ends `bytes` or more bytes from here. */
+  stopAfter(bytes: number): void {
+    this.#stopAt = this.#offset + bytes
+    this.#stopped = false
+  }
+
+  /** Passes over bytes that are not CSV (a byte order mark, ignored lines). Only between records. */
+  skip(bytes: number, lines: number): void {
+    this.#offset += bytes
+    this.#line += lines
+    this.#startRecord(this.#offset)
+  }
+
+  /** Scans `bytes` from index `from`; returns the index after the last byte scanned: the end, or earlier when it stopped. */
+  scan(bytes: Uint8Array, from = 0): number {
+    // All that the loop touches is local: fields cost a memory access for every byte.
+    const classes = this.#classes
+    const end = bytes.length
+    const base = this.#offset - from
+    let state = this.#state
+    let i = from
+    while (i < end) {
+      if (state === IN_CELL) {
+        let kind = PLAIN
+        // Indexes below `end` always hold a byte; `?? 0` would cost time in the hottest loop of the import.
+        do kind = classes[bytes[i++] as number] as number
+        while (kind === PLAIN && i < end)
+        if (kind === PLAIN) break
+        if (kind === DELIMITER) {
+          this.#cells++
+          this.#cellStart = base + i
+        } else if (kind === NEW_LINE) {
+          if (this.#endRecord(base + i, 1)) return this.#leave(state, i, base)
+        } else if (kind === ENCLOSURE) {
+          if (this.#cellStart !== base + i - 1) throw this.#strayQuote(base + i - 1)
+          this.#quoteOffset = base + i - 1
+          this.#quoteLine = this.#line
+          state = IN_QUOTES
+        } else {
+          state = kind === RETURN ? AFTER_RETURN : AFTER_ESCAPE
+        }
+      } else if (state === IN_QUOTES) {
+        let kind = PLAIN
+        do {
+          kind = classes[bytes[i++] as number] as number // within bounds, as above
+          if (kind === NEW_LINE) this.#line++
+        } while (kind !== ENCLOSURE && i < end)
+        if (kind === ENCLOSURE) state = AFTER_QUOTE
+      } else if (state === AFTER_QUOTE) {
+        const kind = classes[bytes[i++] as number] // within bounds, as above
+        state = IN_CELL
+        if (kind === DELIMITER) {
+          this.#cells++
+          this.#cellStart = base + i
+        } else if (kind === NEW_LINE) {
+          if (this.#endRecord(base + i, 1)) return this.#leave(state, i, base)
+        } else if (kind === ENCLOSURE) state = IN_QUOTES
+        else if (kind === RETURN) state = AFTER_RETURN
+        else throw this.#textAfterQuote(base + i - 1)
+      } else if (state === AFTER_RETURN) {
+        if (bytes[i++] !== LINE_FEED) throw this.#loneReturn(base + i - 2)
+        this.#hasReturns = true
+        state = IN_CELL
+        if (this.#endRecord(base + i, 2)) return this.#leave(state, i, base)
+      } else {
+        if (bytes[i++] === LINE_FEED) this.#line++
+        state = IN_CELL
+      }
+    }
+    this.#leave(state, i, base)
+    if (this.#offset - this.#recordStart > this.#maxRecordBytes) throw this.#tooLong()
+    return i
+  }
+
+  /** Tells that the file ends here. */
+  finish(): void {
+    const state = this.#state
+    if (state === IN_QUOTES) throw this.#unclosedQuote()
+    if (state === AFTER_RETURN) throw this.#loneReturn(this.#offset - 1)
+    if (state === AFTER_ESCAPE) {
+      throw this.#fail(
+        this.#offset - 1,
+        this.#line,
+        'The file ends with an escape character that escapes nothing',
+      )
+    }
+    // After the last line break nothing follows: that is the end of the file and not one more, empty record.
+    if (this.#offset > this.#recordStart) this.#endRecord(this.#offset, 0)
+    this.#state = IN_CELL
+  }
+
+  takeFacts(): CsvFacts {
+    const facts = {
+      records: this.#records,
+      longestRecord: this.#longestRecord,
+      hasReturns: this.#hasReturns,
+      hasBlankLines: this.#hasBlankLines,
+    }
+    this.#records = 0
+    this.#longestRecord = 0
+    this.#hasReturns = false
+    this.#hasBlankLines = false
+    return facts
+  }
+
+  #leave(state: number, i: number, base: number): number {
+    this.#state = state
+    this.#offset = base + i
+    return i
+  }
+
+  /** Returns whether to stop here. `breakBytes`: the length of the line break before `end`. */
+  #endRecord(end: number, breakBytes: number): boolean {
+    const length = end - this.#recordStart
+    if (length > this.#maxRecordBytes) throw this.#tooLong()
+    const isBlank = length === breakBytes
+    if (this.#columns === 0) this.#columns = this.#cells
+    else if (this.#cells !== this.#columns) {
+      throw createRaggedRecordError({
+        ...this.#recordPosition(),
+        cells: this.#cells,
+        columns: this.#columns,
+        isBlank,
+      })
+    }
+    if (isBlank) this.#hasBlankLines = true
+    if (length > this.#longestRecord) this.#longestRecord = length
+    this.#records++
+    this.#line++
+    this.#startRecord(end)
+    if (end < this.#stopAt) return false
+    this.#stopped = true
+    this.#stopAt = Number.POSITIVE_INFINITY
+    return true
+  }
+
+  #startRecord(offset: number): void {
+    this.#recordStart = offset
+    this.#recordLine = this.#line
+    this.#cellStart = offset
+    this.#cells = 1
+  }
+
+  #recordPosition(): { source: string | undefined; offset: number; line: number } {
+    return { source: this.#source, offset: this.#recordStart, line: this.#recordLine }
+  }
+
+  #strayQuote(offset: number): Error {
+    return this.#fail(
+      offset,
+      this.#line,
+      'A quote inside a cell that does not begin with one',
+      'Put the whole cell in quotes and double the quotes inside it',
+    )
+  }
+
+  #textAfterQuote(offset: number): Error {
+    return this.#fail(
+      offset,
+      this.#line,
+      'Text between a closing quote and the end of its cell',
+      'Double the quotes inside the cell, and check the delimiter',
+    )
+  }
+
+  #loneReturn(offset: number): Error {
+    return this.#fail(
+      offset,
+      this.#line,
+      'A carriage return without a line feed outside quotes',
+      'End lines with LF or CRLF, and put cells that contain line breaks in quotes',
+    )
+  }
+
+  #unclosedQuote(): Error {
+    return this.#fail(
+      this.#quoteOffset,
+      this.#quoteLine,
+      'The quote that opens here is never closed',
+      'Close it, or double it if it belongs to the text',
+    )
+  }
+
+  #tooLong(): Error {
+    return createCsvError({
+      ...this.#recordPosition(),
+      problem: `The record that begins here is longer than ${this.#maxRecordBytes} bytes`,
+      advice: 'Most often a quote in it is never closed',
+    })
+  }
+
+  /** The error at `offset`; but a record already too long there has that error, however the bytes were cut into pieces. */
+  #fail(offset: number, line: number, problem: string, advice?: string): Error {
+    if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
+    return createCsvError({ source: this.#source, offset, line, problem, advice })
+  }
+}
+
+const classifyBytes = ({ delimiter, enclosure, escapedBy }: CsvDialect): Uint8Array => {
+  const classes = new Uint8Array(256)
+  classes[delimiter] = DELIMITER
+  classes[LINE_FEED] = NEW_LINE
+  classes[CARRIAGE_RETURN] = RETURN
+  if (enclosure !== undefined) classes[enclosure] = ENCLOSURE
+  if (escapedBy !== undefined) classes[escapedBy] = ESCAPE
+  return classes
+}

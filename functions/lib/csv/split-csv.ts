@@ -1,0 +1,119 @@
+import { countUnfinishedBytes, findTextDefect } from './check-text.ts'
+import type { CsvDialect } from './csv-dialect.ts'
+import { createCsvError } from './csv-error.ts'
+import { type CsvFacts, CsvScanner } from './csv-scanner.ts'
+
+/** Whole records, one after the other, as they are in the file; the last line break is added where the file has none. */
+export interface CsvChunk extends CsvFacts {
+  pieces: Uint8Array[]
+  bytes: number
+  /** Cells in each record. */
+  columns: number
+  isHeader: boolean
+}
+
+export interface SplitCsvOptions {
+  dialect: CsvDialect
+  /** Chunks end with the first record that ends at or after this many bytes. */
+  chunkBytes: number
+  /** The first record comes as a chunk of its own, with `isHeader`. */
+  hasHeader: boolean
+  /** Lines to pass over, whatever they hold: after the header, or at the start of a file without one. Default 0. */
+  ignoredLines?: number
+  /** The number of cells that each record must have; undefined: as many as the first has. */
+  columns?: number | undefined
+  /** Names the file in errors when there are several. */
+  source?: string | undefined
+  maxRecordBytes?: number
+}
+
+const LINE_FEED = 0x0a
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+/**
+ * Cuts a CSV file into chunks of whole records, each record checked before it is yielded.
+ *
+ * Where chunks end depends on the file alone and not on how its bytes arrive. A byte order mark, the ignored lines and
+ * nothing else are left out. Throws `UserError` `invalidCsv` at the first byte that makes the file invalid: the chunks
+ * before it have been yielded by then, so the caller keeps what it makes of them to itself until the end.
+ */
+export async function* splitCsv(
+  file: AsyncIterable<Uint8Array>,
+  { chunkBytes, hasHeader, ignoredLines = 0, ...options }: SplitCsvOptions,
+): AsyncGenerator<CsvChunk> {
+  const scanner = new CsvScanner(options)
+  let linesToIgnore = ignoredLines
+  let isHeader = hasHeader
+  let pieces: Uint8Array[] = []
+
+  const takeChunk = (): CsvChunk => {
+    if (pieces.at(-1)?.at(-1) !== LINE_FEED) pieces.push(Buffer.from([LINE_FEED]))
+    const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    const chunk = { ...scanner.takeFacts(), pieces, bytes, columns: scanner.columns, isHeader }
+    isHeader = false
+    pieces = []
+    scanner.stopAfter(chunkBytes)
+    return chunk
+  }
+
+  scanner.stopAfter(hasHeader ? 1 : chunkBytes)
+  for await (const bytes of checkText(file, scanner, options.source)) {
+    let index = 0
+    if (scanner.offset === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)) {
+      index = BYTE_ORDER_MARK.length
+      scanner.skip(index, 0)
+    }
+    while (index < bytes.length) {
+      if (linesToIgnore > 0 && !isHeader) {
+        const lineFeed = bytes.indexOf(LINE_FEED, index)
+        const next = lineFeed === -1 ? bytes.length : lineFeed + 1
+        scanner.skip(next - index, lineFeed === -1 ? 0 : 1)
+        scanner.stopAfter(chunkBytes)
+        if (lineFeed !== -1) linesToIgnore--
+        index = next
+        continue
+      }
+      const next = scanner.scan(bytes, index)
+      pieces.push(bytes.subarray(index, next))
+      index = next
+      if (scanner.stopped) yield takeChunk()
+    }
+  }
+  scanner.finish()
+  if (pieces.length > 0) yield takeChunk()
+}
+
+/**
+ * Passes on pieces that are text and end between characters. A defect cuts its piece: what comes before is passed on
+ * first, because an error in there is the earlier one.
+ */
+async function* checkText(
+  file: AsyncIterable<Uint8Array>,
+  scanner: CsvScanner,
+  source: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  let unfinished: Uint8Array = new Uint8Array(0)
+  const check = function* (bytes: Uint8Array): Generator<Uint8Array> {
+    const defect = findTextDefect(bytes)
+    if (defect === undefined) {
+      if (bytes.length > 0) yield bytes
+      return
+    }
+    if (defect.index > 0) yield bytes.subarray(0, defect.index)
+    throw createCsvError({
+      source,
+      offset: scanner.offset,
+      line: scanner.line,
+      ...(defect.isNul
+        ? { problem: 'A NUL byte, which no text has', advice: 'Export the file again, as text in UTF-8' }
+        : { problem: 'A byte that is not UTF-8', advice: 'Export the file again, with encoding UTF-8' }),
+    })
+  }
+  for await (const arrived of file) {
+    const bytes = unfinished.length === 0 ? arrived : Buffer.concat([unfinished, arrived])
+    const whole = bytes.length - countUnfinishedBytes(bytes)
+    unfinished = bytes.subarray(whole)
+    yield* check(bytes.subarray(0, whole))
+  }
+  yield* check(unfinished)
+}

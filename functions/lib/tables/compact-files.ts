@@ -1,0 +1,39 @@
+import { rm } from 'node:fs/promises'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { isLocal, type SnapshotFile } from './local-file.ts'
+import { selectRows } from './select-rows.ts'
+import type { TableFile } from './snapshot.ts'
+import { writeParquet } from './write-parquet.ts'
+
+export interface CompactFilesRequest {
+  files: SnapshotFile[]
+  columns: string[]
+  smallFileBytes: number
+  maxSmallFiles: number
+  /** Brings a file of the table to the session's folder; resolves to its path. */
+  download: (file: TableFile) => Promise<string>
+}
+
+/**
+ * Makes one file of all small ones when there are too many, as after many small appends; the rows of that file come
+ * last, in their order.
+ *
+ * Large files are left alone, so that an append costs what is small and not what the table holds: a row is written
+ * again only until its file has grown to `smallFileBytes`.
+ */
+export const compactFiles = async (
+  session: DuckDbSession,
+  { files, columns, smallFileBytes, maxSmallFiles, download }: CompactFilesRequest,
+): Promise<SnapshotFile[]> => {
+  const isSmall = ({ bytes }: SnapshotFile): boolean => bytes < smallFileBytes
+  const small = files.filter(isSmall)
+  if (small.length <= maxSmallFiles) return files
+  const paths: string[] = []
+  for (const file of small) paths.push(isLocal(file) ? file.path : await download(file))
+  const { values, from } = await selectRows(session, { paths, columns })
+  const merged = await writeParquet(session, { name: 'merged', select: `SELECT ${values} FROM ${from}` })
+  const rows = small.reduce((sum, file) => sum + file.rows, 0)
+  if (merged.rows !== rows) throw new Error(`The compacted file has ${merged.rows} rows instead of ${rows}.`)
+  for (const path of paths) await rm(path)
+  return [...files.filter(file => !isSmall(file)), merged]
+}

@@ -1,0 +1,122 @@
+import { rm } from 'node:fs/promises'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
+import { selectRows } from './select-rows.ts'
+import type { TableFile } from './snapshot.ts'
+import { writeParquet } from './write-parquet.ts'
+
+export interface MergeByKeyRequest {
+  /** The new rows, in the order of the file. */
+  staged: LocalFile[]
+  /** The rows of the table, if they stay. */
+  existing: TableFile[]
+  /** Of the table after the load. */
+  columns: string[]
+  primaryKey: string[]
+  /** Brings a file of the table to the session's folder; resolves to its path. */
+  download: (file: TableFile) => Promise<string>
+}
+
+/**
+ * Merges new rows into a table by its primary key: a row of the table whose values differ from those of the new row
+ * with its key goes, and so does a new row that would change nothing or that a later one of the same key replaces.
+ *
+ * Nothing is updated in place. All comes down to rows to drop from files: a file without any stays as it is, the others
+ * are written again without them. An updated row thereby moves to the end of the table.
+ */
+export const mergeByKey = async (
+  session: DuckDbSession,
+  { staged, existing, columns, primaryKey, download }: MergeByKeyRequest,
+): Promise<SnapshotFile[]> => {
+  if (staged.length === 0) return existing
+  await session.query('CREATE TABLE staged_drops (file_index BIGINT, file_row BIGINT)')
+  await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
+  const stagedPaths = staged.map(({ path }) => path)
+  await session.query(dropEarlierDuplicates(stagedPaths, primaryKey))
+  const existingPaths: string[] = []
+  for (const file of existing) existingPaths.push(await download(file))
+  if (existing.length > 0) {
+    await findMatches(session, { stagedPaths, existingPaths, columns, primaryKey })
+    await session.query(
+      'INSERT INTO staged_drops SELECT staged_file, staged_row FROM matches WHERE NOT is_changed',
+    )
+    await session.query(
+      'INSERT INTO existing_drops SELECT existing_file, existing_row FROM matches WHERE is_changed',
+    )
+  }
+  const kept = await dropRows(session, {
+    table: 'existing_drops',
+    files: existing,
+    paths: existingPaths,
+    columns,
+  })
+  const added = await dropRows(session, { table: 'staged_drops', files: staged, paths: stagedPaths, columns })
+  for (const path of existingPaths) await rm(path)
+  return [...kept, ...added]
+}
+
+/** The last record of a key wins: later lines of a file are later facts. */
+const dropEarlierDuplicates = (paths: string[], primaryKey: string[]): string => {
+  const key = primaryKey.map(quoteColumn).join(', ')
+  return `
+    INSERT INTO staged_drops
+    WITH places AS (SELECT ${key}, ${ROW_PLACE} FROM ${readParquet(paths)}),
+      last AS (SELECT ${key}, max((file_index, file_row)) AS place FROM places GROUP BY ${key} HAVING count(*) > 1)
+    SELECT file_index, file_row FROM places JOIN last USING (${key}) WHERE (file_index, file_row) < last.place`
+}
+
+const findMatches = async (
+  session: DuckDbSession,
+  request: { stagedPaths: string[]; existingPaths: string[]; columns: string[]; primaryKey: string[] },
+): Promise<void> => {
+  const staged = await selectRows(session, { paths: request.stagedPaths, columns: request.columns })
+  const existing = await selectRows(session, { paths: request.existingPaths, columns: request.columns })
+  const key = request.primaryKey.map(quoteColumn)
+  const others = request.columns.filter(column => !request.primaryKey.includes(column)).map(quoteColumn)
+  const differences = others.map(column => `staged.${column} <> existing.${column}`)
+  await session.query(`
+    CREATE TABLE matches AS
+    SELECT staged.file_index AS staged_file, staged.file_row AS staged_row,
+      existing.file_index AS existing_file, existing.file_row AS existing_row,
+      ${differences.join(' OR ') || 'false'} AS is_changed
+    FROM (
+      SELECT * FROM (SELECT ${staged.values}, ${ROW_PLACE} FROM ${staged.from})
+      ANTI JOIN staged_drops USING (file_index, file_row)
+    ) AS staged
+    JOIN (SELECT ${existing.values}, ${ROW_PLACE} FROM ${existing.from}) AS existing
+      ON ${key.map(column => `staged.${column} = existing.${column}`).join(' AND ')}`)
+}
+
+const dropRows = async (
+  session: DuckDbSession,
+  request: { table: string; files: SnapshotFile[]; paths: string[]; columns: string[] },
+): Promise<SnapshotFile[]> => {
+  const counts = await session.query(`SELECT file_index, count(*) FROM ${request.table} GROUP BY ALL`)
+  const dropped = new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
+  const rewrite = async (file: SnapshotFile, index: number): Promise<SnapshotFile | undefined> => {
+    const count = dropped.get(index) ?? 0
+    if (count === 0) return file
+    if (count === file.rows) return undefined
+    // `files` and `paths` are of the same length.
+    const source = request.paths[index] as string
+    const name = isLocal(file) ? file.name : `kept-${String(index + 1).padStart(5, '0')}`
+    const { values, from } = await selectRows(session, { paths: [source], columns: request.columns })
+    const written = await writeParquet(session, {
+      name,
+      path: session.scratchPath(`${name}-without-dropped.parquet`),
+      select: `SELECT ${values} FROM ${from}
+        WHERE file_row_number NOT IN (SELECT file_row FROM ${request.table} WHERE file_index = ${index})`,
+    })
+    if (written.rows !== file.rows - count) {
+      throw new Error(`${name} has ${written.rows} rows instead of ${file.rows} less ${count}.`)
+    }
+    return written
+  }
+  const files: SnapshotFile[] = []
+  for (const [index, file] of request.files.entries()) {
+    const result = await rewrite(file, index)
+    if (result) files.push(result)
+  }
+  return files
+}
