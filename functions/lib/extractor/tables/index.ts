@@ -1,5 +1,7 @@
+export { decodeBody } from './decode-body.ts'
 export { JsonNumber } from './json-number.ts'
 export type { Json, JsonObject } from './json-value.ts'
+export { parseJson } from './parse-json.ts'
 export type {
   AddOptions,
   TableSink,
@@ -7,3 +9,4 @@ export type {
   TableSinkOptions,
   WrittenTable,
 } from './sink-types.ts'
+export { createTableSink } from './table-sink.ts'

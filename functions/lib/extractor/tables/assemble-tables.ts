@@ -1,0 +1,89 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { csvLine } from './cell.ts'
+import type { Json } from './json-value.ts'
+import type { LiveTables } from './live-tables.ts'
+import { createRowMapper } from './remap-rows.ts'
+import { planItems } from './row-plan.ts'
+import type { Structure } from './structure.ts'
+import type { StructureNode } from './structure-node.ts'
+import { addParentColumns, columnNames, isUnderHiddenItems } from './table-header.ts'
+import type { Segment, TableSpool } from './table-spool.ts'
+
+/** A spooled table with its final header. */
+export interface AssembledTable {
+  spool: TableSpool
+  columns: string[]
+  /** How each segment's rows become rows of the final columns; `undefined`: as they are. */
+  mappings: (readonly number[] | undefined)[]
+}
+
+/**
+ * Final headers for spooled rows, or `undefined` when the spool cannot give the exact tables.
+ * Names the parent columns in `structure`, so give it a copy when it may be needed again.
+ */
+export function assembleTables(
+  live: LiveTables,
+  structure: Structure,
+  compat: boolean,
+): AssembledTable[] | undefined {
+  if (!live.isExact) return undefined
+  const begun = [...live.tables.values()].filter(({ spool }) => spool.order >= 0)
+  const reached = begun.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
+  const clash = reached.some(({ node, spool }) => (spool.parents ?? []).some(name => node.children.has(name)))
+  if (clash) return undefined
+  const tables: AssembledTable[] = []
+  for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
+    const ids = planItems(node, () => spool).object.ids
+    addParentColumns(structure, node, new Map((spool.parents ?? []).map(name => [name, null as Json])))
+    const columns = columnNames(node, compat)
+    if (new Set(columns).size < columns.length) return undefined
+    const mappings = spool.segments.map(segment => mapSegment(segment, node, ids, spool, compat))
+    tables.push({ spool, columns, mappings })
+  }
+  return tables
+}
+
+/** Columns of a segment that are gone were of nulls only, or the rows would not count as exact. */
+function mapSegment(
+  segment: Segment,
+  node: StructureNode,
+  ids: readonly number[],
+  spool: TableSpool,
+  compat: boolean,
+): readonly number[] | undefined {
+  const parentCount = spool.parents?.length ?? 0
+  const isHidden = compat && node.type === 'null' && node.solid !== undefined
+  const shown = isHidden ? ids.filter(id => id !== node.id) : ids
+  const mapping = shown.map(id => (isHidden ? -1 : segment.columns.indexOf(id)))
+  for (let i = 0; i < parentCount; i++) mapping.push(segment.columns.length + i)
+  const isSame =
+    mapping.length === segment.columns.length + parentCount && mapping.every((from, i) => from === i)
+  return isSame ? undefined : mapping
+}
+
+/** Writes header and rows of a table to `file`. */
+export async function writeAssembled(table: AssembledTable, file: string): Promise<void> {
+  const { spool, columns, mappings } = table
+  const out = await open(file, 'w')
+  try {
+    if (columns.length > 0) await out.write(csvLine(columns))
+    for (const [i, segment] of spool.segments.entries()) {
+      const end = spool.segments[i + 1]?.start ?? spool.bytes
+      if (end === segment.start) continue
+      const mapping = mappings[i]
+      const map = mapping === undefined ? undefined : createRowMapper(mapping)
+      const rows = createReadStream(spool.file, {
+        start: segment.start,
+        end: end - 1,
+        highWaterMark: 1 << 20,
+      })
+      for await (const chunk of rows) {
+        const bytes: Buffer = map === undefined ? chunk : map(chunk)
+        if (bytes.length > 0) await out.write(bytes)
+      }
+    }
+  } finally {
+    await out.close()
+  }
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
+import { isScalar } from './cell.ts'
+import { ExactTables } from './exact-tables.ts'
+import { ItemLog } from './item-log.ts'
+import type { Json, JsonObject } from './json-value.ts'
+import { LiveTables } from './live-tables.ts'
+import { parentColumns } from './row-writer.ts'
+import type { AddOptions, WrittenTable } from './sink-types.ts'
+import { loadStructure, type Structure, storeStructure } from './structure.ts'
+import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
+import { LineFile, type Output, tableFile } from './table-file.ts'
+import type { TableSpoolState } from './table-spool.ts'
+
+export interface AutomaticTablesOptions {
+  folder: string
+  compat: boolean
+  structure: unknown
+  warn(message: string): void
+  state: AutomaticTablesState | undefined
+}
+
+export interface AutomaticTablesState {
+  structure: StructureState
+  isExact: boolean
+  logBytes: number
+  spools: TableSpoolState[]
+}
+
+/** Data types without a mapping: tables and columns come from the JSON itself (facts section 2). */
+export class AutomaticTables {
+  private readonly compat: boolean
+  private readonly structure: Structure
+  private readonly live: LiveTables
+  private readonly log: ItemLog
+  private readonly warned = new Set<string>()
+  private readonly warn: (message: string) => void
+
+  constructor(options: AutomaticTablesOptions) {
+    const { folder, compat, state } = options
+    this.compat = compat
+    this.warn = options.warn
+    this.structure =
+      state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
+    this.log = new ItemLog(join(folder, 'items.log'), state?.logBytes)
+    const nestedList = (path: string) => this.warnNested(path)
+    this.live = new LiveTables({ structure: this.structure, folder, compat, nestedList })
+    this.live.isExact = state?.isExact ?? !hasParentColumns(this.structure)
+    if (state !== undefined && state.isExact) this.live.restore(state.spools)
+  }
+
+  add(type: string, items: readonly Json[], options: AddOptions): void {
+    if (isNothing(items, this.compat)) return
+    const parents = options.parent ?? {}
+    checkParents(parents)
+    // A copy, since the log may be written later; values are JSON.
+    this.log.append(type, { ...parents } as JsonObject, items, options.source)
+    this.live.add(type, items, parentColumns(parents, this.compat))
+    this.structure.nameColumns()
+  }
+
+  /** Flushes, and tells what `options.state` of another process needs. */
+  checkpoint(): AutomaticTablesState {
+    this.log.flush()
+    this.live.flush()
+    return {
+      structure: saveStructure(this.structure),
+      isExact: this.live.isExact,
+      logBytes: this.log.bytes,
+      spools: this.live.save(),
+    }
+  }
+
+  stored(): unknown {
+    return storeStructure(this.structure)
+  }
+
+  async finish(output: Output): Promise<WrittenTable[]> {
+    this.live.flush()
+    const before = saveStructure(this.structure)
+    const assembled = assembleTables(this.live, this.structure, this.compat)
+    const tables =
+      assembled === undefined
+        ? await this.rebuild(restoreStructure(before), output)
+        : await writeAll(assembled, output)
+    this.live.close()
+    this.log.close()
+    return tables
+  }
+
+  /** All pages once more, now that the structure is known. */
+  private async rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
+    const files = new Map<string, { out: LineFile; columns: readonly string[] }>()
+    const exact = new ExactTables({
+      structure,
+      compat: this.compat,
+      openTable: (name, columns) => {
+        const out = new LineFile(tableFile(output, name))
+        files.set(name, { out, columns })
+        return line => out.write(line)
+      },
+    })
+    try {
+      for await (const page of this.log.pages()) exact.add(page.type, page.items, page.parent)
+    } finally {
+      for (const { out } of files.values()) out.close()
+    }
+    return [...files].map(([name, { out, columns }]) => ({
+      name,
+      file: out.file,
+      columns: [...columns],
+      primaryKey: [],
+      rows: out.lines - (columns.length > 0 ? 1 : 0),
+    }))
+  }
+
+  private warnNested(path: string): void {
+    if (this.warned.has(path)) return
+    this.warned.add(path)
+    this.warn(`Converting nested array '${path}' to JSON string.`)
+  }
+}
+
+async function writeAll(tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> {
+  const written: WrittenTable[] = []
+  for (const table of tables) {
+    const { name, rows } = table.spool
+    const file = tableFile(output, name)
+    await writeAssembled(table, file)
+    written.push({ name, file, columns: table.columns, primaryKey: [], rows })
+  }
+  return written
+}
+
+/** A page without items, or with a single null, writes nothing. The field takes 0, false and '' for null there. */
+function isNothing(items: readonly Json[], compat: boolean): boolean {
+  const [only] = items
+  if (items.length === 0 || only === undefined) return true
+  if (items.length > 1) return false
+  if (only === null) return true
+  if (!compat) return false
+  if (Array.isArray(only)) return only.length === 0
+  return only === '' || (isScalar(only) && typeof only !== 'string' && Number(only) === 0)
+}
+
+function checkParents(parents: Readonly<Record<string, Json>>): void {
+  for (const [name, value] of Object.entries(parents)) {
+    if (value === null || isScalar(value)) continue
+    throw new UserError(
+      'extractor.tables.parentNotScalar',
+      `Error assigning parentId to a CSV file! The value of '${name}' is not a single value.`,
+      { params: { column: name } },
+    )
+  }
+}
+
+function hasParentColumns(structure: Structure): boolean {
+  if (structure.parentAliases.size > 0) return true
+  const nodes = [...structure.roots.values()]
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    if (node.isParent) return true
+    nodes.push(...node.children.values())
+  }
+  return false
+}

@@ -1,0 +1,170 @@
+import { UserError } from '../../errors.ts'
+import { cellText, csvLine, isScalar } from './cell.ts'
+import type { Json, JsonObject } from './json-value.ts'
+import { phpJsonEncode } from './php-json-encode.ts'
+import type { ExtraColumns } from './php-serialize.ts'
+import { rowLink } from './row-link.ts'
+import { safeName } from './safe-name.ts'
+import type { Structure } from './structure.ts'
+import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
+import { addParentColumns, columnNames, typeOf } from './table-header.ts'
+
+export interface ExactTablesOptions {
+  structure: Structure
+  compat: boolean
+  /** Gives the function that takes a table's lines. */
+  openTable(name: string, columns: readonly string[]): (line: string) => void
+}
+
+/**
+ * Tables from items once the whole structure is known: the field's second pass, rule by rule, oddities included.
+ *
+ * `RowWriter` does the same faster while pages arrive, as long as nothing unusual happens (a value that becomes a list,
+ * two paths with one table name, parent columns that clash); this is what counts when it does.
+ */
+export class ExactTables {
+  private readonly structure: Structure
+  private readonly compat: boolean
+  private readonly openTable: ExactTablesOptions['openTable']
+  private readonly writers = new Map<string, (line: string) => void>()
+  private readonly layouts = new Map<StructureNode, Layout>()
+
+  constructor(options: ExactTablesOptions) {
+    this.structure = options.structure
+    this.compat = options.compat
+    this.openTable = options.openTable
+  }
+
+  add(type: string, items: readonly Json[], parents: ExtraColumns): void {
+    this.writeList(this.structure.root(type).child(ITEMS), items, parents)
+  }
+
+  private writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
+    const parents = new Map<string, Json>()
+    for (const key in parentValues) {
+      parents.set(this.structure.parentAliases.get(key) ?? key, parentValues[key] as Json) // own key
+    }
+    const write = this.tableWriter(node, parents)
+    for (const item of items) {
+      const row: JsonObject = isRow(item)
+        ? item
+        : { data: Array.isArray(item) ? phpJsonEncode(item, !this.compat) : item }
+      write(csvLine(this.rowCells(node, row, parents)))
+    }
+  }
+
+  private tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
+    const name = safeName(node.cleanPath)
+    let write = this.writers.get(name)
+    if (write === undefined) {
+      this.addParents(node, parents)
+      const columns = columnNames(node, this.compat)
+      write = this.openTable(name, columns)
+      if (columns.length > 0) write(csvLine(columns))
+      this.writers.set(name, write)
+    }
+    return write
+  }
+
+  private addParents(node: StructureNode, parents: Map<string, Json>): void {
+    // New names move the columns of every table above and beside.
+    if (addParentColumns(this.structure, node, parents)) this.layouts.clear()
+  }
+
+  private rowCells(node: StructureNode, row: JsonObject, parents: Map<string, Json>): string[] {
+    const extra = Object.fromEntries(parents)
+    const columns = new Map(parents)
+    this.addParents(node, columns)
+    const layout = this.layout(node)
+    const cells = new Array<string>(layout.width).fill('')
+    this.fill(node, row, { extra, parents: columns, outerLink: '' }, cells, layout)
+    return cells
+  }
+
+  private fill(
+    node: StructureNode,
+    row: JsonObject,
+    context: RowContext,
+    cells: string[],
+    layout: Layout,
+  ): void {
+    const { extra, parents } = context
+    let link: string | undefined
+    const linkText = () => {
+      link ??= rowLink(node.cleanPath, row, extra, context.outerLink)
+      return link
+    }
+    for (const [key, type] of columnTypes(node, parents, this.compat)) {
+      const value = extra !== undefined && Object.hasOwn(extra, key) ? extra[key] : ownValue(row, key)
+      const child = node.children.get(key)
+      const set = (text: string) => {
+        const position = layout.positions.get(child?.header ?? node.header ?? '')
+        if (position === undefined)
+          throw new UserError(
+            'extractor.tables.unknownColumn',
+            `Error assigning '${text}' to a non-existing column '${child?.header ?? node.header ?? ''}'!`,
+          )
+        cells[position] = text
+      }
+      if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) {
+        if (type !== 'object') set('')
+      } else if (type === 'array' && child?.items !== undefined) {
+        set(linkText())
+        this.writeList(child.items, Array.isArray(value) ? value : [value], { JSON_parentId: linkText() })
+      } else if (type === 'object' && child !== undefined && isRow(value)) {
+        this.fill(
+          child,
+          value,
+          { extra: undefined, parents: noParents, outerLink: linkText() },
+          cells,
+          layout,
+        )
+      } else set(isScalar(value) ? cellText(value, this.compat) : phpJsonEncode(value, !this.compat))
+    }
+  }
+
+  private layout(node: StructureNode): Layout {
+    let layout = this.layouts.get(node)
+    if (layout === undefined) {
+      // Columns of one name share a cell, as in the field.
+      const names = [...new Set(columnNames(node, this.compat))]
+      layout = { width: names.length, positions: new Map(names.map((name, position) => [name, position])) }
+      this.layouts.set(node, layout)
+    }
+    return layout
+  }
+}
+
+interface Layout {
+  width: number
+  positions: Map<string, number>
+}
+
+interface RowContext {
+  extra: ExtraColumns | undefined
+  parents: Map<string, Json>
+  outerLink: string
+}
+
+const noParents = new Map<string, Json>()
+
+function columnTypes(
+  node: StructureNode,
+  parents: Map<string, Json>,
+  compat: boolean,
+): Map<string, NodeType | 'parent' | undefined> {
+  const types = new Map<string, NodeType | 'parent' | undefined>()
+  const type = typeOf(node, compat)
+  if (type === 'scalar') types.set('data', 'scalar')
+  if (type === 'object') for (const child of node.children.values()) types.set(child.key, child.type)
+  for (const name of parents.keys()) types.set(name, 'parent')
+  return types
+}
+
+function ownValue(row: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(row, key) ? row[key] : undefined
+}
+
+function isRow(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isScalar(value)
+}

@@ -1,0 +1,111 @@
+import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
+import type { Json, JsonObject } from './json-value.ts'
+import { orderedJson } from './ordered-json.ts'
+import { parseJson } from './parse-json.ts'
+
+const FLUSH_BYTES = 1 << 18
+
+/** One page as it was added. */
+export interface LoggedPage {
+  type: string
+  parent: JsonObject
+  items: Json[]
+}
+
+/** First line of a record; `bytes` of JSON follow, and a line end. */
+interface RecordHead {
+  type: string
+  parent: JsonObject
+  path: readonly string[]
+  bytes: number
+}
+
+/**
+ * All pages in the order they came, on disk: insurance for the rare case that a late value changes what earlier rows
+ * mean (a text that becomes a list). Holds the response bodies as received where the caller hands them over, so that
+ * it costs a copy and not a conversion.
+ */
+export class ItemLog {
+  readonly file: string
+  bytes = 0
+  private descriptor: number | undefined
+  private pending: Uint8Array[] = []
+  private pendingBytes = 0
+
+  constructor(file: string, bytes: number | undefined) {
+    this.file = file
+    if (bytes === undefined) return
+    this.descriptor = openSync(file, 'a')
+    ftruncateSync(this.descriptor, bytes)
+    this.bytes = bytes
+  }
+
+  append(
+    type: string,
+    parent: JsonObject,
+    items: readonly Json[],
+    source?: { body: Uint8Array; path: readonly string[] },
+  ) {
+    const body = source?.body ?? Buffer.from(orderedJson(items as Json[])) // only read
+    const head: RecordHead = { type, parent, path: source?.path ?? [], bytes: body.length }
+    this.push(Buffer.from(`${orderedJson(head as unknown as JsonObject)}\n`)) // a list of strings is JSON, readonly or not
+    this.push(body)
+    this.push(lineEnd)
+    if (this.pendingBytes >= FLUSH_BYTES) this.flush()
+  }
+
+  private push(bytes: Uint8Array): void {
+    this.pending.push(bytes)
+    this.pendingBytes += bytes.length
+  }
+
+  flush(): void {
+    if (this.pendingBytes === 0) return
+    this.descriptor ??= openSync(this.file, 'a')
+    const data = this.pending.length === 1 ? (this.pending[0] as Uint8Array) : Buffer.concat(this.pending) // length is 1
+    for (let written = 0; written < data.length; ) written += writeSync(this.descriptor, data, written)
+    this.bytes += data.length
+    this.pending = []
+    this.pendingBytes = 0
+  }
+
+  /** The pages again, one in memory at a time. */
+  async *pages(): AsyncGenerator<LoggedPage> {
+    this.flush()
+    if (this.bytes === 0) return
+    let rest: Buffer = Buffer.alloc(0)
+    let wanted = 0
+    for await (const chunk of createReadStream(this.file, { highWaterMark: FLUSH_BYTES })) {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      if (rest.length < wanted) continue
+      let at = 0
+      for (;;) {
+        const headEnd = rest.indexOf(10, at)
+        if (headEnd === -1) break
+        // Written by `append` above.
+        const head = parseJson(rest.subarray(at, headEnd)) as unknown as RecordHead
+        const end = headEnd + 1 + head.bytes + 1
+        wanted = end - at
+        if (rest.length < end) break
+        const body = parseJson(rest.subarray(headEnd + 1, end - 1))
+        yield { type: head.type, parent: head.parent, items: follow(body, head.path) }
+        at = end
+        wanted = 0
+      }
+      rest = rest.subarray(at)
+    }
+  }
+
+  close(): void {
+    if (this.descriptor !== undefined) closeSync(this.descriptor)
+    this.descriptor = undefined
+  }
+}
+
+const lineEnd = Buffer.from('\n')
+
+function follow(body: Json, path: readonly string[]): Json[] {
+  let value: Json | undefined = body
+  for (const key of path) value = (value as JsonObject)[key] // the caller's path led to the items of this body
+  return value as Json[]
+}

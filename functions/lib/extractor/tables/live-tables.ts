@@ -1,0 +1,190 @@
+import { join } from 'node:path'
+import type { Json } from './json-value.ts'
+import { type LearnEvents, learnItems } from './learn.ts'
+import { type ItemsPlan, planItems } from './row-plan.ts'
+import { mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
+import { safeName } from './safe-name.ts'
+import type { Structure } from './structure.ts'
+import type { StructureNode } from './structure-node.ts'
+import { TableSpool, type TableSpoolState } from './table-spool.ts'
+
+export interface LiveTablesOptions {
+  structure: Structure
+  folder: string
+  compat: boolean
+  nestedList(path: string): void
+}
+
+/** Rows of one data type and of the lists in it. */
+interface Family {
+  plan: ItemsPlan
+  tables: TableSpool[]
+}
+
+/**
+ * Writes rows while pages arrive, with the columns known so far; later columns start a new segment of the spool.
+ *
+ * Gives up (`isExact` turns false) when something makes rows written before wrong in a way that moving columns cannot
+ * mend; the tables then come from the item log.
+ */
+export class LiveTables {
+  readonly tables = new Map<string, { node: StructureNode; spool: TableSpool }>()
+  isExact = true
+  started = 0
+  private readonly options: LiveTablesOptions
+  private readonly families = new Map<string, Family>()
+  private readonly writer: RowWriter
+  private readonly events: LearnEvents
+  private isUnstable = false
+  private restoring: Map<string, TableSpoolState> | undefined
+
+  constructor(options: LiveTablesOptions) {
+    this.options = options
+    this.events = { nestedList: options.nestedList, unstable: () => this.noteUnstable() }
+    this.writer = new RowWriter({
+      compat: options.compat,
+      nestedList: options.nestedList,
+      tableStarted: (plan, parents) => {
+        plan.table.parents = parents
+        plan.table.order = this.started++
+      },
+    })
+  }
+
+  /** Learns from the items and, as long as that is exact, writes their rows. */
+  add(type: string, items: readonly Json[], parents: ParentColumns | undefined): void {
+    this.writer.tracksNulls = true
+    const family = this.isExact ? this.family(type, items) : undefined
+    if (family === undefined || !this.fits(family, parents)) {
+      learnItems(this.options.structure.root(type), items, this.events)
+      this.isExact = false
+      return
+    }
+    for (let i = 0; i < items.length && this.isExact; i++) this.writeItem(type, family, items, i, parents)
+    for (const table of family.tables) table.flushIfLarge()
+  }
+
+  private writeItem(
+    type: string,
+    family: Family,
+    items: readonly Json[],
+    index: number,
+    parents: ParentColumns | undefined,
+    isRetry = false,
+  ): void {
+    const tables = family.tables
+    const started = this.started
+    for (let i = 0; i < tables.length; i++) (tables[i] as TableSpool).mark() // within the length
+    try {
+      this.writer.writeItem(family.plan, items[index] as Json, parents) // within the length
+    } catch (error) {
+      if (error !== mismatch) throw error
+      for (const table of tables) table.rollBack(started)
+      this.started = started
+      if (isRetry) {
+        this.isExact = false
+        return
+      }
+      // The rest of the page too, so that a page makes at most one new plan.
+      learnItems(this.options.structure.root(type), items.slice(index), this.events)
+      this.writer.tracksNulls = false
+      if (this.isUnstable) this.isExact = false
+      if (!this.isExact) return
+      this.replan(type, family)
+      this.writeItem(type, family, items, index, parents, true)
+    }
+  }
+
+  /** The first page of a type is learnt whole before a row is written; then what it upgrades breaks nothing. */
+  private family(type: string, items: readonly Json[]): Family | undefined {
+    const known = this.families.get(type)
+    if (known !== undefined) return known
+    learnItems(this.options.structure.root(type), items, this.events)
+    this.writer.tracksNulls = false
+    this.isUnstable = false
+    const family: Family = { plan: emptyPlan, tables: [] }
+    this.replan(type, family)
+    this.families.set(type, family)
+    return this.isExact ? family : undefined
+  }
+
+  /** What `restore` needs, after a flush. */
+  save(): TableSpoolState[] {
+    return [...this.tables.values()].map(({ spool }) => spool.save())
+  }
+
+  /** Goes on after a checkpoint: types that have rows are planned from what was known. */
+  restore(states: readonly TableSpoolState[]): void {
+    const byName = new Map(states.map(state => [state.name, state]))
+    this.restoring = byName
+    for (const type of this.options.structure.roots.keys()) {
+      const family: Family = { plan: emptyPlan, tables: [] }
+      this.replan(type, family)
+      if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.families.set(type, family)
+    }
+    this.started = states.filter(state => state.order >= 0).length
+    this.restoring = undefined
+  }
+
+  private replan(type: string, family: Family): void {
+    const items = this.options.structure.root(type).items
+    if (items === undefined) return
+    const tables: TableSpool[] = []
+    const plan = planItems(items, node => {
+      const table = this.table(node)
+      tables.push(table)
+      return table
+    })
+    family.plan = plan
+    family.tables = tables
+    if (this.isExact) startSegments(plan)
+  }
+
+  private table(node: StructureNode): TableSpool {
+    const name = safeName(node.cleanPath)
+    const known = this.tables.get(name)
+    if (known !== undefined) {
+      if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
+      return known.spool
+    }
+    const spool = new TableSpool(name, join(this.options.folder, `rows-${this.tables.size}.csv`))
+    const state = this.restoring?.get(name)
+    if (state !== undefined) spool.restore(state)
+    this.tables.set(name, { node, spool })
+    return spool
+  }
+
+  /** Other parent columns than the table began with change its width in the middle. */
+  private fits(family: Family, parents: ParentColumns | undefined): boolean {
+    const { table } = family.plan
+    if (table.parents === undefined) return true
+    const names = parents?.names ?? []
+    return names.length === table.parents.length && table.parents.every((name, i) => name === names[i])
+  }
+
+  private noteUnstable(): void {
+    this.isUnstable = true
+  }
+
+  flush(): void {
+    for (const { spool } of this.tables.values()) spool.flush()
+  }
+
+  close(): void {
+    for (const { spool } of this.tables.values()) spool.close()
+  }
+}
+
+function startSegments(plan: ItemsPlan): void {
+  plan.table.startSegment(plan.object.ids)
+  const visit = (object: ItemsPlan['object']): void => {
+    for (const column of object.columns) {
+      if (column.object !== undefined) visit(column.object)
+      if (column.items !== undefined) startSegments(column.items)
+    }
+  }
+  visit(plan.object)
+}
+
+// Replaced before use: `replan` always follows.
+const emptyPlan = {} as ItemsPlan

@@ -1,0 +1,56 @@
+/**
+ * Text of a double in PHP's `precision` notation: 14 digits in a cell, 17 in `serialize` and `json_encode`.
+ *
+ * Plain notation while the decimal point lies within the digits (and at most three zeros follow it), else
+ * `1.0E+30`, `1.5E-7`: no padding in the exponent, at least one digit after the point.
+ */
+export function phpFloat(value: number, precision: 14 | 17, exponentSign: 'E' | 'e' = 'E'): string {
+  const size = Math.abs(value)
+  if (size >= 1e-4 && size < 1e14) {
+    const shortest = `${value}`
+    // Fifteen characters with a point hold at most 14 digits, so rounding to 14 changes nothing.
+    if (precision === 14 && shortest.length <= 15) return shortest
+    if (precision === 17) return value.toPrecision(17).replace(/\.?0+$/, '')
+  }
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0'
+  return fromDigits(value < 0 ? '-' : '', significantDigits(size, precision), precision, exponentSign)
+}
+
+interface Digits {
+  /** Without trailing zeros. */
+  digits: string
+  /** Power of ten of the first digit. */
+  exponent: number
+}
+
+function fromDigits(
+  sign: string,
+  { digits, exponent }: Digits,
+  precision: number,
+  exponentSign: string,
+): string {
+  if (exponent < -4 || exponent >= precision) {
+    const mantissa = `${digits[0]}.${digits.slice(1) || '0'}`
+    return `${sign}${mantissa}${exponentSign}${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`
+  }
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
+  const whole = exponent + 1
+  if (digits.length <= whole) return sign + digits.padEnd(whole, '0')
+  return `${sign}${digits.slice(0, whole)}.${digits.slice(whole)}`
+}
+
+function significantDigits(size: number, precision: number): Digits {
+  const [mantissa = '0', exponent = '0'] = size.toExponential(precision - 1).split('e')
+  let digits = mantissa.replace('.', '')
+  if (isTieRoundedToOdd(size, digits)) digits = String(BigInt(digits) - 1n)
+  return { digits: digits.replace(/0+$/, ''), exponent: Number(exponent) }
+}
+
+/** JavaScript rounds an exact half up, PHP to the even digit: 12345678901234.5 is 12345678901234 there. */
+function isTieRoundedToOdd(size: number, digits: string): boolean {
+  const lastDigit = digits.charCodeAt(digits.length - 1) - 48
+  if (lastDigit % 2 === 0) return false
+  // 41 digits tell a tie from its neighbours for doubles with a tie at the 15th digit; JavaScript prints them exactly.
+  const exact = size.toExponential(40).replace('.', '').split('e')[0] ?? ''
+  return /^50*$/.test(exact.slice(digits.length))
+}

@@ -1,0 +1,23 @@
+import type { JsonNumber } from './json-number.ts'
+import { phpFloat } from './php-float.ts'
+
+const INT_MAX = 9223372036854775807n
+const INT_MIN = -9223372036854775808n
+
+/**
+ * A JSON number as PHP reads it: an integer literal that fits 64 bits is an integer, everything else a double
+ * (so `1.0`, `1e5`, `-0` and `12345678901234567890` are doubles).
+ */
+export function phpInteger(number: JsonNumber): string | undefined {
+  const text = number.text
+  if (!/^-?\d+$/.test(text) || text === '-0') return undefined
+  if (text.length < 19) return text
+  const value = BigInt(text)
+  return value >= INT_MIN && value <= INT_MAX ? text : undefined
+}
+
+/** A number cell as in the field: integers whole, doubles with 14 significant digits. */
+export function phpNumberCell(number: number | JsonNumber): string {
+  if (typeof number === 'number') return Number.isInteger(number) ? `${number}` : phpFloat(number, 14)
+  return phpInteger(number) ?? phpFloat(number.valueOf(), 14)
+}

@@ -1,0 +1,37 @@
+import { hash } from 'node:crypto'
+import type { JsonObject } from './json-value.ts'
+import { type ExtraColumns, phpSerializeRow } from './php-serialize.ts'
+
+/**
+ * The link between a row and the rows of its lists (facts 2.3), made when first asked for: most rows have no list.
+ *
+ * `<dot path>_<md5>`; the hash is over the row with its parent columns, and over the link of the enclosing object.
+ */
+export class RowLink {
+  private readonly path: string
+  private readonly row: JsonObject
+  private readonly extra: ExtraColumns | undefined
+  private readonly outer: RowLink | undefined
+  private made: string | undefined
+
+  constructor(path: string, row: JsonObject, extra: ExtraColumns | undefined, outer: RowLink | undefined) {
+    this.path = path
+    this.row = row
+    this.extra = extra
+    this.outer = outer
+  }
+
+  get text(): string {
+    this.made ??= rowLink(this.path, this.row, this.extra, this.outer?.text ?? '')
+    return this.made
+  }
+}
+
+export function rowLink(
+  path: string,
+  row: JsonObject,
+  extra: ExtraColumns | undefined,
+  outerLink: string,
+): string {
+  return `${path}_${hash('md5', phpSerializeRow(row, extra) + outerLink, 'hex')}`
+}

@@ -1,0 +1,77 @@
+import { ITEMS, type StructureNode } from './structure-node.ts'
+import type { TableSpool } from './table-spool.ts'
+
+/** What `RowWriter` needs to know to write the rows of one list without looking at the structure. */
+export interface ItemsPlan {
+  node: StructureNode
+  kind: 'scalar' | 'object' | 'null'
+  object: ObjectPlan
+  /** Path in links: data type and keys, joined by dots. */
+  path: string
+  table: TableSpool
+}
+
+export interface ObjectPlan {
+  columns: ColumnPlan[]
+  byKey: Map<string, ColumnPlan>
+  /** Whether rows can hold lists, so that a link may be asked for. */
+  hasLists: boolean
+  /** Text of the cells of an object without any value: `,"",""`. */
+  blank: string
+  /** Column nodes in order, by id. */
+  ids: number[]
+  path: string
+}
+
+export interface ColumnPlan {
+  key: string
+  position: number
+  node: StructureNode
+  role: 'scalar' | 'null' | 'object' | 'array'
+  blank: string
+  /** Set when `role` is `object`. */
+  object: ObjectPlan | undefined
+  /** Set when `role` is `array`. */
+  items: ItemsPlan | undefined
+}
+
+export type TableOf = (items: StructureNode) => TableSpool
+
+/** The plan of a list's rows from what is known of its items. Types that null has hidden count as they were before. */
+export function planItems(node: StructureNode, tableOf: TableOf): ItemsPlan {
+  const type = node.solid ?? node.type
+  const kind = type === 'scalar' || type === 'object' ? type : 'null'
+  const object = planObject(node, tableOf)
+  if (kind === 'scalar') object.ids.unshift(node.id) // the `data` column
+  return { node, kind, object, path: node.cleanPath, table: tableOf(node) }
+}
+
+function planObject(node: StructureNode, tableOf: TableOf): ObjectPlan {
+  const columns: ColumnPlan[] = []
+  for (const child of node.children.values()) {
+    if (!child.isParent && child.key !== ITEMS) columns.push(planColumn(child, columns.length, tableOf))
+  }
+  return {
+    columns,
+    byKey: new Map(columns.map(column => [column.key, column])),
+    hasLists: columns.some(column => column.role === 'array' || column.object?.hasLists === true),
+    blank: columns.map(column => column.blank).join(''),
+    ids: columns.flatMap(column => column.object?.ids ?? [column.node.id]),
+    path: node.cleanPath,
+  }
+}
+
+function planColumn(node: StructureNode, position: number, tableOf: TableOf): ColumnPlan {
+  const role = node.type ?? 'null'
+  const object = role === 'object' ? planObject(node, tableOf) : undefined
+  const items = role === 'array' && node.items !== undefined ? planItems(node.items, tableOf) : undefined
+  return {
+    key: node.key,
+    position,
+    node,
+    role,
+    blank: object === undefined ? ',""' : object.blank,
+    object,
+    items,
+  }
+}

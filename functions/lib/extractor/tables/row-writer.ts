@@ -1,0 +1,159 @@
+import { cellText, isScalar, quoted, type Scalar } from './cell.ts'
+import type { Json, JsonObject } from './json-value.ts'
+import { textOrder } from './key-order.ts'
+import { phpJsonEncode } from './php-json-encode.ts'
+import type { ExtraColumns } from './php-serialize.ts'
+import { RowLink } from './row-link.ts'
+import type { ColumnPlan, ItemsPlan, ObjectPlan } from './row-plan.ts'
+
+/** The item does not fit the plan: learn from it, plan anew, write it again. Holds no stack, it is thrown often. */
+export const mismatch: Error = Object.assign(new Error('the item does not fit the known structure'), {
+  stack: '',
+})
+
+export interface RowWriterOptions {
+  compat: boolean
+  nestedList(path: string): void
+  tableStarted(plan: ItemsPlan, parents: readonly string[]): void
+}
+
+/** Parent columns of the rows of one list: for the hash, and as text for the end of each row. */
+export interface ParentColumns {
+  values: ExtraColumns
+  names: readonly string[]
+  /** `,"5","x"` */
+  cells: string
+}
+
+/**
+ * Writes items as rows of their table and of the tables of their lists: the hot path.
+ *
+ * One loop over the keys of an object, in the expected order of the plan; text is appended, nothing is allocated per
+ * cell. Whatever the plan does not foresee throws `mismatch`.
+ */
+export class RowWriter {
+  /** Off while items are written that `learnItems` has seen: it follows what null hides, step by step. */
+  tracksNulls = true
+  private readonly compat: boolean
+  private readonly options: RowWriterOptions
+
+  constructor(options: RowWriterOptions) {
+    this.compat = options.compat
+    this.options = options
+  }
+
+  writeItem(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): void {
+    const table = plan.table
+    if (table.order < 0) this.options.tableStarted(plan, parents?.names ?? [])
+    const cells = this.itemCells(plan, item, parents)
+    const line = parents === undefined ? cells : cells + parents.cells
+    table.pending += `${line.slice(1)}\n`
+    table.rows++
+  }
+
+  private itemCells(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): string {
+    const object = plan.object
+    if (item === null) return plan.kind === 'scalar' ? `,""${object.blank}` : object.blank
+    if (plan.kind === 'object') {
+      if (typeof item !== 'object' || Array.isArray(item) || isScalar(item)) throw mismatch
+      const link = object.hasLists ? new RowLink(plan.path, item, parents?.values, undefined) : undefined
+      return this.objectCells(object, item, link)
+    }
+    if (plan.kind === 'null') throw mismatch
+    if (isScalar(item)) return `,${quoted(cellText(item, this.compat))}${object.blank}`
+    if (!Array.isArray(item)) throw mismatch
+    this.options.nestedList(plan.node.path.join('.'))
+    return `,${quoted(phpJsonEncode(item, !this.compat))}${object.blank}`
+  }
+
+  private objectCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+    const columns = plan.columns
+    let text = ''
+    let next = 0
+    for (const key in row) {
+      let column = columns[next]
+      if (column === undefined || column.key !== key) {
+        column = plan.byKey.get(key)
+        if (column === undefined) throw mismatch
+        if (column.position < next) return this.unorderedCells(plan, row, link)
+        // `next` stops at a column that exists, so all before it do.
+        for (; next < column.position; next++) text += (columns[next] as ColumnPlan).blank
+      }
+      next++
+      const value = row[key] as Json // own key of parsed JSON
+      if (typeof value === 'string' && column.role === 'scalar') {
+        text += value.includes('"') ? `,"${value.replaceAll('"', '""')}"` : `,"${value}"`
+      } else text += this.columnCells(column, value, link)
+    }
+    for (; next < columns.length; next++) text += (columns[next] as ColumnPlan).blank // within the length
+    return text
+  }
+
+  /** Keys in another order than the columns. */
+  private unorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+    const cells = plan.columns.map(column => column.blank)
+    for (const key of textOrder(row) ?? Object.keys(row)) {
+      const column = plan.byKey.get(key)
+      if (column === undefined) throw mismatch
+      cells[column.position] = this.columnCells(column, row[key] as Json, link) // own key, see above
+    }
+    return cells.join('')
+  }
+
+  private columnCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+    switch (column.role) {
+      case 'scalar':
+        if (value === null) return ',""'
+        if (!isScalar(value)) throw mismatch
+        return `,${quoted(cellText(value, this.compat))}`
+      case 'null':
+        if (value !== null) throw mismatch
+        return ',""'
+      case 'object':
+        return this.nestedCells(column, value, link)
+      case 'array':
+        return this.listCell(column, value, link)
+    }
+  }
+
+  private nestedCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+    if (value === null) return column.blank
+    if (typeof value !== 'object' || Array.isArray(value) || isScalar(value)) throw mismatch
+    const plan = column.object as ObjectPlan // set with this role
+    const inner = plan.hasLists ? new RowLink(plan.path, value, undefined, link) : undefined
+    return this.objectCells(plan, value, inner)
+  }
+
+  private listCell(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+    const plan = column.items
+    if (plan === undefined || link === undefined) throw mismatch
+    if (value === null) {
+      if (this.tracksNulls) plan.node.type = 'null' // the field forgets what the items are; see `upgradeToList`
+      return ',""'
+    }
+    if (Array.isArray(value)) {
+      if (value.length === 0) return ',""'
+      this.writeList(plan, value, link.text)
+    } else if (isScalar(value) && plan.kind === 'scalar') this.writeList(plan, [value], link.text)
+    else throw mismatch
+    return `,"${link.text.replaceAll('"', '""')}"`
+  }
+
+  private writeList(plan: ItemsPlan, items: readonly Json[], link: string): void {
+    const parents = { values: { JSON_parentId: link }, names: linkNames, cells: `,${quoted(link)}` }
+    for (const item of items) {
+      if (this.tracksNulls && item !== null && plan.node.solid !== undefined) plan.node.type = plan.node.solid
+      this.writeItem(plan, item, parents)
+    }
+  }
+}
+
+const linkNames = ['JSON_parentId']
+
+/** Parent columns of a page, cells ready. Values are scalars or null. */
+export function parentColumns(values: ExtraColumns, compat: boolean): ParentColumns | undefined {
+  const names = Object.keys(values)
+  if (names.length === 0) return undefined
+  const cells = names.map(name => `,${quoted(cellText(values[name] as Scalar | null, compat))}`) // checked by the sink
+  return { values, names, cells: cells.join('') }
+}

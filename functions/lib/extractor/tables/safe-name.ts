@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+
+const MAX_LENGTH = 64
+
+/**
+ * A path as a table or column name: runs of anything but letters, digits and `-` become one `_`, none at the edges.
+ *
+ * Names over 64 bytes keep their end, from an underscore on, behind a short mark made of their start: the field's names
+ * must come out the same, or tables that exist already would get new columns.
+ */
+export function safeName(path: string): string {
+  // One underscore per byte, so that letters outside ASCII count in the length as they do in the field.
+  const name = path.replace(/[^A-Za-z0-9-]/gu, c => '_'.repeat(Buffer.byteLength(c)))
+  const short = name.length > MAX_LENGTH ? shorten(name) : name
+  return short.replace(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '')
+}
+
+function shorten(name: string): string {
+  const mark = `${countWords(name) > 1 ? wordStarts(name) : createHash('md5').update(name).digest('hex')}_`
+  const from = name.length - (MAX_LENGTH - mark.length)
+  const cut = name.indexOf('_', from)
+  return cut === -1 ? mark : mark + name.slice(cut)
+}
+
+/** Words are runs of letters, apostrophes and hyphens, hyphens at the edges of the text aside. */
+function countWords(name: string): number {
+  return name.replace(/^-+|-$/g, '').match(/[A-Za-z'-]+/g)?.length ?? 0
+}
+
+/** First characters of what hyphens separate; the underscore belongs to words here. */
+function wordStarts(name: string): string {
+  return name.match(/\b\w/g)?.join('') ?? ''
+}

@@ -1,0 +1,66 @@
+export type NodeType = 'null' | 'scalar' | 'object' | 'array'
+
+/** The child of a list's node that stands for its items. */
+export const ITEMS = '[]'
+
+let lastId = 0
+
+/**
+ * One place in the JSON of a data type, and what was learnt about it: the field's structure, node by node.
+ *
+ * Children are in order of first appearance, which is the order of columns.
+ */
+export class StructureNode {
+  /** Tells nodes apart in checkpoints, where a path would not: an upgrade puts a new node at an old path. */
+  id: number = ++lastId
+  key: string
+  parent: StructureNode | undefined
+  type: NodeType | undefined
+  /** Last type other than null: the items of a list fall back to `null` when the list itself is null once. */
+  solid: NodeType | undefined
+  /** Column name; empty or `0` counts as none, as in the field, and is given again. */
+  header: string | undefined
+  /** Added for a parent or user data column, not found in the data. */
+  isParent = false
+  children = new Map<string, StructureNode>()
+
+  constructor(key: string, parent: StructureNode | undefined) {
+    this.key = key
+    this.parent = parent
+  }
+
+  get items(): StructureNode | undefined {
+    return this.children.get(ITEMS)
+  }
+
+  child(key: string): StructureNode {
+    let child = this.children.get(key)
+    if (child === undefined) {
+      child = new StructureNode(key, this)
+      this.children.set(key, child)
+    }
+    return child
+  }
+
+  setType(type: NodeType): void {
+    this.type = type
+    if (type !== 'null') this.solid = type
+  }
+
+  /** Keys from the data type on: `root`, `[]`, `a`. */
+  get path(): string[] {
+    const keys = [this.key]
+    for (let node = this.parent; node !== undefined; node = node.parent) keys.push(node.key)
+    return keys.reverse()
+  }
+
+  /** Path in links and table names: without the list marks. */
+  get cleanPath(): string {
+    return this.path.filter(key => key !== ITEMS).join('.')
+  }
+
+  /** After a checkpoint was read: ids given from now on are above those in it. */
+  static reserveIds(highest: number): void {
+    lastId = Math.max(lastId, highest)
+  }
+}

@@ -1,0 +1,113 @@
+import { hasHeader } from './learn.ts'
+import { safeName } from './safe-name.ts'
+import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
+
+/** All data types of one bucket: what their JSON looks like and what the columns are called. */
+export class Structure {
+  readonly roots = new Map<string, StructureNode>()
+  /** Parent columns that had to give way to a data column of the same name: asked name to given name. */
+  readonly parentAliases = new Map<string, string>()
+  /** Column names taken, by table path. Not saved between runs, as in the field. */
+  readonly takenNames = new Map<string, Set<string>>()
+
+  root(type: string): StructureNode {
+    let root = this.roots.get(type)
+    if (root === undefined) {
+      root = new StructureNode(type, undefined)
+      this.roots.set(type, root)
+    }
+    return root
+  }
+
+  /** Names every column that has none yet; run once per page and per new parent column, since order decides clashes. */
+  nameColumns(): void {
+    for (const root of this.roots.values()) {
+      const items = root.items
+      if (items !== undefined) this.nameNode(items, ITEMS, `_${root.key}`)
+    }
+  }
+
+  private nameNode(node: StructureNode, name: string, table: string): void {
+    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.uniqueName(table, safeName(name))
+    const isList = node.type === 'array'
+    const childTable = isList ? `${table}.${name}` : table
+    for (const [key, child] of node.children) {
+      this.nameNode(child, isList || name === '' ? key : `${name}.${key}`, childTable)
+    }
+  }
+
+  private uniqueName(table: string, name: string): string {
+    let taken = this.takenNames.get(table)
+    if (taken === undefined) {
+      taken = new Set()
+      this.takenNames.set(table, taken)
+    }
+    let unique = name
+    for (let i = 0; taken.has(unique); i++) unique = `${name}_u${i}`
+    taken.add(unique)
+    return unique
+  }
+}
+
+/** `json_parser.struct` as stored in the state: names with `_` in front, `[]` for items (structure version 3). */
+export function storeStructure(structure: Structure): StoredStructure {
+  const data: Record<string, StoredNode> = {}
+  for (const [type, root] of structure.roots) data[`_${type}`] = storeNode(root)
+  return { data, parent_aliases: aliasesOf(structure) }
+}
+
+export interface StoredStructure {
+  data: Record<string, StoredNode>
+  /** An empty list when there are none: the field's own writing of an empty map. */
+  parent_aliases: Record<string, string> | []
+}
+
+export interface StoredNode {
+  [key: string]: StoredNode | string
+}
+
+function aliasesOf(structure: Structure): Record<string, string> | [] {
+  return structure.parentAliases.size === 0 ? [] : Object.fromEntries(structure.parentAliases)
+}
+
+function storeNode(node: StructureNode): StoredNode {
+  const stored: StoredNode = {}
+  for (const [key, child] of node.children) stored[key === ITEMS ? ITEMS : `_${key}`] = storeNode(child)
+  if (node.type !== undefined) stored['nodeType'] = node.type
+  if (node.isParent) stored['type'] = 'parent'
+  if (node.header !== undefined) stored['headerNames'] = node.header
+  return stored
+}
+
+/** Reads `json_parser.struct` of an earlier run. Anything else than a structure of version 3 counts as none. */
+export function loadStructure(stored: unknown): Structure {
+  const structure = new Structure()
+  if (!isRecord(stored) || !isRecord(stored['data'])) return structure
+  for (const [name, value] of Object.entries(stored['data'])) {
+    if (!name.startsWith('_') || !isRecord(value)) continue
+    const root = structure.root(name.slice(1))
+    loadNode(root, value)
+  }
+  if (isRecord(stored['parent_aliases'])) {
+    for (const [name, alias] of Object.entries(stored['parent_aliases'])) {
+      if (typeof alias === 'string') structure.parentAliases.set(name, alias)
+    }
+  }
+  return structure
+}
+
+const nodeTypes = new Set<unknown>(['null', 'scalar', 'object', 'array'])
+
+function loadNode(node: StructureNode, stored: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(stored)) {
+    if (isRecord(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value)
+  }
+  const { nodeType, type, headerNames } = stored
+  if (nodeTypes.has(nodeType)) node.setType(nodeType as NodeType) // one of the set
+  if (typeof headerNames === 'string') node.header = headerNames
+  node.isParent = type === 'parent'
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,55 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
+import type { Json } from './json-value.ts'
+import type {
+  AddOptions,
+  TableSink,
+  TableSinkCheckpoint,
+  TableSinkOptions,
+  WrittenTable,
+} from './sink-types.ts'
+import { writeManifest } from './table-file.ts'
+
+interface Checkpoint extends TableSinkCheckpoint {
+  rows: number
+  automatic: AutomaticTablesState
+}
+
+/** Tables of one output bucket, from pages of JSON items. See `TableSink`. */
+export function createTableSink(options: TableSinkOptions): TableSink {
+  // Only `checkpoint` below makes these.
+  const state = options.checkpoint as Checkpoint | undefined
+  const compat = options.compat ?? false
+  mkdirSync(options.folder, { recursive: true })
+  const automatic = new AutomaticTables({
+    folder: options.folder,
+    compat,
+    structure: options.structure,
+    warn: options.warn ?? (() => {}),
+    state: state?.automatic,
+  })
+  let rows = state?.rows ?? 0
+  return {
+    get rows() {
+      return rows
+    },
+    add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
+      automatic.add(type, items, addOptions)
+      rows += items.length
+    },
+    checkpoint(): Checkpoint {
+      return { version: 1, rows, automatic: automatic.checkpoint() }
+    },
+    structure() {
+      return { struct: automatic.stored(), structVersion: 3 }
+    },
+    async finish(outDir: string): Promise<WrittenTable[]> {
+      mkdirSync(outDir, { recursive: true })
+      const output = { folder: outDir, bucket: options.bucket, incremental: options.incremental ?? false }
+      const tables = await automatic.finish(output)
+      for (const table of tables) await writeManifest(output, table)
+      rmSync(options.folder, { recursive: true, force: true })
+      return tables
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  createTableSink,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../../../../functions/lib/extractor/tables/index.ts'
+
+const vectorsFile = resolve(
+  import.meta.dirname,
+  '../../../../../../shared/conformance/extractor/vectors.json',
+)
+const present = existsSync(vectorsFile)
+if (!present) console.info('conformance vectors are not beside this repository: their tests are skipped')
+
+interface Vector {
+  name: string
+  structure?: unknown
+  batches: { json: string; type?: string; parent?: JsonObject }[]
+  tables: Record<string, string>
+  error?: string
+  structureAfter?: unknown
+}
+
+const vectors: Vector[] = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).jsonToTables : []
+
+async function tablesOf(vector: Vector): Promise<Record<string, string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
+  try {
+    const sink = createTableSink({ folder: join(folder, 'spool'), compat: true, structure: vector.structure })
+    for (const { json, type, parent } of vector.batches)
+      sink.add(type ?? 'root', parseJson(json) as Json[], { parent })
+    await sink.finish(join(folder, 'out'))
+    const files = (await readdir(join(folder, 'out'))).filter(file => !file.endsWith('.manifest'))
+    return Object.fromEntries(
+      await Promise.all(
+        files.map(async file => [file, await readFile(join(folder, 'out', file), 'utf8')] as const),
+      ),
+    )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+describe.runIf(present)('JSON to tables as in the field', () => {
+  test.each(vectors.filter(vector => vector.error === undefined))('$name', async vector => {
+    expect(await tablesOf(vector)).toEqual(vector.tables)
+  })
+  test.each(vectors.filter(vector => vector.error !== undefined))('$name is refused', async vector => {
+    await expect(tablesOf(vector)).rejects.toThrow(vector.error)
+  })
+})
