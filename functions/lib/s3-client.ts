@@ -1,0 +1,12 @@
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+
+/**
+ * An S3 client for wherever the environment points.
+ *
+ * With an endpoint of our own (`AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`) buckets are addressed by path: a bucket
+ * name in front of `127.0.0.1` is no host name. Without one the client talks to S3 as usual. `config` wins over both.
+ */
+export const createS3Client = (config: S3ClientConfig = {}): S3Client => {
+  const hasOwnEndpoint = Boolean(process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'])
+  return new S3Client({ ...(hasOwnEndpoint && { forcePathStyle: true }), ...config })
+}

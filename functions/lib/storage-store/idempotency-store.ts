@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+import { type ItemTable, itemExpiryName } from './item-table.ts'
+
+const KEPT_DAYS = 30
+
+const claimRecord = z.object({ id: z.number(), fingerprint: z.string() })
+
+export interface IdempotentRequest {
+  /** What the key is for: the same key on another operation or by another token is another key. */
+  scope: string
+  key: string
+  /** The request itself; only an equal one may be repeated under the key. */
+  request: unknown
+}
+
+/**
+ * Remembers which id a key stands for, for 30 days. The key is claimed before anything is created, so of many requests
+ * at once all learn the one id, and each can complete what a crashed one left undone.
+ */
+export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
+  const itemKey = (request: IdempotentRequest) => ({ pk: `IDEMPOTENCY#${requestKeyOf(request)}`, sk: 'KEY' })
+  const claimItem = (request: IdempotentRequest, id: number) => ({
+    id,
+    fingerprint: sha256(JSON.stringify(request.request)),
+    [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
+  })
+
+  return {
+    /** The id that the key stands for: `candidate` when the key is new. Refuses a key that stands for another request. */
+    async claimId(request: IdempotentRequest, candidate: number): Promise<number> {
+      const claim = claimItem(request, candidate)
+      if (await items.put(itemKey(request), claim, 'absent')) return candidate
+      const claimed = claimRecord.parse(await items.get(itemKey(request)))
+      if (claimed.fingerprint !== claim.fingerprint)
+        throw new UserError(
+          'storage.idempotencyKeyReused',
+          'This Idempotency-Key was used for another request. Send a new key with a new request.',
+          { status: 422 },
+        )
+      return claimed.id
+    },
+
+    /** Lets the key stand for another id, when its id turned out to be taken by another process. */
+    moveId: (request: IdempotentRequest, from: number, to: number): Promise<boolean> =>
+      items.put(itemKey(request), claimItem(request, to), { id: from }),
+  }
+}
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+
+/** Names the key of one caller and operation without showing it; kept with the record that was created under it. */
+export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => sha256(`${scope}\n${key}`)
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+
+/** How a CSV file is to be read, as the caller of an import said it. */
+const csvOptions = z.object({
+  delimiter: z.string(),
+  enclosure: z.string(),
+  escapedBy: z.string(),
+  columns: z.array(z.string()).optional(),
+  withoutHeaders: z.boolean().optional(),
+  ignoredLinesCount: z.number().optional(),
+  treatValuesAsNull: z.array(z.string()).optional(),
+})
+
+export type CsvOptions = z.infer<typeof csvOptions>
+
+/** What a job has to do: its operation with everything the operation needs. */
+export const jobInput = z.discriminatedUnion('operationName', [
+  z.object({
+    operationName: z.literal('tableCreate'),
+    bucketId: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    fileId: z.number(),
+    csv: csvOptions,
+    primaryKey: z.array(z.string()),
+  }),
+  z.object({
+    operationName: z.literal('tableImport'),
+    tableId: z.string(),
+    fileId: z.number(),
+    csv: csvOptions,
+    incremental: z.boolean(),
+  }),
+  z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
+  z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),
+  z.object({
+    operationName: z.literal('bucketUpdate'),
+    bucketId: z.string(),
+    displayName: z.string().optional(),
+    color: z.string().optional(),
+  }),
+  z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
+])
+
+export type JobInput = z.infer<typeof jobInput>
+export type InputOf<Name extends JobInput['operationName']> = Extract<JobInput, { operationName: Name }>
+
+const jobMetrics = z.object({
+  inCompressed: z.boolean(),
+  inBytes: z.number(),
+  inBytesUncompressed: z.number(),
+  outCompressed: z.boolean(),
+  outBytes: z.number(),
+  outBytesUncompressed: z.number(),
+})
+
+export type JobMetrics = z.infer<typeof jobMetrics>
+
+const jobResults = z.record(z.string(), z.unknown()).nullable()
+
+const jobError = z.object({
+  code: z.string(),
+  message: z.string(),
+  exceptionId: z.string(),
+  contextParams: z.record(z.string(), z.unknown()),
+})
+
+export type JobError = z.infer<typeof jobError>
+
+const accepted = z.object({
+  id: z.number(),
+  input: jobInput,
+  /** The table whose queue the job stands in; `null` for a job that no other has to wait for. */
+  queueTableId: z.string().nullable(),
+  /** As `tableId` of the job resource: stays null for a job that creates its table. */
+  tableId: z.string().nullable(),
+  operationParams: z.record(z.string(), z.unknown()),
+  createdTime: z.string(),
+  runId: z.string().nullable(),
+  creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** Address of the service as its caller reached it; the addresses in the results begin with it. */
+  baseUrl: z.string(),
+  /** Of the idempotent request that made it, if one did. */
+  requestKey: z.string().nullable(),
+})
+
+/** A job in one of its four states; what a state does not have cannot be written. */
+export const jobRecord = z.discriminatedUnion('status', [
+  accepted.extend({ status: z.literal('waiting') }),
+  accepted.extend({ status: z.literal('processing'), startTime: z.string() }),
+  accepted.extend({
+    status: z.literal('success'),
+    startTime: z.string(),
+    endTime: z.string(),
+    results: jobResults,
+    metrics: jobMetrics,
+  }),
+  accepted.extend({
+    status: z.literal('error'),
+    startTime: z.string().nullable(),
+    endTime: z.string(),
+    results: jobResults,
+    error: jobError,
+  }),
+])
+
+export type JobRecord = z.infer<typeof jobRecord>
+export type WaitingJob = Extract<JobRecord, { status: 'waiting' }>
+export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
+export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
+
+export const isFinal = (job: JobRecord): job is FinalJob => job.status === 'success' || job.status === 'error'
+
+export const noMetrics: JobMetrics = {
+  inCompressed: false,
+  inBytes: 0,
+  inBytesUncompressed: 0,
+  outCompressed: false,
+  outBytes: 0,
+  outBytesUncompressed: 0,
+}

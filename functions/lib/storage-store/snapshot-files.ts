@@ -1,0 +1,33 @@
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import type { Item } from './item-table.ts'
+import type { TableRecord } from './table-store.ts'
+
+// A file takes about 150 bytes in the list, and an item holds 400 KB at most (DynamoDB Developer Guide, "Item size").
+const MAX_FILES_IN_ITEM = 1000
+
+/**
+ * Keeps the file list of a snapshot outside its head item once it is long: as one immutable JSON object beside the
+ * files themselves, named by the revision that it belongs to. A table that is appended to for years still has a head.
+ */
+export const createSnapshotFiles = (s3: S3Client, tablesBucket: string) => ({
+  async offload(table: TableRecord): Promise<Item> {
+    const { files } = table.snapshot
+    if (files.length <= MAX_FILES_IN_ITEM) return { ...table }
+    const filesKey = `tables/${table.internalId}/${table.lastLoad.jobId}/files-${table.revision}.json`
+    await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: filesKey, Body: JSON.stringify(files) }))
+    return { ...table, snapshot: { ...table.snapshot, files: [] }, filesKey }
+  },
+
+  async restore(item: Item): Promise<Item> {
+    const { filesKey, snapshot } = offloaded.parse(item)
+    if (filesKey === undefined) return item
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: filesKey }))
+    if (!Body) throw new Error(`The file list ${filesKey} of a snapshot has no body`)
+    return { ...item, snapshot: { ...snapshot, files: JSON.parse(await Body.transformToString()) } }
+  },
+})
+
+const offloaded = z.object({ filesKey: z.string().optional(), snapshot: z.record(z.string(), z.unknown()) })
+
+export type SnapshotFiles = ReturnType<typeof createSnapshotFiles>

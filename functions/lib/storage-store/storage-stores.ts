@@ -1,0 +1,32 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createBucketStore } from './bucket-store.ts'
+import { createFileStore } from './file-store.ts'
+import { createIdempotencyStore } from './idempotency-store.ts'
+import { createIdSource } from './ids.ts'
+import type { ItemTable } from './item-table.ts'
+import { createJobStore } from './job-store.ts'
+import { createProjectStore } from './project-store.ts'
+import { createSnapshotFiles } from './snapshot-files.ts'
+import { createTableQueue } from './table-queue.ts'
+import { createTableStore } from './table-store.ts'
+
+export interface StorageStoresOptions {
+  items: ItemTable
+  s3: S3Client
+  tablesBucket: string
+  now: () => Date
+}
+
+/** All stores of the service over its one table. */
+export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => ({
+  nextId: createIdSource(now),
+  buckets: createBucketStore(items),
+  tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
+  files: createFileStore(items),
+  jobs: createJobStore(items),
+  queue: createTableQueue(items),
+  idempotency: createIdempotencyStore(items, now),
+  project: createProjectStore(items, now),
+})
+
+export type StorageStores = ReturnType<typeof createStorageStores>

@@ -1,0 +1,50 @@
+import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { z } from 'zod'
+
+const tokenParts = z.object({
+  projectId: z.union([z.string().min(1), z.number()]),
+  tokenId: z.union([z.string().min(1), z.number()]),
+  secret: z.string().min(1),
+})
+
+/**
+ * The storage token in a secret's text: the plain token, or JSON `{"projectId","tokenId","secret"}`, which stands for
+ * `projectId-tokenId-secret`. The JSON form lets Secrets Manager generate the random part by itself.
+ *
+ * Throws when the text is empty or its JSON has another shape; the message never holds the text.
+ */
+export const readStorageToken = (secretString: string): string => {
+  const text = secretString.trim()
+  if (text === '') throw new Error('The secret of the storage token is empty')
+  if (!text.startsWith('{')) return text
+  const parsed = tokenParts.safeParse(parseJson(text))
+  if (!parsed.success)
+    throw new Error(
+      'The secret of the storage token must be the token or JSON with projectId, tokenId and secret',
+    )
+  const { projectId, tokenId, secret } = parsed.data
+  return `${projectId}-${tokenId}-${secret}`
+}
+
+// JSON.parse quotes its input in its messages, and this input is a secret.
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const tokens = new Map<string, Promise<string>>()
+
+/** Reads the token from Secrets Manager once per container; a failed read is not remembered. */
+export const fetchStorageToken = (client: SecretsManagerClient, secretArn: string): Promise<string> => {
+  const known = tokens.get(secretArn)
+  if (known) return known
+  const fetched = client
+    .send(new GetSecretValueCommand({ SecretId: secretArn }))
+    .then(({ SecretString }) => readStorageToken(SecretString ?? ''))
+  tokens.set(secretArn, fetched)
+  fetched.catch(() => tokens.delete(secretArn))
+  return fetched
+}

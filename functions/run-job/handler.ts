@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { createS3Client } from '../lib/s3-client.ts'
+import { createItemTable } from '../lib/storage-store/item-table.ts'
+import { createJobStarter } from '../lib/storage-store/job-starter.ts'
+import { createLazyTableEngine } from '../lib/storage-store/lazy-table-engine.ts'
+import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
+import { runJobEnvNames } from './env-names.ts'
+import { runJobEvent } from './event.ts'
+import { runJob } from './run-job.ts'
+
+const env = readEnv(runJobEnvNames)
+const now = () => new Date()
+const s3 = createS3Client()
+const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+  marshallOptions: { removeUndefinedValues: true },
+})
+const services = {
+  ...createStorageStores({
+    items: createItemTable(documents, env.STORAGE_TABLE),
+    s3,
+    tablesBucket: env.TABLES_BUCKET,
+    now,
+  }),
+  projectId: Number(env.PROJECT_ID),
+  s3,
+  filesBucket: env.FILES_BUCKET,
+  tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
+  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  now,
+}
+
+/** One step of the job machine: does a job of the storage service, or says how long to wait for its turn. */
+export const handler = lambdaHandler({
+  service: 'run-job',
+  event: runJobEvent,
+  run: (event, { logger }) => runJob(event, { ...services, log: logger }),
+})

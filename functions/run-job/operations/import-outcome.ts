@@ -1,0 +1,39 @@
+import type { JobMetrics } from '../../lib/storage-store/job-record.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { LoadResult } from '../../lib/tables/table-engine.ts'
+
+/** What the head keeps of a load, for its job to report. */
+export const tableLoad = (
+  jobId: number,
+  { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: LoadResult,
+  durationSeconds: number,
+): TableLoad => ({
+  jobId,
+  importedColumns,
+  importedRowsCount,
+  warnings,
+  inBytes,
+  isCompressed,
+  durationSeconds,
+})
+
+/** `results` of a finished import (facts 1.5). */
+export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
+  warnings: lastLoad.warnings,
+  importedColumns: lastLoad.importedColumns,
+  totalRowsCount: snapshot.rowsCount,
+  totalDataSizeBytes: snapshot.dataSizeBytes,
+  importedRowsCount: lastLoad.importedRowsCount,
+  transaction: null,
+  timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
+})
+
+/** Of a compressed file only the compressed size is known (facts 1.7). */
+export const loadMetrics = ({ inBytes, isCompressed }: TableLoad): JobMetrics => ({
+  inCompressed: isCompressed,
+  inBytes,
+  inBytesUncompressed: isCompressed ? 0 : inBytes,
+  outCompressed: false,
+  outBytes: 0,
+  outBytesUncompressed: 0,
+})

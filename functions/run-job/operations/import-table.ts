@@ -1,0 +1,43 @@
+import { TransientError } from '../../lib/errors.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
+import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { RunJobServices } from '../run-job.ts'
+import { importResults, loadMetrics } from './import-outcome.ts'
+import { loadFile } from './load-file.ts'
+import type { Outcome } from './run-operation.ts'
+
+/** Loads a file into a table: writes new files, then moves the head of the table on condition that it has not moved. */
+export const importTable = async (
+  job: ProcessingJob,
+  input: InputOf<'tableImport'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const table = await services.tables.get(input.tableId)
+  if (!table) throw tableNotFound(input.tableId, services.projectId)
+  const loaded = table.lastLoad.jobId === job.id ? table : await load(job, input, table, services)
+  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad) }
+}
+
+const load = async (
+  job: ProcessingJob,
+  { tableId, fileId, csv, incremental }: InputOf<'tableImport'>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<TableRecord> => {
+  const { internalId, snapshot: current } = table
+  const { snapshot, load } = await loadFile(
+    job,
+    { tableId, internalId, current, primaryKey: current.primaryKey, incremental, fileId, csv },
+    services,
+  )
+  const at = services.now().toISOString()
+  const moved: TableRecord = { ...table, snapshot, lastLoad: load, lastImportDate: at, lastChangeDate: at }
+  if (await services.tables.replace(moved)) return moved
+
+  const winner = await services.tables.get(tableId)
+  // Deleted in the meantime, and perhaps created anew: another table, which this file was not meant for.
+  if (winner?.internalId !== internalId) throw tableNotFound(tableId, services.projectId)
+  if (winner.lastLoad.jobId === job.id) return winner
+  throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+}

@@ -1,0 +1,40 @@
+import type { CsvOptions, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import type { TableLoad } from '../../lib/storage-store/table-store.ts'
+import type { Snapshot } from '../../lib/tables/snapshot.ts'
+import { resolveCsvSource } from '../csv-source.ts'
+import type { RunJobServices } from '../run-job.ts'
+import { tableLoad } from './import-outcome.ts'
+
+interface LoadFileRequest {
+  tableId: string
+  internalId: number
+  current: Snapshot | undefined
+  primaryKey: string[]
+  incremental: boolean
+  fileId: number
+  csv: CsvOptions
+}
+
+/**
+ * Makes the new snapshot of a job's table from its file, as files below `tables/<internal id>/<job id>/`.
+ *
+ * Time and place follow from the job, so that a repeated run writes the same objects again.
+ */
+export const loadFile = async (
+  job: ProcessingJob,
+  { internalId, fileId, csv, ...request }: LoadFileRequest,
+  services: RunJobServices,
+): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
+  const { tableEngine, now } = services
+  const source = await resolveCsvSource(fileId, csv, services)
+  const engine = await tableEngine()
+  const startedAt = now().getTime()
+  const result = await engine.load({
+    ...request,
+    keyPrefix: `tables/${internalId}/${job.id}/`,
+    loadedAt: new Date(job.startTime),
+    source,
+  })
+  const durationSeconds = (now().getTime() - startedAt) / 1000
+  return { snapshot: result.snapshot, load: tableLoad(job.id, result, durationSeconds) }
+}

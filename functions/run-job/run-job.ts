@@ -1,0 +1,78 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { UserError } from '../lib/errors.ts'
+import { isFinal, type JobError, type JobRecord } from '../lib/storage-store/job-record.ts'
+import type { StartJob } from '../lib/storage-store/job-starter.ts'
+import { createExceptionId, internalJobError } from '../lib/storage-store/job-store.ts'
+import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
+import type { TableEngine } from '../lib/tables/table-engine.ts'
+import type { RunJobEvent } from './event.ts'
+import { runOperation } from './operations/run-operation.ts'
+import { leaveTable, takeTurn } from './table-turn.ts'
+
+export interface RunJobServices extends StorageStores {
+  projectId: number
+  s3: S3Client
+  filesBucket: string
+  tableEngine: () => Promise<TableEngine>
+  startJob: StartJob
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
+
+/** `blocked`: an earlier job of the same table is under way; come back in `waitSeconds`. */
+export type RunJobResult = { status: 'done' } | { status: 'blocked'; waitSeconds: number }
+
+/**
+ * Does one job, or says that its turn has not come. May be repeated at any time, also while it runs: the work of a job
+ * happens once.
+ *
+ * A `UserError` of the work is the job's result. Everything else is thrown, for the machine to retry; when the machine
+ * gives up it calls with `failure`, and the job becomes an error that does not tell the cause.
+ */
+export const runJob = async (
+  { jobId, failure }: RunJobEvent,
+  services: RunJobServices,
+): Promise<RunJobResult> => {
+  const { jobs, now } = services
+  const job = await jobs.get(jobId)
+  if (!job) throw new Error(`There is no job ${jobId}`)
+
+  if (failure) return close(job, failure.Error, services)
+  if (isFinal(job)) return finish(job, services)
+  if (job.queueTableId !== null) {
+    const turn = await takeTurn(job, job.queueTableId, services)
+    if (turn !== 'taken') return turn
+  }
+
+  const started = await jobs.start(job, now())
+  if (started.status !== 'processing') return finish(started, services)
+  try {
+    const outcome = await runOperation(started, services)
+    return finish(await jobs.succeed(started, now(), outcome), services)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return finish(await jobs.fail(started, now(), failureOf(error)), services)
+  }
+}
+
+/** Lets the next job of the table go on. */
+const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
+  if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
+  return { status: 'done' }
+}
+
+const close = async (job: JobRecord, errorName: string, services: RunJobServices): Promise<RunJobResult> => {
+  if (isFinal(job)) return finish(job, services)
+  const exceptionId = createExceptionId()
+  // The error itself is in the log of the attempt that threw it.
+  services.log.error('job given up', { jobId: job.id, exceptionId, errorName })
+  const closed = await services.jobs.fail(job, services.now(), { error: internalJobError(exceptionId) })
+  return finish(closed, services)
+}
+
+/** A user's mistake as the job shows it; what helps to correct the file stands in the results too. */
+const failureOf = ({ code, message, params }: UserError) => {
+  const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
+  const { missingColumns, expectedColumns } = params
+  return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
+}

@@ -1,0 +1,81 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { UserError } from '../lib/errors.ts'
+import { findBranch } from './branches.ts'
+import { routes } from './routes/routes.ts'
+import type { Services } from './services.ts'
+import { errorReply } from './wire/error-reply.ts'
+import { readRequestPath } from './wire/request-path.ts'
+import type { Route } from './wire/route.ts'
+
+/** What answers requests; bodies stream in and out where a route lets them. */
+export interface App {
+  fetch(request: Request): Promise<Response>
+}
+
+const MAX_RUN_ID_LENGTH = 255
+const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+
+/** The storage service over its routes. Never rejects: every failure is a reply. */
+export const createApp = (services: Services): App => {
+  const hono = new OpenAPIHono({ getPath: request => readRequestPath(new URL(request.url).pathname).path })
+  for (const route of routes) {
+    hono.openAPIRegistry.registerPath(route.openapi)
+    hono.on(route.method, [route.routerPath], async context =>
+      answer(route, context.req.raw, context.req.param(), services),
+    )
+  }
+  hono.notFound(({ req }) => errorReply(noRouteError(req.method, req.path), services.log))
+  hono.onError(error => errorReply(error, services.log))
+
+  return { fetch: async request => hono.fetch(request) }
+}
+
+const answer = async (
+  route: Route,
+  raw: Request,
+  params: Record<string, string>,
+  services: Services,
+): Promise<Response> => {
+  const url = new URL(raw.url)
+  const { branch } = readRequestPath(url.pathname)
+  const caller = route.isPublic ? anybody : services.authenticate(raw.headers)
+  if (branch !== undefined) findBranch(branch)
+  return route.answer(
+    {
+      params,
+      caller,
+      raw,
+      runId: boundedHeader(raw.headers, 'X-KBC-RunId', MAX_RUN_ID_LENGTH) ?? null,
+      idempotencyKey: boundedHeader(raw.headers, 'Idempotency-Key', MAX_IDEMPOTENCY_KEY_LENGTH),
+      baseUrl: url.origin,
+      searchParams: url.searchParams,
+    },
+    services,
+  )
+}
+
+/** Public routes never look at their caller. */
+const anybody = { tokenId: '', description: '' }
+
+const boundedHeader = (headers: Headers, name: string, maxLength: number): string | undefined => {
+  const value = headers.get(name)?.trim() || undefined
+  if (value !== undefined && value.length > maxLength)
+    throw new UserError('storage.validation', `The header ${name} is longer than ${maxLength} characters.`)
+  return value
+}
+
+const noRouteError = (method: string, path: string): UserError => {
+  const allowed = routes
+    .filter(({ pathPattern }) => pathPattern.test(path))
+    .map(route => route.method.toUpperCase())
+  if (allowed.length === 0)
+    return new UserError('notFound', 'The requested resource does not exist.', { status: 404 })
+  return new UserError(
+    'methodNotAllowed',
+    `The method ${method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
+    {
+      status: 405,
+      params: { allowed },
+    },
+  )
+}

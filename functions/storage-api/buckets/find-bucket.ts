@@ -1,0 +1,18 @@
+import { UserError } from '../../lib/errors.ts'
+import type { BucketRecord } from '../../lib/storage-store/bucket-store.ts'
+import type { Services } from '../services.ts'
+
+/** The bucket of a path, or 404 `storage.buckets.notFound`. */
+export const findBucket = async (
+  { buckets, projectId }: Pick<Services, 'buckets' | 'projectId'>,
+  bucketId: string,
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  if (!bucket)
+    throw new UserError(
+      'storage.buckets.notFound',
+      `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
+      { status: 404 },
+    )
+  return bucket
+}

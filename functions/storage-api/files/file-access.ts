@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
+import { Upload } from '@aws-sdk/lib-storage'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { wireDate } from '../../lib/storage-resources/wire-date.ts'
+import { deleteFileObjects } from '../../lib/storage-store/delete-file-objects.ts'
+import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import { webalize } from './file-key.ts'
+import { sessionPolicy } from './session-policy.ts'
+
+// IAM: a role that is assumed with the credentials of another role lasts one hour at most (User Guide, "Role chaining").
+const CREDENTIALS_SECONDS = 3600
+const URL_SECONDS = 3600
+// S3: at most 10,000 parts (User Guide, "Multipart upload limits"): 16 MiB reach 156 GiB with two parts in memory.
+const PART_BYTES = 16 * 1024 * 1024
+const PARTS_IN_MEMORY = 2
+
+export interface FileAccessOptions {
+  s3: S3Client
+  sts: STSClient
+  bucket: string
+  region: string
+  roleArn: string
+}
+
+/** Temporary credentials as they go to the client (specification 2.1). */
+export interface WireCredentials {
+  AccessKeyId: string
+  SecretAccessKey: string
+  SessionToken: string
+  Expiration: string
+}
+
+/** The ways to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
+export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAccessOptions) => ({
+  bucket,
+  region,
+
+  /**
+   * Credentials for exactly this file: its key, or everything below its key when it is sliced. Good for an hour and for
+   * reading and writing, so that a long transfer renews them by asking for the file again.
+   */
+  async credentials(file: FileRecord): Promise<WireCredentials> {
+    const { Credentials } = await sts.send(
+      new AssumeRoleCommand({
+        RoleArn: roleArn,
+        RoleSessionName: `file-${file.id}`,
+        DurationSeconds: CREDENTIALS_SECONDS,
+        Policy: JSON.stringify(sessionPolicy(bucket, file)),
+      }),
+    )
+    if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
+      throw new Error('STS gave no credentials')
+    return {
+      AccessKeyId: Credentials.AccessKeyId,
+      SecretAccessKey: Credentials.SecretAccessKey,
+      SessionToken: Credentials.SessionToken,
+      Expiration: wireDate(
+        (Credentials.Expiration ?? new Date(Date.now() + CREDENTIALS_SECONDS * 1000)).toISOString(),
+      ),
+    }
+  },
+
+  /** Address that downloads the file, or the manifest of a sliced one, without any token for an hour. */
+  downloadUrl: (file: FileRecord): Promise<string> =>
+    getSignedUrl(
+      s3,
+      new GetObjectCommand({
+        Bucket: bucket,
+        Key: file.isSliced ? `${file.key}manifest` : file.key,
+        ResponseContentDisposition: `attachment; filename="${webalize(file.name)}"`,
+      }),
+      { expiresIn: URL_SECONDS },
+    ),
+
+  /** Address that takes the file by one plain PUT for an hour. */
+  uploadUrl: (file: FileRecord): Promise<string> =>
+    getSignedUrl(s3, new PutObjectCommand({ Bucket: bucket, Key: file.key }), { expiresIn: URL_SECONDS }),
+
+  /** Stores a stream of unknown length; nothing is left behind when it breaks off. */
+  async upload(key: string, body: Readable, contentType: string): Promise<void> {
+    const upload = new Upload({
+      client: s3,
+      params: { Bucket: bucket, Key: key, Body: body, ContentType: contentType },
+      partSize: PART_BYTES,
+      queueSize: PARTS_IN_MEMORY,
+    })
+    await upload.done()
+  },
+
+  deleteObjects: (file: FileRecord): Promise<void> => deleteFileObjects(s3, bucket, file),
+})
+
+export type FileAccess = ReturnType<typeof createFileAccess>

@@ -1,0 +1,35 @@
+import { wireDate } from '../../lib/storage-resources/wire-date.ts'
+import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import type { FileAccess } from './file-access.ts'
+
+/** The file on the wire (specification 2.1). Clients choose their way of transfer by `provider`. */
+export const fileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
+  id: file.id,
+  created: wireDate(file.created),
+  isPublic: file.isPublic,
+  isSliced: file.isSliced,
+  isEncrypted: file.isEncrypted,
+  name: file.name,
+  url: await fileAccess.downloadUrl(file),
+  provider: 'aws',
+  fileType: fileType(file.name),
+  region: fileAccess.region,
+  sizeBytes: file.sizeBytes,
+  tags: file.tags,
+  maxAgeDays: file.maxAgeDays,
+  runId: file.runId,
+  runIds: file.runIds,
+  creatorToken: { id: Number(file.creatorToken.id), description: file.creatorToken.description },
+})
+
+const fileType = (name: string): 'csv' | 'parquet' | null => {
+  if (/\.csv(\.gz)?$/i.test(name)) return 'csv'
+  return /\.parquet$/i.test(name) ? 'parquet' : null
+}
+
+/** The file with what a client needs to reach its objects itself (`federationToken=1`). */
+export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
+  ...(await fileResource(file, fileAccess)),
+  s3Path: { bucket: fileAccess.bucket, key: file.key },
+  credentials: await fileAccess.credentials(file),
+})

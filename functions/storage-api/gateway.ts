@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { App } from './app.ts'
+
+/** API Gateway's HTTP API event, payload format 2.0: the parts that make a request. */
+export const gatewayEvent = z.object({
+  rawPath: z.string(),
+  rawQueryString: z.string().default(''),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().optional(),
+  isBase64Encoded: z.boolean().default(false),
+  requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
+})
+
+export type GatewayEvent = z.infer<typeof gatewayEvent>
+
+export interface GatewayResult {
+  statusCode: number
+  headers: Record<string, string>
+  body: string
+  isBase64Encoded: boolean
+}
+
+// Lambda passes 6 MB of event and of result through the gateway, JSON and base64 included (Developer Guide, "Quotas").
+// Half a megabyte is left for what goes around a body.
+export const MAX_GATEWAY_BODY_LENGTH = 6 * 1024 * 1024 - 512 * 1024
+
+/**
+ * Answers a gateway's event with the app. The limits of the way through gateway and function are kept here, with
+ * replies that say what to do instead; the app itself streams bodies of any size.
+ */
+export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise<GatewayResult> => {
+  const declaredLength = Number(event.headers['content-length'] ?? 0)
+  if ((event.body?.length ?? 0) > MAX_GATEWAY_BODY_LENGTH || declaredLength > MAX_GATEWAY_BODY_LENGTH)
+    return refusal(
+      'storage.requestTooLarge',
+      'The request body is too large for this address. Upload the file directly: POST /v2/storage/files/prepare with ' +
+        'federationToken=1, and put it into the object store with the credentials of the reply.',
+    )
+
+  const response = await app.fetch(toRequest(event))
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
+  const body = bytes.toString(isText ? 'utf8' : 'base64')
+  // The result is sent as JSON, in which quotes and line ends of a CSV take two characters.
+  if (JSON.stringify(body).length > MAX_GATEWAY_BODY_LENGTH)
+    return refusal(
+      'storage.responseTooLarge',
+      'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns.',
+    )
+  return {
+    statusCode: response.status,
+    headers: Object.fromEntries(response.headers),
+    body,
+    isBase64Encoded: !isText,
+  }
+}
+
+const toRequest = ({
+  rawPath,
+  rawQueryString,
+  headers,
+  body,
+  isBase64Encoded,
+  requestContext,
+}: GatewayEvent) => {
+  // The gateway has decoded the path: what would end it must be encoded again.
+  const path = rawPath.replaceAll(/[?#]/g, encodeURIComponent)
+  const query = rawQueryString === '' ? '' : `?${rawQueryString}`
+  const { method } = requestContext.http
+  const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+  return new Request(`https://${requestContext.domainName}${path}${query}`, {
+    method,
+    headers: printable(headers),
+    ...(hasBody && { body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') }),
+  })
+}
+
+/** Header values as a `Request` takes them: one byte for each character. */
+const printable = (headers: Record<string, string>): [string, string][] =>
+  Object.entries(headers).map(([name, value]) => [
+    name,
+    value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent),
+  ])
+
+const refusal = (code: string, message: string): GatewayResult => ({
+  statusCode: 413,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error: message, code, exceptionId: code, status: 'error', contextParams: {} }),
+  isBase64Encoded: false,
+})

@@ -1,0 +1,20 @@
+import { wireDate, wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
+import { type JobRecord, noMetrics } from '../../lib/storage-store/job-record.ts'
+
+/** The job on the wire; `url` is the address to poll. */
+export const jobResource = (job: JobRecord, baseUrl: string) => ({
+  id: job.id,
+  status: job.status,
+  url: `${baseUrl}/v2/storage/jobs/${job.id}`,
+  tableId: job.tableId,
+  operationName: job.input.operationName,
+  operationParams: job.operationParams,
+  createdTime: wireDate(job.createdTime),
+  startTime: wireDateOrNull(job.status === 'waiting' ? null : job.startTime),
+  endTime: wireDateOrNull('endTime' in job ? job.endTime : null),
+  runId: job.runId,
+  results: 'results' in job ? job.results : null,
+  creatorToken: job.creatorToken,
+  metrics: job.status === 'success' ? job.metrics : noMetrics,
+  ...(job.status === 'error' && { error: { ...job.error, uuid: job.error.exceptionId } }),
+})

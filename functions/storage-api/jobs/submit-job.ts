@@ -1,0 +1,62 @@
+import { createOnce } from '../../lib/storage-store/create-once.ts'
+import type { JobInput, WaitingJob } from '../../lib/storage-store/job-record.ts'
+import type { Services } from '../services.ts'
+import { accepted } from '../wire/reply.ts'
+import type { RouteRequest } from '../wire/route.ts'
+import { awaitJob } from './await-job.ts'
+import { jobResource } from './job-resource.ts'
+
+type Submitter = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl'
+>
+
+interface NewJob {
+  input: JobInput
+  /** Jobs with the same queue run one after the other, in the order in which they were accepted. */
+  queueTableId?: string
+  /** As the job shows it. */
+  tableId?: string
+  operationParams?: Record<string, unknown>
+}
+
+/**
+ * Accepts a job: stores it, puts it in line, starts it, and answers 202 with the state that it reached within a second.
+ *
+ * Stored first: whatever fails after that, the job is there, and whoever polls it or waits behind it gets it started.
+ * The same `Idempotency-Key` with the same request comes to the same job and completes what an earlier request left.
+ */
+export const submitJob = async (
+  { caller, runId, idempotencyKey, baseUrl }: Submitter,
+  services: Services,
+  { input, queueTableId, tableId, operationParams = {} }: NewJob,
+): Promise<Response> => {
+  const { jobs, queue, now, nextId, startJob, jobWait, log } = services
+  const make = (id: number): WaitingJob => ({
+    id,
+    status: 'waiting',
+    input,
+    queueTableId: queueTableId ?? null,
+    tableId: tableId ?? null,
+    operationParams,
+    createdTime: now().toISOString(),
+    runId,
+    creatorToken: { id: caller.tokenId, description: caller.description },
+    baseUrl,
+    requestKey: null,
+  })
+  const job =
+    idempotencyKey === undefined
+      ? await jobs.create(nextId, make)
+      : await createOnce(
+          { scope: `${caller.tokenId} ${input.operationName}`, key: idempotencyKey, request: input },
+          { ...services, records: jobs, make },
+        )
+
+  if (job.status === 'waiting') {
+    if (job.queueTableId !== null) await queue.enter(job.queueTableId, job.id)
+    // The job is accepted from here on; if it cannot be started now, the first poll will start it.
+    await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
+  }
+  return accepted(jobResource(await awaitJob(job, jobs.get, jobWait), baseUrl))
+}

@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../../lib/errors.ts'
+import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import type { BucketRecord } from '../../../lib/storage-store/bucket-store.ts'
+import { bucketName, checkDisplayName } from '../../buckets/bucket-settings.ts'
+import { text } from '../../wire/fields.ts'
+import { created } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const body = z.object({
+  name: text({ min: 1, max: 300 }),
+  stage: z.enum(['in', 'out'], { error: 'This value should be "in" or "out".' }).default('in'),
+  description: text({ max: 65_000 }).default(''),
+  displayName: text({ max: 300 }).optional(),
+  color: text({ max: 50 }).optional(),
+})
+
+/** Creates a bucket; its id is `<stage>.c-<name>`. */
+export const createBucket = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets',
+  summary: 'Create a bucket',
+  tag: 'buckets',
+  body,
+  validationCode: 'storage.buckets.validation',
+  replies: { 201: 'The bucket', 400: '`storage.buckets.alreadyExists`, `storage.buckets.validation`' },
+  handle: async ({ body, baseUrl }, { buckets, now }) => {
+    const name = bucketName(body.name)
+    const displayName = body.displayName ? checkDisplayName(body.displayName) : name.slice('c-'.length)
+    const at = now().toISOString()
+    const bucket: BucketRecord = {
+      id: `${body.stage}.${name}`,
+      stage: body.stage,
+      name,
+      displayName,
+      description: body.description,
+      color: body.color ?? null,
+      created: at,
+      updated: at,
+      deletingUntil: null,
+      revision: 1,
+    }
+    if (!(await buckets.insert(bucket)))
+      throw new UserError(
+        'storage.buckets.alreadyExists',
+        `The display name "${displayName}" already exists in project.`,
+      )
+    return created({ ...bucketResource(bucket, [], baseUrl), metadata: [] })
+  },
+})

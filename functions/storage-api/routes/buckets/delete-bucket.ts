@@ -1,0 +1,31 @@
+import { z } from '@hono/zod-openapi'
+import { deleteBucket as removeBucket } from '../../../lib/storage-store/delete-bucket.ts'
+import { findBucket } from '../../buckets/find-bucket.ts'
+import { submitJob } from '../../jobs/submit-job.ts'
+import { flag } from '../../wire/fields.ts'
+import { noContent } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+export const deleteBucket = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Delete a bucket',
+  tag: 'buckets',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: {
+    204: 'Deleted',
+    202: 'A job `bucketDelete`, with `async=1`',
+    400: '`buckets.deleteNotEmpty`: it has tables, and `force=1` was not given',
+    404: 'There is no such bucket',
+  },
+  handle: async (request, services) => {
+    const { id } = await findBucket(services, request.params.bucketId)
+    const { force, async } = request.query
+    if (async) {
+      const input = { operationName: 'bucketDelete', bucketId: id, force } as const
+      return submitJob(request, services, { input, operationParams: { bucketId: id, force } })
+    }
+    await removeBucket(id, force, services)
+    return noContent()
+  },
+})

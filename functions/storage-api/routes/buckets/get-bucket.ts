@@ -1,0 +1,27 @@
+import { z } from '@hono/zod-openapi'
+import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { findBucket } from '../../buckets/find-bucket.ts'
+import { listedTable } from '../../tables/table-includes.ts'
+import { commaList } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** One bucket with its tables. */
+export const getBucket = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Bucket detail',
+  tag: 'buckets',
+  query: z.object({ include: commaList().default([]) }),
+  replies: { 200: 'The bucket', 404: 'There is no such bucket' },
+  handle: async ({ params, query, baseUrl }, services) => {
+    const bucket = await findBucket(services, params.bucketId)
+    const tables = await services.tables.listInBucket(bucket.id)
+    return ok({
+      ...bucketResource(bucket, tables, baseUrl),
+      tables: tables.map(table => listedTable(table, query.include, baseUrl)),
+      metadata: [],
+      attributes: [],
+    })
+  },
+})

@@ -1,0 +1,20 @@
+import { z } from '@hono/zod-openapi'
+import { findBucket } from '../../buckets/find-bucket.ts'
+import { listedTable } from '../../tables/table-includes.ts'
+import { commaList } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+export const listBucketTables = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets/{bucketId}/tables',
+  summary: 'List the tables of a bucket',
+  tag: 'tables',
+  query: z.object({ include: commaList().default([]) }),
+  replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
+  handle: async ({ params, query, baseUrl }, services) => {
+    const bucket = await findBucket(services, params.bucketId)
+    const tables = await services.tables.listInBucket(bucket.id)
+    return ok(tables.map(table => listedTable(table, query.include, baseUrl)))
+  },
+})

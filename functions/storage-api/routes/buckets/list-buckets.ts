@@ -1,0 +1,30 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { commaList } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const LISTS_AT_ONCE = 16
+
+export const listBuckets = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets',
+  summary: 'List buckets',
+  tag: 'buckets',
+  query: z.object({ include: commaList().default([]) }),
+  replies: { 200: 'The buckets, in the order of their ids' },
+  handle: async ({ query, baseUrl }, { buckets, tables }) => {
+    const listed = await pMap(
+      await buckets.list(),
+      async bucket => ({
+        ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
+        ...(query.include.includes('metadata') && { metadata: [] }),
+        ...(query.include.includes('attributes') && { attributes: [] }),
+        ...(query.include.includes('linkedBuckets') && { linkedBy: [] }),
+      }),
+      { concurrency: LISTS_AT_ONCE },
+    )
+    return ok(listed)
+  },
+})

@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi'
+import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { updateBucket as changeBucket } from '../../../lib/storage-store/update-bucket.ts'
+import { checkDisplayName } from '../../buckets/bucket-settings.ts'
+import { findBucket } from '../../buckets/find-bucket.ts'
+import { submitJob } from '../../jobs/submit-job.ts'
+import { flag, text } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const isAsync = { async: flag().default(false) }
+
+/** Changes the name that people see and the colour; the id stays. */
+export const updateBucket = defineRoute({
+  method: 'put',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Update a bucket',
+  tag: 'buckets',
+  query: z.object(isAsync),
+  body: z.object({
+    ...isAsync,
+    displayName: text({ max: 300 }).optional(),
+    color: text({ max: 50 }).optional(),
+  }),
+  validationCode: 'storage.buckets.validation',
+  replies: { 200: 'The bucket', 202: 'A job `bucketUpdate`, with `async=1`', 404: 'There is no such bucket' },
+  handle: async (request, services) => {
+    const { query, body, baseUrl } = request
+    const { id } = await findBucket(services, request.params.bucketId)
+    const displayName = body.displayName === undefined ? undefined : checkDisplayName(body.displayName)
+    const change = {
+      ...(displayName !== undefined && { displayName }),
+      ...(body.color !== undefined && { color: body.color }),
+    }
+    if (query.async || body.async) {
+      const input = { operationName: 'bucketUpdate', bucketId: id, ...change } as const
+      return submitJob(request, services, { input, operationParams: { bucketId: id, ...change } })
+    }
+    await changeBucket(id, change, services)
+    const bucket = await findBucket(services, id)
+    return ok({ ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl), metadata: [] })
+  },
+})

@@ -1,0 +1,24 @@
+import { z } from '@hono/zod-openapi'
+import { findFile } from '../../files/find-file.ts'
+import { submitJob } from '../../jobs/submit-job.ts'
+import { flag } from '../../wire/fields.ts'
+import { noContent } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+export const deleteFile = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'Delete a file with its objects',
+  tag: 'files',
+  query: z.object({ async: flag().default(false) }),
+  replies: { 204: 'Deleted', 202: 'A job `fileDelete`, with `async=1`', 404: 'There is no such file' },
+  handle: async (request, services) => {
+    const file = await findFile(services.files, request.params.fileId)
+    if (request.query.async)
+      return submitJob(request, services, { input: { operationName: 'fileDelete', fileId: file.id } })
+    // The record goes last: as long as it is there, a delete that broke off can be repeated.
+    await services.fileAccess.deleteObjects(file)
+    await services.files.delete(file.id)
+    return noContent()
+  },
+})

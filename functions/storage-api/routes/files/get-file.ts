@@ -1,0 +1,23 @@
+import { z } from '@hono/zod-openapi'
+import { federatedFileResource, fileResource } from '../../files/file-resource.ts'
+import { findFile } from '../../files/find-file.ts'
+import { flag } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/**
+ * One file; with `federationToken` its place in the object store and temporary credentials for it. They allow writing
+ * too, so that an upload of many hours renews its credentials here.
+ */
+export const getFile = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'File detail',
+  tag: 'files',
+  query: z.object({ federationToken: flag().default(false) }),
+  replies: { 200: 'The file', 404: 'There is no such file' },
+  handle: async ({ params, query }, { files, fileAccess }) => {
+    const file = await findFile(files, params.fileId)
+    return ok(await (query.federationToken ? federatedFileResource : fileResource)(file, fileAccess))
+  },
+})

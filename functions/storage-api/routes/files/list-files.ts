@@ -1,0 +1,46 @@
+import { z } from '@hono/zod-openapi'
+import type { FileRecord } from '../../../lib/storage-store/file-store.ts'
+import { parseFileQuery } from '../../files/file-query.ts'
+import { fileResource } from '../../files/file-resource.ts'
+import { flag, integer, text, textList } from '../../wire/fields.ts'
+import { page } from '../../wire/page.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const query = z.object({
+  limit: integer({ min: 1, max: 10_000 }).default(100),
+  offset: integer().default(0),
+  tags: textList().default([]),
+  sinceId: integer().optional(),
+  maxId: integer({ min: 1 }).optional(),
+  runId: text().optional(),
+  q: text().optional(),
+  showExpired: flag().default(false),
+})
+
+const DAY_MS = 86_400_000
+
+/** Files, newest first. With several `tags[]`, those that have one of them at least. */
+export const listFiles = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files',
+  summary: 'List files',
+  tag: 'files',
+  query,
+  replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
+  handle: async ({ query }, { files, fileAccess, now }) => {
+    const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
+    const isFound = parseFileQuery(q ?? '')
+    const today = now().getTime()
+    const isListed = (file: FileRecord): boolean => {
+      const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
+      const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
+      return hasTag && isOfRun && (showExpired || !isExpired(file, today)) && isFound(file)
+    }
+    const found = await page(files.list({ sinceId, maxId }), { limit, offset, isListed })
+    return ok(await Promise.all(found.map(file => fileResource(file, fileAccess))))
+  },
+})
+
+const isExpired = ({ created, maxAgeDays }: FileRecord, today: number): boolean =>
+  maxAgeDays !== null && Date.parse(created) + maxAgeDays * DAY_MS < today

@@ -1,0 +1,22 @@
+import { fileNotFound, findFile } from '../../files/find-file.ts'
+import { noContent } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** Removes a tag; one that the file does not have is no error. */
+export const removeFileTag = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/files/{fileId}/tags/{tag}',
+  lastParamTakesSlashes: true,
+  summary: 'Remove a tag from a file',
+  tag: 'files',
+  replies: { 204: 'Removed', 404: 'There is no such file' },
+  handle: async ({ params }, { files }) => {
+    const { id } = await findFile(files, params.fileId)
+    const updated = await files.update(id, file => ({
+      ...file,
+      tags: file.tags.filter(tag => tag !== params.tag),
+    }))
+    if (!updated) throw fileNotFound()
+    return noContent()
+  },
+})

@@ -1,0 +1,32 @@
+import { UserError } from '../../../lib/errors.ts'
+import { parseId } from '../../../lib/storage-store/ids.ts'
+import { isFinal } from '../../../lib/storage-store/job-record.ts'
+import { reviveJob } from '../../../lib/storage-store/revive-job.ts'
+import { awaitJob } from '../../jobs/await-job.ts'
+import { jobResource } from '../../jobs/job-resource.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** One job. The reply to an unfinished one waits for up to about a second, in case it finishes. */
+export const getJob = defineRoute({
+  method: 'get',
+  path: '/v2/storage/jobs/{jobId}',
+  summary: 'Job detail',
+  tag: 'jobs',
+  replies: { 200: 'The job', 404: 'There is no such job' },
+  handle: async ({ params, baseUrl }, services) => {
+    const id = parseId(params.jobId)
+    const job = id === undefined ? undefined : await services.jobs.get(id)
+    if (!job)
+      throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`, {
+        status: 404,
+      })
+    if (isFinal(job)) return ok(jobResource(job, baseUrl))
+    const revived = await reviveJob(job, services).catch(error => {
+      // The poll is answered all the same; the next one tries again.
+      services.log.error('job not revived', { jobId: job.id, error })
+      return job
+    })
+    return ok(jobResource(await awaitJob(revived, services.jobs.get, services.jobWait), baseUrl))
+  },
+})

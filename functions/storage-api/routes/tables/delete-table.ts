@@ -1,0 +1,33 @@
+import { z } from '@hono/zod-openapi'
+import { tableIdOf } from '../../../lib/storage-store/table-store.ts'
+import { submitJob } from '../../jobs/submit-job.ts'
+import { findTable } from '../../tables/find-table.ts'
+import { flag } from '../../wire/fields.ts'
+import { noContent } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/**
+ * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. A job that is at work on a
+ * table that is deleted at once fails.
+ */
+export const deleteTable = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Delete a table',
+  tag: 'tables',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: { 204: 'Deleted', 202: 'A job `tableDrop`, with `async=1`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const table = await findTable(services, request.params.tableId)
+    const tableId = tableIdOf(table)
+    if (request.query.async)
+      return submitJob(request, services, {
+        input: { operationName: 'tableDrop', tableId },
+        tableId,
+        queueTableId: tableId,
+        operationParams: { tableId, force: request.query.force },
+      })
+    await services.tables.delete(table)
+    return noContent()
+  },
+})

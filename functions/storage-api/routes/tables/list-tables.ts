@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { listedTable } from '../../tables/table-includes.ts'
+import { commaList } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const LISTS_AT_ONCE = 16
+
+export const listTables = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables',
+  summary: 'List tables',
+  tag: 'tables',
+  query: z.object({ include: commaList().default([]) }),
+  replies: { 200: 'The tables of all buckets, in the order of their ids' },
+  handle: async ({ query, baseUrl }, { buckets, tables }) => {
+    const { include } = query
+    const perBucket = await pMap(
+      await buckets.list(),
+      async bucket => {
+        const found = await tables.listInBucket(bucket.id)
+        const shown = include.includes('buckets') || include.includes('bucket')
+        return found.map(table => ({
+          ...listedTable(table, include, baseUrl),
+          ...(shown && { bucket: bucketResource(bucket, found, baseUrl) }),
+        }))
+      },
+      { concurrency: LISTS_AT_ONCE },
+    )
+    return ok(perBucket.flat())
+  },
+})

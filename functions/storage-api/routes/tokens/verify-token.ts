@@ -1,0 +1,74 @@
+import { wireDate } from '../../../lib/storage-resources/wire-date.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** Says what the token that was sent may do, and in which project (facts 1.2). The token itself is not repeated. */
+export const verifyToken = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tokens/verify',
+  summary: 'Verify the token of the request',
+  tag: 'tokens',
+  replies: { 200: 'The token and its project', 401: 'No token, or an invalid one' },
+  handle: async ({ caller, baseUrl }, { buckets, project, projectId, region }) => {
+    const created = wireDate(await project.created())
+    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    return ok({
+      id: caller.tokenId,
+      created,
+      refreshed: created,
+      description: caller.description,
+      uri: `${baseUrl}/v2/storage/tokens/${caller.tokenId}`,
+      isMasterToken: true,
+      canManageBuckets: true,
+      canManageTokens: true,
+      canReadAllFileUploads: true,
+      canPurgeTrash: true,
+      canManageProtectedDefaultBranch: true,
+      canCreateJobs: true,
+      expires: null,
+      isExpired: false,
+      isDisabled: false,
+      dailyCapacity: 0,
+      bucketPermissions: Object.fromEntries(bucketIds.map(id => [id, 'manage'])),
+      admin: {
+        id: 1,
+        name: 'Owner',
+        features: [],
+        isOrganizationMember: true,
+        role: 'admin',
+        isActivated: true,
+      },
+      organization: { id: String(projectId) },
+      owner: projectResource(projectId, { created, region }),
+    })
+  },
+})
+
+const projectResource = (id: number, { created, region }: { created: string; region: string }) => ({
+  id,
+  name: `Project ${id}`,
+  type: 'production',
+  region,
+  created,
+  expires: null,
+  features: [],
+  dataSizeBytes: 0,
+  rowsCount: 0,
+  hasMysql: false,
+  hasSynapse: false,
+  hasRedshift: false,
+  hasSnowflake: false,
+  hasExasol: false,
+  hasTeradata: false,
+  hasBigquery: false,
+  defaultBackend: 'duckdb',
+  hasTryModeOn: '0',
+  limits: {},
+  metrics: {},
+  isDisabled: false,
+  billedMonthlyPrice: null,
+  dataRetentionTimeInDays: 7,
+  assignedBackends: ['duckdb'],
+  fileStorageProvider: 'aws',
+  payAsYouGo: {},
+})

@@ -1,0 +1,29 @@
+import type { StartJob } from '../lib/storage-store/job-starter.ts'
+import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
+import type { TableEngine } from '../lib/tables/table-engine.ts'
+import type { FileAccess } from './files/file-access.ts'
+import type { Caller } from './wire/authenticate.ts'
+import type { Log } from './wire/error-reply.ts'
+
+/** How long a request waits for the job that it made or asks for. */
+export interface JobWait {
+  limitMs: number
+  intervalMs: number
+  sleep: (milliseconds: number) => Promise<void>
+}
+
+/** All that the routes work with. Made once per container; in tests, once per service. */
+export interface Services extends StorageStores {
+  projectId: number
+  region: string
+  /** Version of the service, as the index reports it. */
+  revision: string
+  now: () => Date
+  authenticate: (headers: Headers) => Caller
+  fileAccess: FileAccess
+  startJob: StartJob
+  jobWait: JobWait
+  /** Loaded when a route needs it first: most requests never do, and the engine is large. */
+  tableEngine: () => Promise<TableEngine>
+  log: Log
+}

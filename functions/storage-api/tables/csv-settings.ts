@@ -1,0 +1,70 @@
+import { UserError } from '../../lib/errors.ts'
+import type { CsvOptions } from '../../lib/storage-store/job-record.ts'
+import { flag, integer, text, textList } from '../wire/fields.ts'
+
+/** The fields of a request that say how its CSV file is to be read. */
+export const csvFields = {
+  delimiter: text({ max: 20 }).optional(),
+  enclosure: text({ max: 20 }).optional(),
+  escapedBy: text({ max: 20 }).optional(),
+  columns: textList({ itemMax: 255 }).optional(),
+  withoutHeaders: flag().optional(),
+  ignoredLinesCount: integer({ max: 1_000_000 }).optional(),
+  treatValuesAsNull: textList({ max: 1, itemMax: 1_000 }).optional(),
+}
+
+interface CsvFields {
+  delimiter?: string | undefined
+  enclosure?: string | undefined
+  escapedBy?: string | undefined
+  columns?: string[] | undefined
+  withoutHeaders?: boolean | undefined
+  ignoredLinesCount?: number | undefined
+  treatValuesAsNull?: string[] | undefined
+}
+
+/**
+ * The settings with their defaults (comma, quote, no escape character). A tab may be written as a backslash and a `t`;
+ * an escape character takes the place of the enclosure's doubling, so the two cannot both be given.
+ *
+ * Errors: 400 `invalidCsv`, `csvImport.invalidCsvParams`.
+ */
+export const readCsvSettings = ({
+  columns,
+  withoutHeaders,
+  ignoredLinesCount,
+  treatValuesAsNull,
+  ...characters
+}: CsvFields): CsvOptions => {
+  const delimiter = characters.delimiter === '\\t' ? '\t' : characters.delimiter || ','
+  const escapedBy = characters.escapedBy ?? ''
+  if (escapedBy !== '' && characters.enclosure)
+    throw new UserError('csvImport.invalidCsvParams', 'Only one of enclosure and escapedBy can be set.')
+  const enclosure = characters.enclosure ?? (escapedBy === '' ? '"' : '')
+
+  if (delimiter.length !== 1)
+    throw new UserError(
+      'invalidCsv',
+      `The delimiter must be one character (\\t for a tab), not ${JSON.stringify(delimiter)}.`,
+    )
+  if (enclosure.length > 1)
+    throw new UserError(
+      'invalidCsv',
+      `The enclosure must be one character, not ${JSON.stringify(enclosure)}.`,
+    )
+  if (escapedBy.length > 1)
+    throw new UserError(
+      'invalidCsv',
+      `The escape character must be one character, not ${JSON.stringify(escapedBy)}.`,
+    )
+  return {
+    delimiter,
+    enclosure,
+    escapedBy,
+    // An empty list is no list: it is what clients send when they mean none.
+    ...(columns !== undefined && columns.length > 0 && { columns }),
+    ...(withoutHeaders !== undefined && { withoutHeaders }),
+    ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),
+    ...(treatValuesAsNull !== undefined && { treatValuesAsNull }),
+  }
+}

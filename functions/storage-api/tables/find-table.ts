@@ -1,0 +1,13 @@
+import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
+import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { Services } from '../services.ts'
+
+/** The table of a path, or 404 `storage.tables.notFound`. */
+export const findTable = async (
+  { tables, projectId }: Pick<Services, 'tables' | 'projectId'>,
+  tableId: string,
+): Promise<TableRecord> => {
+  const table = await tables.get(tableId)
+  if (!table) throw tableNotFound(tableId, projectId)
+  return table
+}

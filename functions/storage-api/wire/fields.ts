@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi'
+
+/*
+ * Building blocks of request schemas that read every spelling the clients use. Each gives its plain type, and says in
+ * the OpenAPI document what it should be sent as.
+ */
+
+const missing = 'This field is missing.'
+
+/** Text; a number in a JSON body counts as its digits. Lone surrogates, which no store keeps, are replaced. */
+export const text = ({ min = 0, max = 10_000 }: { min?: number; max?: number } = {}) =>
+  z
+    .preprocess(
+      value =>
+        typeof value === 'number' ? String(value) : typeof value === 'string' ? value.toWellFormed() : value,
+      z
+        .string({
+          error: issue => (issue.input === undefined ? missing : 'This value should be of type string.'),
+        })
+        .min(min, {
+          error:
+            min === 1
+              ? 'This value should not be blank.'
+              : `This value should have at least ${min} characters.`,
+        })
+        .max(max, { error: `This value should have at most ${max} characters.` }),
+    )
+    .openapi({ type: 'string', maxLength: max })
+
+const booleans = new Map<unknown, boolean>([
+  [1, true],
+  ['1', true],
+  ['true', true],
+  [0, false],
+  ['0', false],
+  ['false', false],
+  ['', false],
+])
+
+/** true/false, 1/0, "1"/"0", "true"/"false" in any case, and "" for false. */
+export const flag = () =>
+  z
+    .preprocess(
+      value => booleans.get(typeof value === 'string' ? value.trim().toLowerCase() : value) ?? value,
+      z.boolean({ error: 'This value should be of type boolean.' }),
+    )
+    .openapi({ type: 'boolean' })
+
+/** An integer, in digits too. */
+export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) =>
+  z
+    .preprocess(
+      value => (typeof value === 'string' && /^[+-]?\d{1,16}$/.test(value.trim()) ? Number(value) : value),
+      z
+        .int({
+          error: issue => (issue.input === undefined ? missing : 'This value should be of type integer.'),
+        })
+        .min(min, { error: `This value should be ${min} or more.` })
+        .max(max, { error: `This value should be ${max} or less.` }),
+    )
+    .openapi({ type: 'integer' })
+
+/** A list of texts. A single text is no list: `tags=a` is refused where `tags[]=a` is meant. */
+export const textList = ({ max = 10_000, itemMax = 1_000 }: { max?: number; itemMax?: number } = {}) =>
+  z
+    .array(text({ max: itemMax }), { error: 'This value should be of type array.' })
+    .max(max, { error: `This collection should contain ${max} elements or less.` })
+
+/** The parts of a comma list, as in `include=columns,metadata`. */
+export const commaList = () =>
+  z
+    .preprocess(
+      value =>
+        typeof value === 'string'
+          ? value
+              .split(',')
+              .map(part => part.trim())
+              .filter(Boolean)
+          : value,
+      textList(),
+    )
+    .openapi({ type: 'string', example: 'columns,metadata' })

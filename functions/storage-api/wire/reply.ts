@@ -1,0 +1,15 @@
+/*
+ * Replies in the form the clients need: the content type is exactly `application/json`, without a charset (one client
+ * compares it as a whole), and a reply without content is really empty.
+ */
+
+const json = (status: number, body: unknown): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+
+export const ok = (body: unknown): Response => json(200, body)
+export const created = (body: unknown): Response => json(201, body)
+/** For jobs: a client that gets this status polls the job in the body. */
+export const accepted = (body: unknown): Response => json(202, body)
+export const noContent = (): Response => new Response(null, { status: 204 })
+export const csv = (body: string): Response =>
+  new Response(body, { status: 200, headers: { 'content-type': 'text/csv; charset=utf-8' } })

@@ -1,0 +1,166 @@
+import { type RouteConfig, z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from './authenticate.ts'
+import { parseFields } from './parse-fields.ts'
+import { readBody } from './read-body.ts'
+
+type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamName<Rest>
+  : never
+
+/** A request as a route's handler gets it: read, authenticated, in our shapes. */
+export interface RouteRequest<Params, Query, Body> {
+  params: Params
+  query: Query
+  body: Body
+  caller: Caller
+  /** `X-KBC-RunId`, stored with what the request creates. */
+  runId: string | null
+  /** Our addition: the same key gives the same job or file. */
+  idempotencyKey: string | undefined
+  /** `https://host`: the address of this service as the caller reached it. */
+  baseUrl: string
+  /** For the one route that streams its body. */
+  raw: Request
+}
+
+interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
+  method: 'get' | 'post' | 'put' | 'delete'
+  /** `/v2/storage/buckets/{bucketId}`; exists below every branch and with a trailing slash as well. */
+  path: Path
+  /** The last parameter takes slashes too: a gateway may have decoded them. */
+  lastParamTakesSlashes?: boolean
+  summary: string
+  tag: string
+  /** Answers without a token too. */
+  isPublic?: boolean
+  query?: Query
+  body?: Body
+  /** Code of the error when query or body do not fit; default `storage.validation`. */
+  validationCode?: string
+  /** Status -> what it means, for the OpenAPI document. */
+  replies: Record<number, string>
+  /** Media type of the first reply when it is not JSON. */
+  replyType?: string
+  handle: (
+    request: RouteRequest<Record<ParamName<Path>, string>, z.output<Query>, z.output<Body>>,
+    services: Services,
+  ) => Promise<Response>
+}
+
+/** A route whose types are settled: what the app mounts. */
+export interface Route {
+  isPublic: boolean
+  method: string
+  /** In the router's own notation, `/v2/storage/buckets/:bucketId`. */
+  routerPath: string
+  /** Matches the paths of the route, whatever the method. */
+  pathPattern: RegExp
+  openapi: RouteConfig
+  answer: (request: IncomingRequest, services: Services) => Promise<Response>
+}
+
+type IncomingRequest = Omit<RouteRequest<Record<string, string>, never, never>, 'query' | 'body'> & {
+  searchParams: URLSearchParams
+}
+
+const nothing = z.object({})
+
+/**
+ * Defines one route. Its schemas read the request, type the handler and go to the OpenAPI document, so that the three
+ * cannot disagree. Unknown fields are let through unread: clients send what other services know.
+ */
+export const defineRoute = <
+  const Path extends string,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+>(
+  definition: RouteDefinition<Path, Query, Body>,
+): Route => {
+  const { method, path, isPublic = false, validationCode = 'storage.validation', handle } = definition
+  // `nothing` is the default of both type parameters, so it is what they are when no schema is given.
+  const querySchema = definition.query ?? (nothing as unknown as Query)
+  const bodySchema = definition.body ?? (nothing as unknown as Body)
+  const slashes = definition.lastParamTakesSlashes ? '{.+}' : ''
+
+  return {
+    isPublic,
+    method,
+    routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
+    pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    openapi: describe(definition),
+    answer: async ({ searchParams, ...request }, services) => {
+      const query = read(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
+      const fields = definition.body ? withoutNull(await readBody(request.raw)) : {}
+      const body = read(bodySchema, fields, validationCode)
+      // The router has matched the path, so its parameters are there.
+      const params = request.params as Record<ParamName<Path>, string>
+      return handle({ ...request, params, query, body }, services)
+    },
+  }
+}
+
+/** PHP clients send `null` for options that are not set. */
+const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
+/** In a query an empty value is no value: `?force=&limit=`. */
+const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+
+const read = <Schema extends z.ZodType>(schema: Schema, fields: unknown, code: string): z.output<Schema> => {
+  const parsed = schema.safeParse(fields)
+  if (parsed.success) return parsed.data
+  const errors = parsed.error.issues.map(({ path, message }) => ({ key: keyOf(path), message }))
+  const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
+  throw new UserError(code, `Invalid request:${lines.join('')}`, { params: { errors } })
+}
+
+/** `whereFilters[0][values]`, as the field was named. */
+const keyOf = ([first, ...rest]: PropertyKey[]): string =>
+  [String(first ?? ''), ...rest.map(part => `[${String(part)}]`)].join('')
+
+const describe = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
+  method,
+  path,
+  summary,
+  tag,
+  isPublic,
+  query,
+  body,
+  replies,
+  replyType = 'application/json',
+}: RouteDefinition<Path, Query, Body>): RouteConfig => ({
+  method,
+  path,
+  summary,
+  tags: [tag],
+  security: isPublic ? [] : [{ storageToken: [] }],
+  request: {
+    params: z.object(
+      Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()])),
+    ),
+    ...(query instanceof z.ZodObject && { query }),
+    ...(body && {
+      body: {
+        content: {
+          'application/json': { schema: body },
+          'application/x-www-form-urlencoded': { schema: body },
+          'multipart/form-data': { schema: body },
+        },
+      },
+    }),
+  },
+  responses: Object.fromEntries(
+    Object.entries(replies).map(([status, description]) => [
+      status,
+      {
+        description,
+        ...(status === '200' || status === '201' || status === '202'
+          ? { content: { [replyType]: { schema: z.unknown() } } }
+          : {}),
+      },
+    ]),
+  ),
+})
