@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { account, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
+
+const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
+
+export const bucket = resourceType({
+  type: 'AWS::S3::Bucket',
+  properties: z.strictObject({
+    BucketName: z.string().optional(),
+    NotificationConfiguration: z
+      .strictObject({
+        EventBridgeConfiguration: z.strictObject({ EventBridgeEnabled: z.boolean().default(true) }),
+      })
+      .optional(),
+    VersioningConfiguration: z.strictObject({ Status: z.enum(['Enabled', 'Suspended']) }).optional(),
+    BucketEncryption: withoutMeaningHere(
+      'objects rest in the data directory, which is the owner’s to encrypt',
+    ),
+    LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
+    PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
+    OwnershipControls: withoutMeaningHere('the embedded S3 has one owner and no ACLs'),
+    CorsConfiguration: withoutMeaningHere('no browser page is served from here'),
+    Tags: tags,
+  }),
+  nameProperty: 'BucketName',
+  generatedName: path => {
+    const name = path
+      .join('-')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9-]/g, '')
+    if (name.length <= maxBucketNameLength) return name
+    const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+    return `${name.slice(0, maxBucketNameLength - digest.length - 1)}-${digest}`
+  },
+  ref: ({ name }) => name,
+  attributes: { Arn: ({ name }) => `arn:${account.partition}:s3:::${name}` },
+})
+
+/** TLS only and nothing else: requests on one machine come over loopback, and no policy here opens a bucket further. */
+export const bucketPolicy = resourceType({
+  type: 'AWS::S3::BucketPolicy',
+  properties: z.strictObject({
+    Bucket: z.string(),
+    PolicyDocument: z.strictObject({
+      Version: z.string().optional(),
+      Statement: z.array(
+        z.looseObject({
+          Effect: z.literal('Deny'),
+          Condition: z.strictObject({
+            Bool: z.strictObject({ 'aws:SecureTransport': z.literal('false') }).optional(),
+            NumericLessThan: z.strictObject({ 's3:TlsVersion': z.unknown() }).optional(),
+          }),
+        }),
+      ),
+    }),
+  }),
+  ref: ({ name }) => name,
+  attributes: {},
+})

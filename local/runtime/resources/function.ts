@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
+
+export const lambdaFunction = resourceType({
+  type: 'AWS::Lambda::Function',
+  properties: z.strictObject({
+    FunctionName: z.string().optional(),
+    Code: z.strictObject({ S3Bucket: z.string(), S3Key: z.string() }),
+    Handler: z.string().regex(/^index\.[A-Za-z_$][\w$]*$/, 'only a function exported by index.mjs'),
+    Role: z.string(),
+    // This process runs the bundle itself, and it is Node 24.
+    Runtime: z.literal('nodejs24.x'),
+    Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
+    Timeout: z.coerce.number().int().min(1).max(900).default(3),
+    MemorySize: z.coerce.number().int().min(128).max(10_240).default(128),
+    ReservedConcurrentExecutions: z.coerce.number().int().min(0).optional(),
+    PackageType: z.literal('Zip').optional(),
+    Architectures: withoutMeaningHere('the bundle’s native bindings were chosen for this machine'),
+    EphemeralStorage: withoutMeaningHere('functions share the free space of this machine’s disk'),
+    TracingConfig: withoutMeaningHere('there is no X-Ray daemon; powertools switches itself off'),
+    LoggingConfig: withoutMeaningHere('output goes to a log file of the function'),
+    Description: withoutMeaningHere('it is text for the console'),
+    KmsKeyArn: withoutMeaningHere('the environment never leaves this process'),
+    RecursiveLoop: withoutMeaningHere('it concerns queues and topics as event sources'),
+    Tags: tags,
+  }),
+  nameProperty: 'FunctionName',
+  ref: ({ name }) => name,
+  attributes: { Arn: ({ name }) => arn('lambda', `function:${name}`) },
+})
+
+export type FunctionProperties = z.infer<typeof lambdaFunction.properties>
+
+/** Who may invoke a function: here only the rules, machines and the API of the same template do. */
+export const lambdaPermission = resourceType({
+  type: 'AWS::Lambda::Permission',
+  properties: z.strictObject({
+    Action: z.literal('lambda:InvokeFunction'),
+    FunctionName: z.string(),
+    Principal: z.enum(['apigateway.amazonaws.com', 'events.amazonaws.com', 'scheduler.amazonaws.com']),
+    SourceArn: z.string().optional(),
+    SourceAccount: z.string().optional(),
+  }),
+  ref: ({ logicalId }) => logicalId,
+  attributes: {},
+})

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { unsupported } from '../template/unsupported.ts'
+
+/** The account and region that everything on one machine seems to live in. */
+export const account = {
+  id: '000000000000',
+  region: 'us-east-1',
+  partition: 'aws',
+  urlSuffix: 'amazonaws.com',
+} as const
+
+/** Addresses that are known only once the servers listen. All are base URLs without a slash at the end. */
+export interface Endpoints {
+  readonly control: string
+  readonly api: string
+}
+
+/** Who a resource is: what `Ref` and `Fn::GetAtt` are made from. */
+export interface Identity {
+  readonly logicalId: string
+  readonly stackName: string
+  /** The physical name: the one the template gives or, failing that, one made from the construct path. */
+  readonly name: string
+  readonly endpoints: Endpoints
+}
+
+/** How one resource type of CloudFormation is understood here. */
+export interface ResourceType<Properties = unknown> {
+  readonly type: string
+  /** Every property this runtime knows. Anything else is refused by its path. */
+  readonly properties: z.ZodType<Properties>
+  /** The property that holds the physical name, when the template may choose it. */
+  readonly nameProperty?: string
+  /** Forces the rules of the service on a generated name, such as lower case for buckets. */
+  readonly generatedName?: (path: readonly string[]) => string
+  readonly ref: (identity: Identity) => string
+  readonly attributes: Readonly<Record<string, (identity: Identity) => string>>
+}
+
+/** Keeps the inferred property type while checking the shape. */
+export const resourceType = <Properties>(type: ResourceType<Properties>): ResourceType<Properties> => type
+
+/**
+ * A property that changes nothing on one machine, with the reason why it may be passed over.
+ *
+ * Saying so property by property keeps a new one from slipping through unseen.
+ */
+export const withoutMeaningHere = (reason: string) => z.unknown().optional().describe(reason)
+
+/** Tags describe a resource to the account's owner and change no behaviour. */
+export const tags = withoutMeaningHere('there is no bill and no console that would show tags')
+
+/** Reads a resource's resolved properties, or refuses each unknown one by logical id, type and path. */
+export const readProperties = <Properties>(
+  type: ResourceType<Properties>,
+  logicalId: string,
+  properties: unknown,
+): Properties => {
+  const parsed = type.properties.safeParse(properties)
+  if (parsed.success) return parsed.data
+  throw unsupported(`${logicalId} (${type.type})`, z.prettifyError(parsed.error))
+}
+
+/** `arn:aws:<service>:us-east-1:000000000000:<rest>` */
+export const arn = (service: string, rest: string) =>
+  `arn:${account.partition}:${service}:${account.region}:${account.id}:${rest}`

@@ -1,0 +1,38 @@
+import { bucket, bucketPolicy } from './bucket.ts'
+import { lambdaFunction, lambdaPermission } from './function.ts'
+import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
+import { alarm, cdkMetadata, logGroup, topic, topicPolicy } from './operations.ts'
+import { queue, queuePolicy } from './queue.ts'
+import type { ResourceType } from './resource-type.ts'
+import { policy, role } from './role.ts'
+import { rule } from './rule.ts'
+import { secret } from './secret.ts'
+import { stateMachine } from './state-machine.ts'
+import { table } from './table.ts'
+
+/** Every resource type that the one-machine cloud knows, by its CloudFormation name. */
+export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
+  [
+    bucket,
+    bucketPolicy,
+    table,
+    lambdaFunction,
+    lambdaPermission,
+    role,
+    policy,
+    logGroup,
+    stateMachine,
+    rule,
+    queue,
+    queuePolicy,
+    topic,
+    topicPolicy,
+    alarm,
+    secret,
+    httpApi,
+    httpApiIntegration,
+    httpApiRoute,
+    httpApiStage,
+    cdkMetadata,
+  ].map((type): [string, ResourceType] => [type.type, type]),
+)
