@@ -1,0 +1,150 @@
+import { Worker } from 'node:worker_threads'
+import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
+import type { FromWorker, FunctionError, InvocationContext, ToWorker, WorkerSettings } from './protocol.ts'
+
+export interface ContainerOptions extends WorkerSettings {
+  /** The function's whole environment: nothing of this process's own gets in. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly memoryMiB: number
+  readonly onOutput: (chunk: Buffer) => void
+}
+
+/** How long an ended thread may take to go; one inside native code goes only when that returns. */
+const terminationGraceMs = 2_000
+
+/**
+ * One warm copy of a function: a worker thread that has loaded the bundle and takes one invocation at a time.
+ *
+ * It is used up when the thread ends by itself (`process.exit`, an uncaught error, out of memory) or is ended because
+ * the invocation took too long; `isUsable` says so, and the caller makes another.
+ */
+export class Container {
+  readonly #worker: Worker
+  readonly #exited: Promise<void>
+  #waiting: ((outcome: FromWorker | InvocationError) => void) | undefined
+  #crash: InvocationError | undefined
+  #isUsable = true
+
+  constructor({ environment, memoryMiB, onOutput, ...settings }: ContainerOptions) {
+    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: settings,
+      env: { ...environment },
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
+    })
+    this.#worker.stdout.on('data', onOutput)
+    this.#worker.stderr.on('data', onOutput)
+    this.#worker.on('message', (message: FromWorker) => this.#settle(message))
+    this.#worker.on('error', error => {
+      this.#crash = new Failed(crashReport(error))
+    })
+    this.#exited = new Promise(resolve => {
+      this.#worker.on('exit', code => {
+        this.#isUsable = false
+        this.#settle(this.#crash ?? invocationError('Runtime.ExitError', `Runtime exited with code ${code}`))
+        resolve()
+      })
+    })
+    // An idle container must not keep the process alive; one that works is referenced for that long.
+    this.#worker.unref()
+  }
+
+  get isUsable(): boolean {
+    return this.#isUsable
+  }
+
+  /** Resolves when the thread has ended, for whatever reason. */
+  get exited(): Promise<void> {
+    return this.#exited
+  }
+
+  /** Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.ExitError`. */
+  async invoke(eventJson: string, context: InvocationContext, timeoutSeconds: number): Promise<string> {
+    const timedOut = `${new Date().toISOString()} ${context.awsRequestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
+    const timer = setTimeout(() => {
+      this.#settle(invocationError('Sandbox.Timedout', timedOut))
+      void this.terminate()
+    }, timeoutSeconds * 1000)
+    try {
+      const answer = await this.#ask({ kind: 'invoke', eventJson, context })
+      if (answer.kind === 'result') return answer.resultJson
+      if (answer.kind === 'failed') throw new Failed(answer.error)
+      throw new Error(`A container answered an invocation with ${answer.kind}`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Loads the bundle now rather than at the first invocation. */
+  async load(): Promise<void> {
+    const answer = await this.#ask({ kind: 'load' })
+    if (answer.kind === 'failed') throw new Failed(answer.error)
+  }
+
+  /** Serves the bundle's `app`; the promise is of the port. The thread then keeps the process alive. */
+  async serve(port: number, host: string): Promise<number> {
+    this.#worker.ref()
+    const answer = await this.#ask({ kind: 'serve', port, host })
+    if (answer.kind === 'listening') return answer.port
+    const message = answer.kind === 'refused' ? answer.message : `unexpected ${answer.kind}`
+    throw Object.assign(new Error(message), { code: answer.kind === 'refused' ? answer.code : undefined })
+  }
+
+  updateEnvironment(variables: Readonly<Record<string, string>>): void {
+    this.#send({ kind: 'environment', variables })
+  }
+
+  /** Lets a server finish its open requests, for as long as `graceMs`, then ends the thread. */
+  async stop(graceMs: number): Promise<void> {
+    this.#send({ kind: 'stop' })
+    await within(graceMs, this.#exited)
+    await this.terminate()
+  }
+
+  /** Ends the thread whatever it is doing. */
+  async terminate(): Promise<void> {
+    this.#isUsable = false
+    await within(terminationGraceMs, this.#worker.terminate())
+  }
+
+  async #ask(message: ToWorker): Promise<FromWorker> {
+    if (!this.#isUsable) throw this.#crash ?? invocationError('Runtime.ExitError', 'Runtime has exited')
+    if (this.#waiting) throw new Error('A container was given a second task before it had answered the first')
+    const answer = Promise.withResolvers<FromWorker>()
+    this.#waiting = outcome => {
+      if (outcome instanceof Error) answer.reject(outcome)
+      else answer.resolve(outcome)
+    }
+    this.#send(message)
+    return answer.promise
+  }
+
+  #settle(outcome: FromWorker | InvocationError): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.(outcome)
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+}
+
+const crashReport = (error: unknown): FunctionError => {
+  const isError = error instanceof Error
+  const isOutOfMemory = isError && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  return {
+    errorType: isOutOfMemory ? 'Runtime.OutOfMemory' : 'Runtime.ExitError',
+    errorMessage: isError ? `Uncaught ${error.name}: ${error.message}` : `Uncaught ${String(error)}`,
+    trace: isError ? (error.stack ?? '').split('\n') : [],
+  }
+}
+
+const within = async (ms: number, promise: Promise<unknown>): Promise<void> => {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([promise, late.promise])
+  clearTimeout(timer)
+}

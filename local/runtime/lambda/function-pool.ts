@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Container } from './container.ts'
+import type { FunctionDefinition } from './function-definition.ts'
+import { invocationError } from './function-error.ts'
+import type { LogFile } from './log-file.ts'
+import { Turns } from './turns.ts'
+
+/** Lambda quotas: request and response of a synchronous invocation. */
+const largestPayloadBytes = 6 * 1024 * 1024
+
+/** A container that nobody has asked for this long gives its memory back. */
+const idleMs = 5 * 60_000
+
+export interface FunctionPoolOptions {
+  readonly definition: FunctionDefinition
+  readonly log: LogFile
+  /** Folder for the containers' own `/tmp`. */
+  readonly temporaryRoot: string
+  /** The function's environment with its current credentials. */
+  readonly environment: () => Promise<Record<string, string>>
+}
+
+interface Warm {
+  readonly container: Container
+  readonly temporary: string
+  idleTimer?: NodeJS.Timeout
+}
+
+/** All containers of one function: warm ones are used again, the last used first; invocations over the bound wait. */
+export class FunctionPool {
+  readonly #options: FunctionPoolOptions
+  readonly #turns: Turns
+  readonly #idle: Warm[] = []
+  readonly #all = new Set<Warm>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  constructor(options: FunctionPoolOptions) {
+    this.#options = options
+    this.#turns = new Turns(options.definition.concurrency)
+  }
+
+  /** Invokes the function. Event and result pass through JSON, as they do between services. */
+  async invoke(event: unknown): Promise<unknown> {
+    const eventJson = JSON.stringify(event) ?? 'null'
+    if (Buffer.byteLength(eventJson) > largestPayloadBytes)
+      throw invocationError(
+        'Lambda.RequestTooLargeException',
+        `${Buffer.byteLength(eventJson)} byte payload is too large for the RequestResponse invocation type (limit ${largestPayloadBytes} bytes)`,
+      )
+    const invocation = this.#turns.take(() => this.#invokeNow(eventJson))
+    this.#underWay.add(invocation)
+    try {
+      const resultJson = await invocation
+      if (Buffer.byteLength(resultJson) > largestPayloadBytes)
+        throw invocationError(
+          'Function.ResponseSizeTooLarge',
+          `Response payload size exceeded maximum allowed payload size (${largestPayloadBytes} bytes).`,
+        )
+      return JSON.parse(resultJson)
+    } finally {
+      this.#underWay.delete(invocation)
+    }
+  }
+
+  /** Makes one container and loads its bundle, so that the first invocation finds it warm. */
+  async warm(): Promise<void> {
+    await this.#turns.take(async () => {
+      const warm = await this.#take()
+      await warm.container.load().finally(() => this.#giveBack(warm))
+    })
+  }
+
+  /** Waits for running invocations, for as long as `graceMs`, then ends every container. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, graceMs)
+    await Promise.race([Promise.allSettled(this.#underWay), late.promise])
+    clearTimeout(timer)
+    await Promise.all([...this.#all].map(warm => this.#discard(warm)))
+  }
+
+  async #invokeNow(eventJson: string): Promise<string> {
+    const { definition } = this.#options
+    const warm = await this.#take()
+    try {
+      const context = {
+        awsRequestId: randomUUID(),
+        functionName: definition.name,
+        invokedFunctionArn: definition.arn,
+        memoryLimitInMB: String(definition.memoryMiB),
+        logGroupName: `/aws/lambda/${definition.name}`,
+        logStreamName: 'local',
+        deadline: Date.now() + definition.timeoutSeconds * 1000,
+      }
+      return await warm.container.invoke(eventJson, context, definition.timeoutSeconds)
+    } finally {
+      this.#giveBack(warm)
+    }
+  }
+
+  async #take(): Promise<Warm> {
+    if (this.#isClosed) throw invocationError('Lambda.ServiceException', 'The runtime is shutting down')
+    const environment = await this.#options.environment()
+    const idle = this.#idle.pop()
+    if (!idle) return this.#create(environment)
+    clearTimeout(idle.idleTimer)
+    idle.container.updateEnvironment(environment)
+    return idle
+  }
+
+  async #create(environment: Record<string, string>): Promise<Warm> {
+    const { definition, log, temporaryRoot } = this.#options
+    const temporary = join(temporaryRoot, randomUUID())
+    await mkdir(temporary, { recursive: true })
+    const container = new Container({
+      modulePath: definition.modulePath,
+      exportName: definition.exportName,
+      environment: { ...environment, TMPDIR: temporary },
+      memoryMiB: definition.memoryMiB,
+      onOutput: chunk => log.write(chunk),
+    })
+    const warm = { container, temporary }
+    this.#all.add(warm)
+    void container.exited.then(() => this.#discard(warm))
+    return warm
+  }
+
+  #giveBack(warm: Warm): void {
+    if (!warm.container.isUsable || this.#isClosed) return
+    warm.idleTimer = setTimeout(() => this.#discard(warm), idleMs).unref()
+    this.#idle.push(warm)
+  }
+
+  async #discard(warm: Warm): Promise<void> {
+    if (!this.#all.delete(warm)) return
+    clearTimeout(warm.idleTimer)
+    const at = this.#idle.indexOf(warm)
+    if (at >= 0) this.#idle.splice(at, 1)
+    await warm.container.terminate()
+    await rm(warm.temporary, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,72 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FunctionDefinition } from './function-definition.ts'
+import { functionEnvironment, type ServiceEndpoints } from './function-environment.ts'
+import { invocationError } from './function-error.ts'
+import { FunctionPool } from './function-pool.ts'
+import { type LogFile, openLogFile } from './log-file.ts'
+import type { RoleCredentials } from './role-credentials.ts'
+
+export interface FunctionsOptions {
+  readonly definitions: readonly FunctionDefinition[]
+  readonly endpoints: ServiceEndpoints
+  readonly credentials: RoleCredentials
+  readonly dataDir: string
+}
+
+/** Every function of the template, invoked by its ARN. */
+export class Functions {
+  readonly #pools: ReadonlyMap<string, FunctionPool>
+  readonly #logs: readonly LogFile[]
+
+  private constructor(pools: ReadonlyMap<string, FunctionPool>, logs: readonly LogFile[]) {
+    this.#pools = pools
+    this.#logs = logs
+  }
+
+  static async open({ definitions, endpoints, credentials, dataDir }: FunctionsOptions): Promise<Functions> {
+    const temporaryRoot = join(dataDir, 'tmp')
+    // What containers of a killed process left behind.
+    await rm(temporaryRoot, { recursive: true, force: true })
+    const logs: LogFile[] = []
+    const pools = new Map<string, FunctionPool>()
+    for (const definition of definitions) {
+      const log = await openLogFile(join(dataDir, 'logs', `${definition.logicalId}.log`))
+      logs.push(log)
+      const fixed = functionEnvironment(definition, endpoints, dataDir)
+      pools.set(
+        definition.arn,
+        new FunctionPool({
+          definition,
+          log,
+          temporaryRoot,
+          environment: async () => ({
+            ...fixed,
+            ...(await credentials.environment(definition.roleArn, definition.name)),
+          }),
+        }),
+      )
+    }
+    return new Functions(pools, logs)
+  }
+
+  has(arn: string): boolean {
+    return this.#pools.has(arn)
+  }
+
+  /** Rejects with `InvocationError`, whose name is the error type that Step Functions matches. */
+  async invoke(arn: string, event: unknown): Promise<unknown> {
+    const pool = this.#pools.get(arn)
+    if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${arn}`)
+    return pool.invoke(event)
+  }
+
+  async warm(arn: string): Promise<void> {
+    await this.#pools.get(arn)?.warm()
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await Promise.all([...this.#pools.values()].map(pool => pool.close(graceMs)))
+    await Promise.all(this.#logs.map(log => log.close()))
+  }
+}

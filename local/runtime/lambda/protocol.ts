@@ -1,0 +1,41 @@
+/** What the runtime and its workers say to each other. Plain data: each message is copied between threads. */
+
+export interface WorkerSettings {
+  readonly modulePath: string
+  readonly exportName: string
+}
+
+export interface InvocationContext {
+  readonly awsRequestId: string
+  readonly functionName: string
+  readonly invokedFunctionArn: string
+  readonly memoryLimitInMB: string
+  readonly logGroupName: string
+  readonly logStreamName: string
+  /** Milliseconds since 1970 at which the invocation is cut off. */
+  readonly deadline: number
+}
+
+export type ToWorker =
+  | { readonly kind: 'invoke'; readonly eventJson: string; readonly context: InvocationContext }
+  /** New credentials in the names the AWS SDK reads; it reads them again when the old ones are about to expire. */
+  | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
+  /** Serve the bundle's `app`. */
+  | { readonly kind: 'serve'; readonly port: number; readonly host: string }
+  | { readonly kind: 'load' }
+  | { readonly kind: 'stop' }
+
+/** The error as Lambda reports it to a caller. */
+export interface FunctionError {
+  readonly errorType: string
+  readonly errorMessage: string
+  readonly trace: readonly string[]
+}
+
+export type FromWorker =
+  | { readonly kind: 'result'; readonly resultJson: string }
+  | { readonly kind: 'failed'; readonly error: FunctionError }
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'loaded' }
+  /** The server could not listen; `code` is Node's, such as `EADDRINUSE`. */
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -1,0 +1,66 @@
+/** Temporary credentials of one role. */
+export interface Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string
+  readonly expiration: Date
+}
+
+export type AssumeRole = (request: {
+  roleArn: string
+  sessionName: string
+  durationSeconds: number
+}) => Promise<Credentials> | Credentials
+
+const durationSeconds = 3600 // What every role allows (IAM User Guide, "MaxSessionDuration").
+
+/** The longest invocation is 15 minutes; credentials that an invocation starts with outlive it. */
+const leastRemainingMs = 20 * 60_000
+
+/**
+ * Hands out each role's credentials, renewed before they could expire in the middle of an invocation.
+ *
+ * The result is the environment in which the AWS SDK looks for them. With `AWS_CREDENTIAL_EXPIRATION` the SDK reads the
+ * variables again when the old ones are about to expire, so a long-lived container only needs its variables changed.
+ */
+export class RoleCredentials {
+  readonly #assumeRole: AssumeRole
+  readonly #now: () => number
+  readonly #issued = new Map<string, Promise<Credentials>>()
+  /** Which role an access key was issued for. */
+  readonly roleOf = new Map<string, Credentials & { roleArn: string }>()
+
+  constructor(assumeRole: AssumeRole, now: () => number = Date.now) {
+    this.#assumeRole = assumeRole
+    this.#now = now
+  }
+
+  async environment(roleArn: string, sessionName: string): Promise<Record<string, string>> {
+    const { accessKeyId, secretAccessKey, sessionToken, expiration } = await this.#current(
+      roleArn,
+      sessionName,
+    )
+    return {
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      AWS_SESSION_TOKEN: sessionToken,
+      AWS_CREDENTIAL_EXPIRATION: expiration.toISOString(),
+    }
+  }
+
+  async #current(roleArn: string, sessionName: string): Promise<Credentials> {
+    const existing = await this.#issued.get(roleArn)
+    if (existing && existing.expiration.getTime() - this.#now() > leastRemainingMs) return existing
+    const renewed = Promise.resolve(this.#assumeRole({ roleArn, sessionName, durationSeconds }))
+    this.#issued.set(roleArn, renewed)
+    const credentials = await renewed
+    this.#forgetExpired()
+    this.roleOf.set(credentials.accessKeyId, { ...credentials, roleArn })
+    return credentials
+  }
+
+  #forgetExpired(): void {
+    for (const [accessKeyId, { expiration }] of this.roleOf)
+      if (expiration.getTime() < this.#now()) this.roleOf.delete(accessKeyId)
+  }
+}

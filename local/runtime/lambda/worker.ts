@@ -1,0 +1,108 @@
+/**
+ * The inside of one "container": loads a function's bundle once and runs one invocation at a time.
+ *
+ * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
+ */
+import { createServer } from 'node:http'
+import { pathToFileURL } from 'node:url'
+import { parentPort, workerData } from 'node:worker_threads'
+import { getRequestListener } from '@hono/node-server'
+import { toFunctionError } from './function-error.ts'
+import type { FromWorker, InvocationContext, ToWorker, WorkerSettings } from './protocol.ts'
+
+if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
+const port = parentPort
+// The pool that starts this thread passes exactly these settings.
+const settings = workerData as WorkerSettings
+
+type Handler = (event: unknown, context: unknown) => unknown
+interface App {
+  fetch(request: Request, ...rest: unknown[]): Promise<Response> | Response
+}
+
+let bundle: Promise<Record<string, unknown>> | undefined
+const load = () => {
+  bundle ??= import(pathToFileURL(settings.modulePath).href)
+  return bundle
+}
+
+const say = (message: FromWorker) => port.postMessage(message)
+
+const invoke = async (eventJson: string, invocation: InvocationContext) => {
+  try {
+    const handler = (await load())[settings.exportName]
+    if (typeof handler !== 'function')
+      throw Object.assign(new Error(`index.${settings.exportName} is undefined or not exported`), {
+        name: 'Runtime.HandlerNotFound',
+      })
+    const event: unknown = JSON.parse(eventJson)
+    const result = await (handler as Handler)(event, contextOf(invocation))
+    say({ kind: 'result', resultJson: JSON.stringify(result) ?? 'null' })
+  } catch (error) {
+    say({ kind: 'failed', error: toFunctionError(error) })
+  }
+}
+
+/** Lambda Developer Guide, "Using the Lambda context object to retrieve Node.js function information". */
+const contextOf = ({ deadline, ...facts }: InvocationContext) => ({
+  ...facts,
+  functionVersion: '$LATEST',
+  callbackWaitsForEmptyEventLoop: true,
+  getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  done: noCallback,
+  fail: noCallback,
+  succeed: noCallback,
+})
+
+const noCallback = () => {
+  throw new Error('The callback style of Lambda handlers is not offered: return a promise')
+}
+
+let server: ReturnType<typeof createServer> | undefined
+
+/** Listens before the bundle is loaded: the address is part of the environment that the bundle reads. */
+const serve = (listenPort: number, host: string) => {
+  const listener = getRequestListener(async (request, ...rest) => {
+    const { app } = await load()
+    if (!isApp(app)) throw new Error(`${settings.modulePath} does not export an app with fetch`)
+    return app.fetch(request, ...rest)
+  })
+  server = createServer(listener)
+  // An upload may take as long as it takes: the gateway's time limits are the handler's to keep.
+  server.requestTimeout = 0
+  server.on('error', error =>
+    say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
+  )
+  server.listen(listenPort, host, () => {
+    const address = server?.address()
+    say({ kind: 'listening', port: typeof address === 'object' && address ? address.port : listenPort })
+  })
+}
+
+const isApp = (value: unknown): value is App =>
+  typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
+
+const loadNow = async () => {
+  try {
+    await load()
+    say({ kind: 'loaded' })
+  } catch (error) {
+    say({ kind: 'failed', error: toFunctionError(error) })
+  }
+}
+
+const stop = () => {
+  const closed = () => process.exit(0)
+  if (!server) closed()
+  server?.close(closed)
+  server?.closeIdleConnections()
+}
+
+// One listener for the whole life of the thread; the messages are ours (protocol.ts).
+port.on('message', (message: ToWorker) => {
+  if (message.kind === 'invoke') void invoke(message.eventJson, message.context)
+  else if (message.kind === 'environment') Object.assign(process.env, message.variables)
+  else if (message.kind === 'serve') serve(message.port, message.host)
+  else if (message.kind === 'load') void loadNow()
+  else stop()
+})

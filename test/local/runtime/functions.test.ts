@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FunctionDefinition } from '../../../local/runtime/lambda/function-definition.ts'
+import { Functions } from '../../../local/runtime/lambda/functions.ts'
+import { RoleCredentials } from '../../../local/runtime/lambda/role-credentials.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+let functions: Functions
+
+const definition = (name: string, given: Partial<FunctionDefinition> = {}): FunctionDefinition => ({
+  name,
+  arn: `arn:${name}`,
+  logicalId: name,
+  modulePath: join(import.meta.dirname, 'fixtures', 'behaviours.mjs'),
+  exportName: 'handler',
+  environment: { GREETING: 'hello' },
+  roleArn: 'arn:role',
+  timeoutSeconds: 20,
+  memoryMiB: 128,
+  concurrency: 1,
+  ...given,
+})
+
+beforeAll(async () => {
+  functions = await Functions.open({
+    definitions: [
+      definition('plain'),
+      definition('impatient', { timeoutSeconds: 1 }),
+      definition('pair', { concurrency: 2 }),
+      definition('missing', { exportName: 'nobody' }),
+      definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
+    ],
+    endpoints: { s3: 'http://s3', dynamodb: 'http://dynamodb', control: 'http://control' },
+    credentials: new RoleCredentials(() => ({
+      accessKeyId: 'ASIATEST',
+      secretAccessKey: 'secret',
+      sessionToken: 'token',
+      expiration: new Date(Date.now() + 3_600_000),
+    })),
+    dataDir: folder.path,
+  })
+})
+
+afterAll(async () => {
+  await functions.close(0)
+  await folder.remove()
+})
+
+const plain = (event: Record<string, unknown>) => functions.invoke('arn:plain', event)
+
+describe('results', () => {
+  it('passes event and result through JSON', async () => {
+    expect(await plain({ do: 'echo', at: new Date(0), gone: undefined })).toStrictEqual({
+      do: 'echo',
+      at: '1970-01-01T00:00:00.000Z',
+    })
+    expect(await plain({ do: 'dates' })).toStrictEqual({ at: '1970-01-01T00:00:00.000Z' })
+    expect(await plain({ do: 'nothing' })).toBeNull()
+  })
+
+  it('keeps a container warm between invocations', async () => {
+    const first = await plain({ do: 'count' })
+    expect(await plain({ do: 'count' })).toBe(Number(first) + 1)
+  })
+
+  it('describes the invocation in the context', async () => {
+    const context = await plain({ do: 'context' })
+    expect(context).toMatchObject({
+      functionName: 'plain',
+      invokedFunctionArn: 'arn:plain',
+      memoryLimitInMB: '128',
+      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      remaining: expect.any(Number),
+    })
+  })
+})
+
+describe('environment', () => {
+  it('holds the template’s variables, the role’s credentials and the local endpoints', async () => {
+    expect(await plain({ do: 'environment' })).toMatchObject({
+      GREETING: 'hello',
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'ASIATEST',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_ENDPOINT_URL_S3: 'http://s3',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://dynamodb',
+      AWS_ENDPOINT_URL: 'http://control',
+    })
+  })
+
+  it('holds nothing of this process’s own environment', async () => {
+    process.env['MILLRACE_LEAK'] = 'yes'
+    try {
+      expect(await plain({ do: 'environment' })).not.toHaveProperty('MILLRACE_LEAK')
+      expect(await plain({ do: 'environment' })).not.toHaveProperty('HOME')
+    } finally {
+      delete process.env['MILLRACE_LEAK']
+    }
+  })
+
+  it('gives each container a temporary folder below the data directory', async () => {
+    expect(await plain({ do: 'temporary' })).toContain(join(folder.path, 'tmp'))
+  })
+})
+
+describe('failures', () => {
+  it('reports the name and message of the error that the handler threw', async () => {
+    await expect(plain({ do: 'fail', name: 'UserError', message: 'no such table' })).rejects.toMatchObject({
+      name: 'UserError',
+      details: { errorType: 'UserError', errorMessage: 'no such table', trace: expect.any(Array) },
+    })
+  })
+
+  it.each([
+    ['process.exit', { do: 'exit' }, 'exited with code 3'],
+    ['an uncaught error', { do: 'failLater' }, 'nobody awaits me'],
+  ])('fails the invocation on %s and replaces the container', async (_case, event, message) => {
+    await expect(plain(event)).rejects.toMatchObject({
+      name: 'Runtime.ExitError',
+      message: expect.stringContaining(message),
+    })
+    expect(await plain({ do: 'count' })).toBe(1)
+  })
+
+  it.each(['hang', 'spin'])('cuts off a handler that would %s', async way => {
+    await expect(functions.invoke('arn:impatient', { do: way })).rejects.toMatchObject({
+      name: 'Sandbox.Timedout',
+      message: expect.stringContaining('Task timed out after 1.00 seconds'),
+    })
+    expect(await functions.invoke('arn:impatient', { do: 'count' })).toBe(1)
+  })
+
+  it.each([
+    ['arn:missing', 'Runtime.HandlerNotFound'],
+    ['arn:absent', 'Error'],
+    ['arn:nobody', 'Lambda.ResourceNotFoundException'],
+  ])('says what is wrong with %s', async (arn, name) => {
+    await expect(functions.invoke(arn, { do: 'echo' })).rejects.toMatchObject({ name })
+  })
+})
+
+describe('limits', () => {
+  const sixMiB = 6 * 1024 * 1024
+
+  it('refuses an event over 6 MB', async () => {
+    await expect(plain({ do: 'echo', text: 'x'.repeat(sixMiB) })).rejects.toMatchObject({
+      name: 'Lambda.RequestTooLargeException',
+    })
+  })
+
+  it('refuses a result over 6 MB, and passes one just under', async () => {
+    await expect(plain({ do: 'large', bytes: sixMiB })).rejects.toMatchObject({
+      name: 'Function.ResponseSizeTooLarge',
+    })
+    expect(await plain({ do: 'large', bytes: sixMiB - 2 })).toHaveLength(sixMiB - 2)
+  })
+
+  it('runs as many invocations side by side as the function allows, the others after them', async () => {
+    const order: string[] = []
+    const invoke = async (name: string, ms: number) => {
+      await functions.invoke('arn:pair', { do: 'sleep', ms })
+      order.push(name)
+    }
+    await functions.invoke('arn:pair', { do: 'count' })
+    // With two containers the short one overtakes the long one; the third starts only when one is free.
+    await Promise.all([invoke('long', 1500), invoke('short', 100), invoke('third', 100)])
+    expect(order).toEqual(['short', 'third', 'long'])
+  })
+})
+
+it('writes what a function prints to its log file', async () => {
+  await plain({ do: 'print', text: 'a line for the log' })
+  const log = join(folder.path, 'logs', 'plain.log')
+  await expect.poll(() => readFile(log, 'utf8')).toContain('a line for the log')
+})
