@@ -1,0 +1,125 @@
+import { S3Error } from '../errors.ts'
+import type { RequestTarget } from '../http/request-target.ts'
+import type { Caller, Principal } from './caller.ts'
+import { parseAmzDate, readSignature, type SignatureForm } from './read-signature.ts'
+import { computeSignature, isSameSignature, signingKey } from './signature.ts'
+
+export interface AuthenticationOptions {
+  region: string
+  service: 's3' | 'sts'
+  now: Date
+  findPrincipal: (accessKeyId: string) => Principal | undefined
+  /** For a service that is not told the payload's hash in a header. */
+  payloadHash?: string
+}
+
+export interface RequestToAuthenticate {
+  method: string
+  target: RequestTarget
+  headers: Readonly<Record<string, string>>
+}
+
+const maxSkewMs = 15 * 60 * 1000
+const globalRegion = 'us-east-1'
+
+/**
+ * Finds out whose key signed the request, in the Authorization header or in the query (a presigned URL).
+ *
+ * Throws AccessDenied for no signature at all and for a presigned URL whose time is over; InvalidAccessKeyId,
+ * InvalidToken, ExpiredToken, RequestTimeTooSkewed, SignatureDoesNotMatch as they are called.
+ */
+export const authenticate = (request: RequestToAuthenticate, options: AuthenticationOptions): Caller => {
+  const form = readSignature(request)
+  checkScope(form, options)
+  const principal = options.findPrincipal(form.accessKeyId)
+  if (principal === undefined)
+    throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: form.accessKeyId })
+  checkTime(form, options.now)
+
+  const key = signingKey(principal.secretAccessKey, form.scope)
+  const signed = {
+    method: request.method,
+    path: request.target.path,
+    query: withoutSignature(request.target.query),
+    headers: pickSigned(request.headers, form),
+    payloadHash: options.payloadHash ?? form.payloadHash,
+  }
+  if (!isSameSignature(computeSignature(key, form.scope, signed), form.signature))
+    throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: form.accessKeyId })
+  checkToken(principal, form, options.now)
+  return { principal, signature: form.signature, signingKey: key, scope: form.scope }
+}
+
+const checkScope = ({ scope, kind }: SignatureForm, { region, service }: AuthenticationOptions): void => {
+  const code = kind === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError'
+  if (scope.service !== service)
+    throw new S3Error(code, `The credential scope names service "${scope.service}"; expecting "${service}".`)
+  // STS has one endpoint for the whole world, which clients sign for with this region.
+  const isRegion = scope.region === region || (service === 'sts' && scope.region === globalRegion)
+  if (!isRegion)
+    throw new S3Error(code, `The region '${scope.region}' is wrong; expecting '${region}'`, {
+      Region: region,
+    })
+  if (scope.shortDate !== scope.longDate.slice(0, 8))
+    throw new S3Error(code, 'The date of the credential scope does not match the date of the request.')
+}
+
+const checkTime = (form: SignatureForm, now: Date): void => {
+  const signedAt = parseAmzDate(form.scope.longDate).getTime()
+  if (form.kind === 'query') {
+    if (signedAt > now.getTime() + maxSkewMs) throw new S3Error('AccessDenied', 'Request is not valid yet')
+    const expires = signedAt + form.expiresSeconds * 1000
+    if (now.getTime() > expires)
+      throw new S3Error('AccessDenied', 'Request has expired', {
+        'X-Amz-Expires': String(form.expiresSeconds),
+        Expires: new Date(expires).toISOString(),
+        ServerTime: now.toISOString(),
+      })
+  } else if (Math.abs(now.getTime() - signedAt) > maxSkewMs)
+    throw new S3Error('RequestTimeTooSkewed', undefined, {
+      RequestTime: form.scope.longDate,
+      ServerTime: now.toISOString(),
+      MaxAllowedSkewMilliseconds: String(maxSkewMs),
+    })
+}
+
+const checkToken = (principal: Principal, form: SignatureForm, now: Date): void => {
+  if (principal.kind === 'root') {
+    if (form.sessionToken !== undefined) throw new S3Error('InvalidToken')
+    return
+  }
+  // A temporary key means nothing without its token (S3 answers so, and not with InvalidToken).
+  if (form.sessionToken === undefined)
+    throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: form.accessKeyId })
+  if (!isSameSignature(principal.sessionToken, form.sessionToken)) throw new S3Error('InvalidToken')
+  if (now >= principal.expires) throw new S3Error('ExpiredToken')
+}
+
+const withoutSignature = (query: Record<string, string[]>): Record<string, string[]> => {
+  const { 'X-Amz-Signature': _, ...rest } = query
+  return rest
+}
+
+/** The signed headers, with their bytes as text. */
+const pickSigned = (
+  headers: Readonly<Record<string, string>>,
+  form: SignatureForm,
+): Record<string, string> => {
+  const unsigned = Object.keys(headers).filter(
+    name => name.startsWith('x-amz-') && !form.signedHeaders.has(name) && name !== 'x-amz-content-sha256',
+  )
+  // S3 requires that every x-amz header is signed, or else a presigned URL could be turned to other ends. The hash
+  // of the payload is part of what is signed anyway, and some clients leave its header out.
+  if (unsigned.length > 0)
+    throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+      HeadersNotSigned: unsigned.join(', '),
+    })
+  return Object.fromEntries([...form.signedHeaders].map(name => [name, asText(headers[name] ?? '')]))
+}
+
+// Node reads headers as one character per byte; clients sign the UTF-8 that they mean.
+const asText = (value: string): string => {
+  if (/^[ -~]*$/.test(value)) return value
+  const decoded = Buffer.from(value, 'latin1').toString('utf8')
+  return decoded.includes('\ufffd') ? value : decoded
+}

@@ -1,0 +1,42 @@
+import type { Principal } from './caller.ts'
+import { type AccessRequest, type Decision, evaluatePolicy } from './policy.ts'
+import { type PolicyDocument, parsePolicy, type Statement } from './policy-document.ts'
+
+export type Roles = ReadonlyMap<string, PolicyDocument>
+
+/**
+ * Decides what a principal may do.
+ *
+ * The account's own key may do everything. A session may do what its role's policy *and* its session policy allow;
+ * the role is looked up at each call, so a role that changes or goes changes its sessions at once.
+ */
+export class Authorizer {
+  readonly #roles: Roles
+  // A document is read once; replacing the document of a role gives a new object and so a new reading.
+  readonly #read = new WeakMap<PolicyDocument, Statement[]>()
+
+  constructor(roles: Roles) {
+    this.#roles = roles
+  }
+
+  hasRole(roleArn: string): boolean {
+    return this.#roles.has(roleArn)
+  }
+
+  isAllowed(principal: Principal, request: AccessRequest): boolean {
+    if (principal.kind === 'root') return true
+    const rolePolicy = this.#roles.get(principal.roleArn)
+    if (rolePolicy === undefined) return false
+    if (this.#decide(rolePolicy, request) !== 'allowed') return false
+    return principal.policy === undefined || this.#decide(principal.policy, request) === 'allowed'
+  }
+
+  #decide(policy: PolicyDocument, request: AccessRequest): Decision {
+    let statements = this.#read.get(policy)
+    if (statements === undefined) {
+      statements = parsePolicy(policy)
+      this.#read.set(policy, statements)
+    }
+    return evaluatePolicy(statements, request)
+  }
+}

@@ -1,0 +1,80 @@
+import type { Statement } from './policy-document.ts'
+import { matchesWildcards } from './wildcards.ts'
+
+/** One thing that a caller wants to do. */
+export interface AccessRequest {
+  /** `s3:GetObject` */
+  action: string
+  /** `arn:aws:s3:::bucket/key` */
+  resource: string
+  /** Values of the condition keys that this request has, lower-case names: `s3:prefix`. */
+  context: Readonly<Record<string, string>>
+}
+
+export type Decision = 'allowed' | 'denied' | 'notAllowed'
+
+/**
+ * What one policy says: an explicit Deny beats every Allow, and without an Allow nothing is allowed
+ * (IAM User Guide, "Policy evaluation logic").
+ */
+export const evaluatePolicy = (statements: readonly Statement[], request: AccessRequest): Decision => {
+  const applying = statements.filter(statement => applies(statement, request))
+  if (applying.some(({ effect }) => effect === 'Deny')) return 'denied'
+  return applying.length > 0 ? 'allowed' : 'notAllowed'
+}
+
+const applies = (statement: Statement, request: AccessRequest): boolean =>
+  // Actions are compared without case, resources with.
+  statement.actions.some(action => matchesWildcards(action.toLowerCase(), request.action.toLowerCase())) &&
+  statement.resources.some(resource => matchesWildcards(resource, request.resource)) &&
+  statement.conditions.every(condition => {
+    const holds = evaluateCondition(condition, request.context)
+    // What is not understood never grants: it keeps an Allow from applying and a Deny in force.
+    return holds ?? statement.effect === 'Deny'
+  })
+
+/** The keys that requests here may carry. Any other in a policy is one that nothing is known about. */
+const knownKeys = new Set([
+  'aws:securetransport',
+  's3:prefix',
+  's3:delimiter',
+  's3:max-keys',
+  's3:x-amz-acl',
+  's3:x-amz-server-side-encryption',
+  's3:x-amz-storage-class',
+])
+
+const evaluateCondition = (
+  condition: Statement['conditions'][number],
+  context: AccessRequest['context'],
+): boolean | undefined => {
+  const key = condition.key.toLowerCase()
+  if (!knownKeys.has(key)) return undefined
+  const actual = context[key]
+  const isIfExists = condition.operator.endsWith('IfExists')
+  const operator = isIfExists ? condition.operator.slice(0, -'IfExists'.length) : condition.operator
+  if (operator === 'Null' && !isIfExists)
+    return condition.values.some(value => (value.toLowerCase() === 'true') === (actual === undefined))
+
+  const isNegated = negations.has(operator)
+  const compare = comparisons.get(negations.get(operator) ?? operator)
+  if (compare === undefined) return undefined
+  // IAM User Guide, "Condition operators": without the key, a negated operator holds and a plain one does not.
+  if (actual === undefined) return isIfExists || isNegated
+  return condition.values.some(value => compare(value, actual)) !== isNegated
+}
+
+const negations = new Map([
+  ['StringNotEquals', 'StringEquals'],
+  ['StringNotEqualsIgnoreCase', 'StringEqualsIgnoreCase'],
+  ['StringNotLike', 'StringLike'],
+])
+
+const comparisons = new Map<string, (wanted: string, actual: string) => boolean>([
+  ['StringEquals', (wanted, actual) => wanted === actual],
+  ['StringEqualsIgnoreCase', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
+  ['StringLike', (wanted, actual) => matchesWildcards(wanted, actual)],
+  ['Bool', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
+  ['NumericEquals', (wanted, actual) => Number(actual) === Number(wanted)],
+  ['NumericLessThanEquals', (wanted, actual) => Number(actual) <= Number(wanted)],
+])

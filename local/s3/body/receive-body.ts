@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { verifyChunks } from '../auth/chunk-signatures.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { S3Request } from '../http/s3-request.ts'
+import type { DataFiles } from '../storage/data-files.ts'
+import type { NewContent } from '../storage/stored-object.ts'
+import { type ChecksumAlgorithm, checksumHeader, startChecksum } from './checksums.ts'
+import { ChunkedDecoder } from './chunked-decoder.ts'
+import { FileSink } from './file-sink.ts'
+import { checkValue, readPromisedChecksum } from './promised-checksum.ts'
+
+// S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
+const maxBodyBytes = 5 * 1024 ** 3
+
+/**
+ * Streams the body of a PUT to a new data file and verifies everything that the client said about it: length, SHA-256,
+ * MD5, checksum, chunk signatures. One pass; about 2 MiB in memory.
+ *
+ * `wanted` is a checksum to compute even when the client sends none. On any failure the file is gone.
+ */
+export const receiveBody = async (
+  request: S3Request,
+  files: DataFiles,
+  wanted?: ChecksumAlgorithm,
+): Promise<NewContent> => {
+  const expected = readExpectations(request)
+  const algorithm = expected.promised?.algorithm ?? wanted
+  const md5 = createHash('md5')
+  const sha256 = request.bodyForm.sha256 === undefined ? undefined : createHash('sha256')
+  const checksum = algorithm === undefined ? undefined : startChecksum(algorithm)
+  const decoder = openDecoder(request)
+
+  const { file, handle } = await files.create()
+  try {
+    const size = await writeAll(handle, request, decoder, expected.size, bytes => {
+      md5.update(bytes)
+      sha256?.update(bytes)
+      checksum?.update(bytes)
+    })
+    if (sha256 !== undefined && sha256.digest('hex') !== request.bodyForm.sha256)
+      throw new S3Error('XAmzContentSHA256Mismatch')
+    const digest = md5.digest()
+    if (expected.md5 !== undefined && !digest.equals(expected.md5)) throw new S3Error('BadDigest')
+    const value = await checksum?.digest()
+    checkChecksum(expected.promised, value, decoder?.trailers)
+    if (size === 0) files.discard(file)
+    return {
+      size,
+      md5: digest.toString('hex'),
+      checksums: algorithm === undefined || value === undefined ? {} : { [algorithm]: value },
+      slices: size === 0 ? [] : [{ file, fileStart: 0, size }],
+      newFiles: size === 0 ? [] : [file],
+    }
+  } catch (error) {
+    files.discard(file)
+    throw error
+  }
+}
+
+const writeAll = async (
+  handle: FileHandle,
+  request: S3Request,
+  decoder: ChunkedDecoder | undefined,
+  expectedSize: number,
+  look: (bytes: Buffer) => void,
+): Promise<number> => {
+  const sink = new FileSink(handle)
+  try {
+    for await (const piece of request.rawBody()) {
+      for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
+        look(bytes)
+        const waiting = sink.write(bytes)
+        if (waiting !== undefined) await waiting
+        if (sink.size > expectedSize) throw new S3Error('IncompleteBody', lengthsDiffer)
+      }
+    }
+    decoder?.finish()
+    await sink.flush()
+  } finally {
+    await sink.close()
+  }
+  if (sink.size !== expectedSize) throw new S3Error('IncompleteBody', lengthsDiffer)
+  return sink.size
+}
+
+const lengthsDiffer = 'The request body does not have the length that its headers say.'
+
+const readExpectations = (request: S3Request) => {
+  const { headers, bodyForm } = request
+  const lengthHeader = bodyForm.chunked === undefined ? 'content-length' : 'x-amz-decoded-content-length'
+  const length = headers[lengthHeader]
+  if (length === undefined) throw new S3Error('MissingContentLength')
+  if (!/^\d{1,15}$/.test(length))
+    throw invalidArgument(`${lengthHeader} is not a number.`, lengthHeader, length)
+  const size = Number(length)
+  if (size > maxBodyBytes)
+    throw new S3Error('EntityTooLarge', undefined, {
+      ProposedSize: length,
+      MaxSizeAllowed: String(maxBodyBytes),
+    })
+  const promised = readPromisedChecksum(headers)
+  if (promised !== undefined && promised.value === undefined && bodyForm.chunked?.hasTrailer !== true)
+    throw new S3Error('InvalidRequest', 'The x-amz-trailer header needs a body with a trailer.')
+  return { size, promised, md5: readMd5(headers['content-md5']) }
+}
+
+const readMd5 = (header: string | undefined): Buffer | undefined => {
+  if (header === undefined) return undefined
+  const md5 = Buffer.from(header, 'base64')
+  if (md5.length !== 16 || md5.toString('base64') !== header) throw new S3Error('InvalidDigest')
+  return md5
+}
+
+const openDecoder = ({ bodyForm, caller }: S3Request): ChunkedDecoder | undefined => {
+  if (bodyForm.chunked === undefined) return undefined
+  const { isSigned, hasTrailer } = bodyForm.chunked
+  return new ChunkedDecoder(
+    isSigned ? verifyChunks(caller.signingKey, caller.scope, caller.signature, hasTrailer) : undefined,
+  )
+}
+
+const checkChecksum = (
+  promised: ReturnType<typeof readPromisedChecksum>,
+  actual: string | undefined,
+  trailers: ReadonlyMap<string, string> | undefined,
+): void => {
+  if (promised === undefined) return
+  const header = checksumHeader(promised.algorithm)
+  const value = promised.value ?? trailers?.get(header)
+  if (value === undefined) throw new S3Error('InvalidRequest', `The trailer ${header} is missing.`)
+  checkValue(promised.algorithm, value)
+  if (value !== actual)
+    throw new S3Error(
+      'BadDigest',
+      `The ${promised.algorithm} you specified did not match the calculated checksum.`,
+    )
+}

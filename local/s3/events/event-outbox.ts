@@ -1,0 +1,98 @@
+import type { Database } from '../storage/database.ts'
+import type { ObjectCreatedEvent } from './object-created.ts'
+
+export type Deliver = (event: ObjectCreatedEvent) => Promise<void>
+
+const maxAtOnce = 32
+const firstRetryMs = 100
+const longestRetryMs = 30_000
+
+/**
+ * Events that are to be delivered. Each is written in the transaction that commits its object, and stays until the
+ * receiver has taken it: a kill between the two leaves it for the next start, so delivery is at least once.
+ */
+export class EventOutbox {
+  readonly #database: Database
+  readonly #deliver: Deliver | undefined
+  readonly #underWay = new Map<number, Promise<void>>()
+  readonly #failures = new Map<number, number>()
+  readonly #timers = new Map<number, NodeJS.Timeout>()
+  #isClosed = false
+  #isWoken = false
+
+  constructor(database: Database, deliver: Deliver | undefined) {
+    this.#database = database
+    this.#deliver = deliver
+  }
+
+  /** Call inside the transaction that commits the object. Without a receiver there is nobody to keep it for. */
+  record(sequence: number, event: ObjectCreatedEvent): void {
+    if (this.#deliver === undefined) return
+    this.#database.run('INSERT INTO events VALUES (?, ?)', sequence, JSON.stringify(event))
+    this.wake()
+  }
+
+  /** Starts what is waiting, once the current transaction is over. */
+  wake(): void {
+    if (this.#isWoken || this.#deliver === undefined) return
+    this.#isWoken = true
+    setImmediate(() => {
+      this.#isWoken = false
+      this.#startWaiting(this.#deliver)
+    })
+  }
+
+  /** Begins no more deliveries and waits for those under way, for as long as `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    const grace = Promise.withResolvers<void>()
+    const timer = setTimeout(grace.resolve, graceMs)
+    await Promise.race([Promise.allSettled(this.#underWay.values()), grace.promise])
+    clearTimeout(timer)
+    this.#underWay.clear()
+  }
+
+  #startWaiting(deliver: Deliver | undefined): void {
+    if (this.#isClosed || deliver === undefined || this.#underWay.size >= maxAtOnce) return
+    const busy = this.#underWay.size + this.#timers.size
+    const rows = this.#database.all<{ sequence: number; event: string }>(
+      'SELECT sequence, event FROM events ORDER BY sequence LIMIT ?',
+      busy + maxAtOnce,
+    )
+    for (const { sequence, event } of rows) {
+      if (this.#underWay.size >= maxAtOnce) return
+      if (this.#underWay.has(sequence) || this.#timers.has(sequence)) continue
+      this.#underWay.set(sequence, this.#deliverOne(deliver, sequence, event))
+    }
+  }
+
+  async #deliverOne(deliver: Deliver, sequence: number, event: string): Promise<void> {
+    try {
+      await deliver(JSON.parse(event))
+    } catch {
+      // The receiver reports its own errors; here it only counts that it did not take the event.
+      this.#underWay.delete(sequence)
+      if (!this.#isClosed) this.#retryLater(sequence)
+      return
+    }
+    // After close the database may be gone; then the event comes again at the next start.
+    if (!this.#underWay.delete(sequence)) return
+    this.#failures.delete(sequence)
+    this.#database.run('DELETE FROM events WHERE sequence = ?', sequence)
+    if (!this.#isClosed) this.wake()
+  }
+
+  #retryLater(sequence: number): void {
+    const failures = this.#failures.get(sequence) ?? 0
+    this.#failures.set(sequence, failures + 1)
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(sequence)
+        this.wake()
+      },
+      Math.min(firstRetryMs * 2 ** failures, longestRetryMs),
+    )
+    this.#timers.set(sequence, timer)
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { authenticate } from './auth/authenticate.ts'
+import type { Principal } from './auth/caller.ts'
+import { readBodyForm } from './body/body-form.ts'
+import { S3Error } from './errors.ts'
+import { localAccountId } from './events/object-created.ts'
+import { checkHeaders } from './http/accepted-headers.ts'
+import { errorReply, type Reply, sendReply } from './http/reply.ts'
+import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
+import { openBody, readHeaders, type S3Request } from './http/s3-request.ts'
+import type { S3Context } from './operation.ts'
+import { findOperation } from './router.ts'
+import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
+
+export interface RequestContext extends S3Context, StsContext {
+  findPrincipal: (accessKeyId: string) => Principal | undefined
+  /** Told of errors that are nobody's but ours. */
+  onError: (error: unknown) => void
+}
+
+/** Answers one HTTP request. Never rejects: what goes wrong becomes an answer, or ends the connection. */
+export const handleRequest = async (
+  message: IncomingMessage,
+  response: ServerResponse,
+  context: RequestContext,
+  isWaitingForContinue: boolean,
+): Promise<void> => {
+  const id = randomBytes(8).toString('hex').toUpperCase()
+  const method = message.method ?? ''
+  const body = openBody(message, response, isWaitingForContinue)
+  const reply = await answer(message, context, { id, method, body })
+  const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
+  // A client that was not told to go on may or may not send its body; only a new connection makes that clear.
+  if (isWaitingForContinue && !body.isOpen) common['connection'] = 'close'
+  try {
+    await sendReply(response, reply, common, method === 'HEAD')
+  } catch (error) {
+    // The client has gone, or the body broke off half-way: the connection must show it.
+    if (!isDisconnect(error)) context.onError(error)
+    response.destroy()
+  }
+}
+
+const answer = async (
+  message: IncomingMessage,
+  context: RequestContext,
+  { id, method, body }: { id: string; method: string; body: ReturnType<typeof openBody> },
+): Promise<Reply> => {
+  const url = message.url ?? '/'
+  try {
+    const headers = readHeaders(message)
+    const target = parseRequestTarget(url, headers['host'] ?? '')
+    if (isForSts(method, target, headers))
+      return await handleSts({ id, method, target, headers, body: body.read }, context)
+    const request = readRequest(message, context, { id, method, target, headers, body })
+    return await runOperation(request, context)
+  } catch (error) {
+    if (error instanceof S3Error) return errorReply(error, pathOf(url), id)
+    if (!message.destroyed) context.onError(error)
+    return errorReply(new S3Error('InternalError'), pathOf(url), id)
+  }
+}
+
+const readRequest = (
+  message: IncomingMessage,
+  context: RequestContext,
+  parts: {
+    id: string
+    method: string
+    target: RequestTarget
+    headers: Record<string, string>
+    body: ReturnType<typeof openBody>
+  },
+): S3Request => {
+  const { method, target, headers } = parts
+  const caller = authenticate(
+    { method, target, headers },
+    { region: context.region, service: 's3', now: new Date(), findPrincipal: context.findPrincipal },
+  )
+  const isPresigned = headers['authorization'] === undefined
+  const contentSha256 = headers['x-amz-content-sha256'] ?? target.query['X-Amz-Content-Sha256']?.[0]
+  return {
+    ...parts,
+    caller,
+    bodyForm: readBodyForm(contentSha256, isPresigned),
+    rawBody: parts.body.read,
+    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
+  }
+}
+
+const runOperation = async (request: S3Request, context: RequestContext): Promise<Reply> => {
+  checkHeaders(request.headers, localAccountId)
+  const operation = findOperation(request.method, request.target, request.headers)
+  if (!operation.access(request).every(access => context.isAllowed(request.caller.principal, access)))
+    throw new S3Error('AccessDenied')
+  return operation.run(request, context)
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
+
+const isDisconnect = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED'].includes(String(error.code))

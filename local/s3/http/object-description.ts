@@ -1,0 +1,128 @@
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { ObjectDescription } from '../storage/stored-object.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+const storedHeaders = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+]
+const metadataPrefix = 'x-amz-meta-'
+// S3 User Guide, "Working with object metadata": names and values together, in bytes.
+const maxMetadataBytes = 2048
+const storageClasses = new Set([
+  'STANDARD',
+  'REDUCED_REDUNDANCY',
+  'STANDARD_IA',
+  'ONEZONE_IA',
+  'INTELLIGENT_TIERING',
+  'GLACIER',
+  'DEEP_ARCHIVE',
+  'GLACIER_IR',
+])
+const cannedAcls = new Set([
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'aws-exec-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+])
+
+/** Reads what the headers of a PUT, a copy or a new upload say about the object. */
+export const readDescription = (headers: Headers): ObjectDescription => {
+  checkAcl(headers['x-amz-acl'])
+  const encryption = readEncryption(headers['x-amz-server-side-encryption'])
+  return {
+    headers: readStoredHeaders(headers),
+    metadata: readMetadata(headers),
+    tags: parseTags(headers['x-amz-tagging'] ?? ''),
+    storageClass: readStorageClass(headers['x-amz-storage-class']),
+    ...(encryption === undefined ? {} : { encryption }),
+  }
+}
+
+/** The headers of a GET or HEAD that come from the description, without checksums. */
+export const describeObject = (description: ObjectDescription): Record<string, string> => ({
+  'content-type': 'binary/octet-stream',
+  ...description.headers,
+  ...Object.fromEntries(
+    Object.entries(description.metadata).map(([name, value]) => [`${metadataPrefix}${name}`, value]),
+  ),
+  ...(description.encryption === undefined ? {} : { 'x-amz-server-side-encryption': description.encryption }),
+  // S3 names every class but the usual one.
+  ...(description.storageClass === 'STANDARD' ? {} : { 'x-amz-storage-class': description.storageClass }),
+  ...(description.tags.length === 0 ? {} : { 'x-amz-tagging-count': String(description.tags.length) }),
+})
+
+const readStoredHeaders = (headers: Headers): Record<string, string> => {
+  const stored: Record<string, string> = {}
+  for (const name of storedHeaders) {
+    const value = name === 'content-encoding' ? withoutChunking(headers[name]) : headers[name]
+    if (value !== undefined && value !== '') stored[name] = value
+  }
+  return stored
+}
+
+// `aws-chunked` is how the body travels, not what it is.
+const withoutChunking = (encoding: string | undefined): string | undefined =>
+  encoding
+    ?.split(',')
+    .map(one => one.trim())
+    .filter(one => one.toLowerCase() !== 'aws-chunked')
+    .join(',')
+
+const readMetadata = (headers: Headers): Record<string, string> => {
+  const entries = Object.entries(headers)
+    .filter(([name]) => name.startsWith(metadataPrefix))
+    .map(([name, value]): [string, string] => [name.slice(metadataPrefix.length), value])
+  const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  if (bytes > maxMetadataBytes)
+    throw new S3Error('MetadataTooLarge', undefined, {
+      Size: String(bytes),
+      MaxSizeAllowed: String(maxMetadataBytes),
+    })
+  return Object.fromEntries(entries)
+}
+
+const readStorageClass = (value = 'STANDARD'): string => {
+  if (!storageClasses.has(value)) throw new S3Error('InvalidStorageClass')
+  return value
+}
+
+const readEncryption = (value: string | undefined): 'AES256' | undefined => {
+  if (value === undefined || value === 'AES256') return value
+  if (value.startsWith('aws:'))
+    throw new S3Error('NotImplemented', `Server-side encryption with ${value} is not implemented.`, {
+      Header: 'x-amz-server-side-encryption',
+    })
+  throw invalidArgument(
+    'The encryption method specified is not supported',
+    'x-amz-server-side-encryption',
+    value,
+  )
+}
+
+const checkAcl = (value: string | undefined): void => {
+  if (value !== undefined && !cannedAcls.has(value)) throw invalidArgument('', 'x-amz-acl', value)
+}
+
+/** Reads `a=1&b=2`. S3 User Guide, "Categorizing objects using tags": at most 10, 128 and 256 characters. */
+export const parseTags = (text: string): [string, string][] => {
+  const tags = [...new URLSearchParams(text)]
+  checkTags(tags)
+  return tags
+}
+
+export const checkTags = (tags: readonly (readonly [string, string])[]): void => {
+  if (tags.length > 10) throw new S3Error('InvalidTag', 'Object tags cannot be greater than 10')
+  if (new Set(tags.map(([name]) => name)).size < tags.length)
+    throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
+  if (tags.some(([name, value]) => name.length === 0 || name.length > 128 || value.length > 256))
+    throw new S3Error('InvalidTag')
+}

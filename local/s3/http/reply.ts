@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { S3Error } from '../errors.ts'
+import { buildXml, type XmlNode } from '../xml/build-xml.ts'
+
+/** What an operation answers. The length of a body that streams is in `content-length`. */
+export interface Reply {
+  status: number
+  headers?: Record<string, string>
+  body?: string | StreamingBody
+}
+
+export interface StreamingBody {
+  bytes: AsyncIterable<Buffer>
+  /** Called when the body has been sent, and when it never will be. */
+  release: () => void
+}
+
+const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
+
+export const xmlReply = (root: string, content: XmlNode, headers: Record<string, string> = {}): Reply => ({
+  status: 200,
+  headers: { 'content-type': 'application/xml', ...headers },
+  body: buildXml(root, content, s3Namespace),
+})
+
+export const errorReply = (error: S3Error, path: string, requestId: string): Reply => ({
+  status: error.status,
+  headers: { 'content-type': 'application/xml', ...errorHeaders(error) },
+  body: buildXml('Error', {
+    Code: error.code,
+    Message: error.message,
+    ...error.details,
+    Resource: path,
+    RequestId: requestId,
+    HostId: requestId,
+  }),
+})
+
+const errorHeaders = ({ details, headers }: S3Error): Record<string, string> => ({
+  ...headers,
+  // RFC 9110, 15.5.17: a 416 says how long the object is.
+  ...(details['ActualObjectSize'] === undefined
+    ? {}
+    : { 'content-range': `bytes */${details['ActualObjectSize']}` }),
+  ...(details['Region'] === undefined ? {} : { 'x-amz-bucket-region': details['Region'] }),
+})
+
+/** Sends the reply. Throws only when a streaming body breaks off; then the connection is gone too. */
+export const sendReply = async (
+  response: ServerResponse,
+  { status, headers = {}, body = '' }: Reply,
+  common: Record<string, string>,
+  isHead: boolean,
+): Promise<void> => {
+  const mayHaveBody = !isHead && status !== 204 && status !== 304
+  const length =
+    typeof body === 'string' && mayHaveBody ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  try {
+    response.writeHead(status, { ...common, ...length, ...headers })
+    if (!mayHaveBody) response.end()
+    else if (typeof body === 'string') response.end(body)
+    else await pipeline(body.bytes, response)
+  } finally {
+    if (typeof body !== 'string') body.release()
+  }
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../auth/caller.ts'
+import { S3Error } from '../errors.ts'
+import type { RequestTarget } from './request-target.ts'
+
+/** How the body arrives: as it is, in aws-chunked framing, and what the client has promised of it. */
+export interface BodyForm {
+  /** Lower-case hex SHA-256 that the body must have. */
+  sha256?: string
+  /** aws-chunked framing. */
+  chunked?: { hasTrailer: boolean; isSigned: boolean }
+}
+
+/** One authenticated request to S3. */
+export interface S3Request {
+  id: string
+  method: string
+  target: RequestTarget
+  /** Lower-case names; repeated headers joined with `,`. */
+  headers: Readonly<Record<string, string>>
+  caller: Caller
+  bodyForm: BodyForm
+  /** The body as it came over the wire. Tells a waiting client to go on (`100 Continue`) when first asked for. */
+  rawBody: () => AsyncIterable<Buffer>
+  sourceIp: string
+}
+
+/** The value of a query argument; the first when there are several. */
+export const queryValue = ({ target }: S3Request, name: string): string | undefined => target.query[name]?.[0]
+
+export const bucketOf = ({ target }: S3Request): string => {
+  if (target.bucket === undefined) throw new Error('The router gave a bucket operation a request without one')
+  return target.bucket
+}
+
+export const keyOf = ({ target }: S3Request): string => {
+  if (target.key === undefined) throw new Error('The router gave an object operation a request without a key')
+  return target.key
+}
+
+/** Headers as the client sent them. Node joins repeated ones with `, `, which is not what is signed. */
+export const readHeaders = (message: IncomingMessage): Record<string, string> => {
+  const headers: Record<string, string> = Object.create(null)
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    // Names and values alternate.
+    const name = (message.rawHeaders[i] as string).toLowerCase()
+    const value = message.rawHeaders[i + 1] as string
+    headers[name] = headers[name] === undefined ? value : `${headers[name]},${value}`
+  }
+  return headers
+}
+
+/** Lets the body be read without closing the connection when reading stops early: the client still wants an answer. */
+export const openBody = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  isWaitingForContinue: boolean,
+): RequestBody => {
+  const body = {
+    isOpen: false,
+    read: () => {
+      if (body.isOpen) throw new Error('The body has been read already')
+      body.isOpen = true
+      if (isWaitingForContinue) response.writeContinue()
+      return readPieces(message)
+    },
+  }
+  return body
+}
+
+export interface RequestBody {
+  /** Whether somebody has begun to read. */
+  readonly isOpen: boolean
+  read: () => AsyncIterable<Buffer>
+}
+
+async function* readPieces(message: IncomingMessage): AsyncIterable<Buffer> {
+  try {
+    yield* message.iterator({ destroyOnReturn: false })
+  } catch (error) {
+    // The connection broke in the middle of the body; nobody is left to read the answer.
+    if (message.errored !== null) throw new S3Error('IncompleteBody')
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { Principal } from './auth/caller.ts'
+import type { AccessRequest } from './auth/policy.ts'
+import type { EventOutbox } from './events/event-outbox.ts'
+import type { Reply } from './http/reply.ts'
+import type { S3Request } from './http/s3-request.ts'
+import type { Store } from './storage/store.ts'
+
+/** What operations work with. */
+export interface S3Context {
+  store: Store
+  outbox: EventOutbox
+  region: string
+  isAllowed: (principal: Principal, access: AccessRequest) => boolean
+}
+
+/** One operation of the S3 API. */
+export interface Operation {
+  name: string
+  /** Query arguments that it understands besides those that select it. Any other is refused, never ignored. */
+  query?: readonly string[]
+  /** What the caller must be allowed to do; checked before `run`, and before a waiting client may send its body. */
+  access: (request: S3Request) => AccessRequest[]
+  run: (request: S3Request, context: S3Context) => Reply | Promise<Reply>
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { onBucket } from '../auth/access.ts'
+import { S3Error } from '../errors.ts'
+import { readText } from '../http/read-text.ts'
+import { bucketOf } from '../http/s3-request.ts'
+import type { Operation } from '../operation.ts'
+import { parseXml } from '../xml/parse-xml.ts'
+
+const Body = z.object({
+  CreateBucketConfiguration: z.tuple([
+    z.union([
+      z.object({ LocationConstraint: z.tuple([z.string()]).optional() }),
+      // An element without content.
+      z.literal(''),
+    ]),
+  ]),
+})
+
+export const createBucket: Operation = {
+  name: 'CreateBucket',
+  access: onBucket('s3:CreateBucket'),
+  run: async (request, { store, region }) => {
+    const name = bucketOf(request)
+    const text = await readText(request)
+    if (text !== '') {
+      const [configuration] = parseXml(text, Body).CreateBucketConfiguration
+      const location = configuration === '' ? undefined : configuration.LocationConstraint?.[0]
+      if (location !== undefined && location !== region) throw new S3Error('InvalidLocationConstraint')
+    }
+    // Everything belongs to one account, so whoever creates a bucket a second time owns it already.
+    if (store.buckets.find(name) !== undefined)
+      throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: name })
+    store.buckets.create(name)
+    return { status: 200, headers: { location: `/${name}` } }
+  },
+}

@@ -1,0 +1,13 @@
+import { onBucket } from '../auth/access.ts'
+import { bucketOf } from '../http/s3-request.ts'
+import type { Operation } from '../operation.ts'
+
+export const deleteBucket: Operation = {
+  name: 'DeleteBucket',
+  access: onBucket('s3:DeleteBucket'),
+  run: (request, { store }) => {
+    store.buckets.get(bucketOf(request))
+    store.buckets.remove(bucketOf(request))
+    return { status: 204 }
+  },
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { accessOf, objectArn } from '../auth/access.ts'
+import { S3Error } from '../errors.ts'
+import { readText } from '../http/read-text.ts'
+import { xmlReply } from '../http/reply.ts'
+import { bucketOf } from '../http/s3-request.ts'
+import type { Operation } from '../operation.ts'
+import type { Deleted } from '../storage/objects.ts'
+import type { XmlNode } from '../xml/build-xml.ts'
+import { parseXml } from '../xml/parse-xml.ts'
+
+const one = z.tuple([z.string()])
+
+const Body = z.object({
+  Delete: z.tuple([
+    z.object({
+      // S3 API Reference, DeleteObjects: up to 1,000 keys. The rest of an entry is conditions of directory buckets.
+      Object: z
+        .array(z.strictObject({ Key: one, VersionId: one.optional(), ETag: one.optional() }))
+        .min(1)
+        .max(1000),
+      Quiet: one.optional(),
+    }),
+  ]),
+})
+
+/** Deletes each key on its own: one that may not be deleted does not keep the others. */
+export const deleteObjects: Operation = {
+  name: 'DeleteObjects',
+  // Allowed key by key below.
+  access: () => [],
+  run: async (request, { store, isAllowed }) => {
+    const bucket = bucketOf(request)
+    store.buckets.get(bucket)
+    const [{ Object: entries, Quiet }] = parseXml(await readText(request), Body).Delete
+    const isQuiet = Quiet?.[0].trim() === 'true'
+
+    const deleted: XmlNode[] = []
+    const errors: XmlNode[] = []
+    for (const { Key, VersionId, ETag } of entries) {
+      const [key, versionId] = [Key[0], VersionId?.[0]]
+      try {
+        const action = versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion'
+        if (!isAllowed(request.caller.principal, accessOf(request, action, objectArn(bucket, key))))
+          throw new S3Error('AccessDenied')
+        const condition = { ifMatch: ETag?.[0].replaceAll('"', '') }
+        const result = store.commit([], () => store.objects.remove(bucket, key, versionId, condition))
+        if (!isQuiet) deleted.push(describeDeleted(key, versionId, result))
+      } catch (error) {
+        if (!(error instanceof S3Error)) throw error
+        errors.push({ Key: key, VersionId: versionId, Code: error.code, Message: error.message })
+      }
+    }
+    return xmlReply('DeleteResult', { Deleted: deleted, Error: errors })
+  },
+}
+
+const describeDeleted = (key: string, versionId: string | undefined, result: Deleted): XmlNode => ({
+  Key: key,
+  VersionId: versionId,
+  DeleteMarker: result.isDeleteMarker ? true : undefined,
+  DeleteMarkerVersionId: result.isDeleteMarker ? result.versionId : undefined,
+})

@@ -1,0 +1,38 @@
+import { accessOf, bucketArn } from '../auth/access.ts'
+import { S3Error } from '../errors.ts'
+import type { S3Request } from '../http/s3-request.ts'
+import type { S3Context } from '../operation.ts'
+import type { StoredVersion } from '../storage/stored-object.ts'
+
+/**
+ * The object, or the version of it, that a read names.
+ *
+ * Throws NoSuchBucket, NoSuchKey, NoSuchVersion, MethodNotAllowed for a delete marker named by its id; and AccessDenied
+ * where the caller may not list the bucket, since then it must not learn whether the key exists (S3 API Reference,
+ * GetObject, "Permissions").
+ */
+export const findObject = (
+  request: S3Request,
+  context: S3Context,
+  { bucket, key, versionId }: { bucket: string; key: string; versionId: string | undefined },
+): StoredVersion => {
+  const { store } = context
+  store.buckets.get(bucket)
+  const version =
+    versionId === undefined
+      ? store.objects.latest(bucket, key)
+      : store.objects.version(bucket, key, versionId)
+  if (version !== undefined && !version.isDeleteMarker) return version
+
+  const marker = version && { 'x-amz-delete-marker': 'true', 'x-amz-version-id': version.versionId }
+  if (versionId !== undefined && marker !== undefined)
+    throw new S3Error('MethodNotAllowed', undefined, {}, { ...marker, allow: 'DELETE' })
+  const mayList = context.isAllowed(
+    request.caller.principal,
+    accessOf(request, 's3:ListBucket', bucketArn(bucket)),
+  )
+  if (!mayList) throw new S3Error('AccessDenied')
+  if (versionId !== undefined)
+    throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
+  throw new S3Error('NoSuchKey', undefined, { Key: key }, marker ?? {})
+}

@@ -1,0 +1,116 @@
+import { onObjectOrVersion } from '../auth/access.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { type ByteRange, parseRange } from '../http/byte-range.ts'
+import { describeObject } from '../http/object-description.ts'
+import { evaluatePreconditions, readPreconditions } from '../http/preconditions.ts'
+import type { Reply } from '../http/reply.ts'
+import { bucketOf, keyOf, queryValue, type S3Request } from '../http/s3-request.ts'
+import type { Operation, S3Context } from '../operation.ts'
+import { readSlices } from '../storage/read-slices.ts'
+import type { StoredVersion } from '../storage/stored-object.ts'
+import { checksumHeaders, versionHeaders } from './commit-object.ts'
+import { findObject } from './find-object.ts'
+
+/** `response-content-type` and the like: what a presigned URL may say about the reply instead of the object. */
+const overrides = [
+  'response-cache-control',
+  'response-content-disposition',
+  'response-content-encoding',
+  'response-content-language',
+  'response-content-type',
+  'response-expires',
+]
+
+const query = ['versionId', 'partNumber', ...overrides]
+
+export const getObject: Operation = {
+  name: 'GetObject',
+  query,
+  access: onObjectOrVersion('s3:GetObject'),
+  run: (request, context) => {
+    const { version, range, reply } = readObject(request, context)
+    if (reply.status === 304 || version.size === 0) return reply
+    const { first, last } = range ?? { first: 0, last: version.size - 1 }
+    const slices = context.store.parts.slices(version.holder, first, last)
+    return { ...reply, body: readSlices(context.store.files, slices) }
+  },
+}
+
+export const headObject: Operation = {
+  name: 'HeadObject',
+  query,
+  access: onObjectOrVersion('s3:GetObject'),
+  run: (request, context) => readObject(request, context).reply,
+}
+
+const readObject = (
+  request: S3Request,
+  context: S3Context,
+): { version: StoredVersion; range: ByteRange | undefined; reply: Reply } => {
+  const version = findObject(request, context, {
+    bucket: bucketOf(request),
+    key: keyOf(request),
+    versionId: queryValue(request, 'versionId'),
+  })
+  const always = {
+    etag: `"${version.etag}"`,
+    'last-modified': new Date(version.modified).toUTCString(),
+    'accept-ranges': 'bytes',
+    ...versionHeaders(version),
+  }
+  const result = evaluatePreconditions(readPreconditions(request.headers), version)
+  if (result.kind === 'failed')
+    throw new S3Error('PreconditionFailed', undefined, { Condition: result.condition })
+  if (result.kind === 'unmodified')
+    return { version, range: undefined, reply: { status: 304, headers: always } }
+
+  const part = readPartNumber(request, context, version)
+  const range = part?.range ?? parseRange(request.headers['range'], version.size)
+  const isWhole = range === undefined
+  const wantsChecksum = request.headers['x-amz-checksum-mode']?.toUpperCase() === 'ENABLED'
+  const headers = {
+    ...describeObject(version.description),
+    ...always,
+    // A checksum is of the whole object; clients would hold it against the part that they asked for.
+    ...(wantsChecksum && isWhole ? checksumHeaders(version.description) : {}),
+    ...(part === undefined ? {} : { 'x-amz-mp-parts-count': String(part.count) }),
+    ...(isWhole ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${version.size}` }),
+    'content-length': String(isWhole ? version.size : range.last - range.first + 1),
+    ...readOverrides(request),
+  }
+  return { version, range, reply: { status: isWhole ? 200 : 206, headers } }
+}
+
+const readPartNumber = (
+  request: S3Request,
+  { store }: S3Context,
+  version: StoredVersion,
+): { range: ByteRange | undefined; count: number } | undefined => {
+  const partNumber = queryValue(request, 'partNumber')
+  if (partNumber === undefined) return undefined
+  if (request.headers['range'] !== undefined)
+    throw new S3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
+  if (!/^[1-9]\d{0,4}$/.test(partNumber))
+    throw invalidArgument('Part number must be an integer between 1 and 10000', 'partNumber', partNumber)
+  const part = store.parts.get(version.holder, Number(partNumber))
+  if (part === undefined)
+    throw new S3Error('InvalidRange', 'The requested partnumber is not satisfiable', {
+      ActualObjectSize: String(version.size),
+    })
+  return {
+    range: part.size === 0 ? undefined : { first: part.start, last: part.start + part.size - 1 },
+    count: store.parts.count(version.holder),
+  }
+}
+
+const readOverrides = (request: S3Request): Record<string, string> =>
+  Object.fromEntries(
+    overrides.flatMap(name => {
+      const value = queryValue(request, name)
+      if (value === undefined) return []
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not have
+      if (/[\x00-\x1f\x7f]/.test(value)) throw invalidArgument('Header value is not valid', name, value)
+      // In a header each byte is a character.
+      return [[name.slice('response-'.length), Buffer.from(value).toString('latin1')]]
+    }),
+  )

@@ -1,0 +1,25 @@
+import { encodePath } from '../auth/signature.ts'
+import { invalidArgument } from '../errors.ts'
+import { queryValue, type S3Request } from '../http/s3-request.ts'
+
+const mostAtOnce = 1000
+
+/** Reads `max-keys` and its like: 0 and more, of which at most 1,000 are given at once. */
+export const readLimit = (request: S3Request, name: string): number => {
+  const value = queryValue(request, name)
+  if (value === undefined || value === '') return mostAtOnce
+  if (!/^\d{1,10}$/.test(value))
+    throw invalidArgument(`Provided ${name} not an integer or within integer range`, name, value)
+  return Math.min(Number(value), mostAtOnce)
+}
+
+/** How keys are written in the reply: as they are or, with `encoding-type=url`, so that XML can hold any of them. */
+export const readEncoding = (
+  request: S3Request,
+): { type: 'url' | undefined; encode: (key: string) => string } => {
+  const type = queryValue(request, 'encoding-type')
+  if (type === undefined || type === '') return { type: undefined, encode: key => key }
+  if (type !== 'url')
+    throw invalidArgument('Invalid Encoding Method specified in Request', 'encoding-type', type)
+  return { type, encode: encodePath }
+}

@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Authorizer } from './auth/authorizer.ts'
+import type { Principal } from './auth/caller.ts'
+import type { PolicyDocument } from './auth/policy-document.ts'
+import { Sessions } from './auth/sessions.ts'
+import { EventOutbox } from './events/event-outbox.ts'
+import type { ObjectCreatedEvent } from './events/object-created.ts'
+import { handleRequest, type RequestContext } from './handle-request.ts'
+import { Store } from './storage/store.ts'
+import { assumeRole } from './sts/assume-role.ts'
+
+export type { PolicyDocument, PolicyStatement } from './auth/policy-document.ts'
+export { localAccountId, type ObjectCreatedEvent } from './events/object-created.ts'
+
+export interface EmbeddedS3Options {
+  /** Everything the server keeps; created when missing. Only one server can use it at a time. */
+  dataDir: string
+  /** Default 127.0.0.1. */
+  host?: string
+  /** Default 0: any free one. */
+  port?: number
+  /** Default us-east-1. Signatures for another region are refused. */
+  region?: string
+  /** The account's own key: may do everything. */
+  root: { accessKeyId: string; secretAccessKey: string }
+  /** Policies of the roles that AssumeRole knows, by ARN. Looked up at each call, so the owner may change the map. */
+  roles?: ReadonlyMap<string, PolicyDocument>
+  /** Called after each commit of an object in a bucket with `eventBridge`; again, also after a restart, until it resolves. */
+  onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
+}
+
+export interface TemporaryCredentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string
+  expiration: Date
+}
+
+export interface EmbeddedS3 {
+  /** `http://127.0.0.1:PORT`; serves STS as well. */
+  endpoint: string
+  port: number
+  /** Makes the bucket when it is missing, and changes the settings that are given. */
+  createBucket(name: string, options?: { versioned?: boolean; eventBridge?: boolean }): Promise<void>
+  /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
+  assumeRole(request: {
+    roleArn: string
+    sessionName: string
+    durationSeconds?: number
+    policy?: PolicyDocument
+  }): Promise<TemporaryCredentials>
+  /** Lets requests under way finish, for up to two seconds. */
+  close(): Promise<void>
+}
+
+const closeGraceMs = 2000
+
+/** Starts the embedded S3 and STS. Rejects when the port or the folder is in use. */
+export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<EmbeddedS3> => {
+  const { host = '127.0.0.1', port = 0, region = 'us-east-1', roles = new Map() } = options
+  const store = new Store(options.dataDir)
+  const sessions = new Sessions(store.database)
+  const authorizer = new Authorizer(roles)
+  const outbox = new EventOutbox(store.database, options.onObjectCreated)
+  const root: Principal = { kind: 'root', ...options.root }
+  const context: RequestContext = {
+    store,
+    outbox,
+    region,
+    sessions,
+    hasRole: roleArn => roles.has(roleArn),
+    isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
+    findPrincipal: accessKeyId => (accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)),
+    onError: error => console.error('embedded S3:', error),
+  }
+
+  const server = openServer(context)
+  try {
+    await listen(server, port, host)
+  } catch (error) {
+    store.close()
+    throw error
+  }
+  outbox.wake()
+  const actualPort = portOf(server)
+
+  return {
+    endpoint: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
+    port: actualPort,
+    createBucket: async (name, { versioned, eventBridge } = {}) =>
+      store.database.transaction(() => {
+        store.buckets.create(name)
+        if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : 'Suspended')
+        if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
+      }),
+    assumeRole: async request => {
+      const { accessKeyId, secretAccessKey, sessionToken, expires } = assumeRole(request, context)
+      return { accessKeyId, secretAccessKey, sessionToken, expiration: expires }
+    },
+    close: async () => {
+      await closeServer(server)
+      await outbox.close(closeGraceMs)
+      store.close()
+    },
+  }
+}
+
+const openServer = (context: RequestContext): Server => {
+  const answer = (isWaitingForContinue: boolean) => (message: IncomingMessage, response: ServerResponse) =>
+    void handleRequest(message, response, context, isWaitingForContinue)
+  return (
+    createServer(
+      {
+        noDelay: true,
+        keepAliveTimeout: 60_000,
+        // A body of 5 GiB over a slow line takes its time; Node's default would cut it after five minutes.
+        requestTimeout: 0,
+        // 2 KiB of metadata, a session token and a presigned URL with both fit.
+        maxHeaderSize: 32 * 1024,
+      },
+      answer(false),
+    )
+      // A client that waits hears "100 Continue" only once its signature and rights have been checked.
+      .on('checkContinue', answer(true))
+  )
+}
+
+const listen = async (server: Server, port: number, host: string): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(port, host, resolve)
+  await promise
+  server.off('error', reject)
+}
+
+const closeServer = async (server: Server): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  server.closeIdleConnections()
+  const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
+  await promise
+  clearTimeout(timer)
+}
+
+const portOf = (server: Server): number => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no TCP port')
+  return address.port
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { S3Error } from '../errors.ts'
+import type { Buckets } from './buckets.ts'
+import type { Database } from './database.ts'
+import type { Parts } from './parts.ts'
+import type { ObjectDescription, StoredVersion } from './stored-object.ts'
+
+/** What must hold of the current object for a write or delete to happen. Entity tags without quotes. */
+export interface WriteCondition {
+  /** The object must exist with this entity tag, or with any when `*`. */
+  ifMatch?: string | undefined
+  /** The object must not exist. */
+  ifAbsent?: boolean
+}
+
+/** A version about to be committed; its parts are already under `holder`. */
+export interface NewVersion {
+  bucket: string
+  key: string
+  holder: number
+  size: number
+  etag: string
+  description: ObjectDescription
+  condition: WriteCondition
+}
+
+export interface Deleted {
+  /** The version removed, or the delete marker made; absent in a bucket without versions. */
+  versionId?: string
+  isDeleteMarker: boolean
+}
+
+interface VersionRow {
+  holder: number
+  key: Uint8Array
+  version_id: string
+  sequence: number
+  latest: number
+  delete_marker: number
+  size: number
+  etag: string
+  modified: number
+  description: string
+}
+
+const nothingDescribed: ObjectDescription = { headers: {}, metadata: {}, tags: [], storageClass: 'STANDARD' }
+
+/** The versions of objects. Writing methods are to be called inside a transaction. */
+export class Objects {
+  readonly #database: Database
+  readonly #buckets: Buckets
+  readonly #parts: Parts
+
+  constructor(database: Database, buckets: Buckets, parts: Parts) {
+    this.#database = database
+    this.#buckets = buckets
+    this.#parts = parts
+  }
+
+  /** The current version, which may be a delete marker. */
+  latest(bucket: string, key: string): StoredVersion | undefined {
+    const row = this.#database.get<VersionRow>(
+      'SELECT * FROM versions WHERE bucket = ? AND key = ? AND latest = 1',
+      bucket,
+      Buffer.from(key),
+    )
+    return row === undefined ? undefined : toVersion(row)
+  }
+
+  version(bucket: string, key: string, versionId: string): StoredVersion | undefined {
+    const row = this.#database.get<VersionRow>(
+      'SELECT * FROM versions WHERE bucket = ? AND key = ? AND version_id = ?',
+      bucket,
+      Buffer.from(key),
+      versionId,
+    )
+    return row === undefined ? undefined : toVersion(row)
+  }
+
+  /** Throws PreconditionFailed, or NoSuchKey where the condition names an entity tag and there is no object. */
+  check(bucket: string, key: string, condition: WriteCondition): void {
+    if (condition.ifMatch === undefined && condition.ifAbsent !== true) return
+    const latest = this.latest(bucket, key)
+    const existing = latest?.isDeleteMarker === true ? undefined : latest
+    if (condition.ifAbsent === true && existing !== undefined)
+      throw new S3Error('PreconditionFailed', undefined, { Condition: 'If-None-Match' })
+    if (condition.ifMatch === undefined) return
+    if (existing === undefined) throw new S3Error('NoSuchKey', undefined, { Key: key })
+    if (condition.ifMatch !== '*' && condition.ifMatch !== existing.etag)
+      throw new S3Error('PreconditionFailed', undefined, { Condition: 'If-Match' })
+  }
+
+  /** Makes the version the current one. In a bucket without versions the one before it goes. */
+  commit(version: NewVersion): StoredVersion {
+    this.check(version.bucket, version.key, version.condition)
+    return this.#insert(version, false)
+  }
+
+  /** Removes one version, or hides the object behind a delete marker where the bucket keeps versions. Idempotent. */
+  remove(bucket: string, key: string, versionId: string | undefined, condition: WriteCondition): Deleted {
+    this.check(bucket, key, condition)
+    if (versionId !== undefined) return this.#removeVersion(bucket, key, versionId)
+    if (this.#buckets.get(bucket).versioning === '') {
+      this.#removeVersion(bucket, key, 'null')
+      return { isDeleteMarker: false }
+    }
+    const marker = { bucket, key, holder: this.#database.nextNumber(), size: 0, etag: '', condition: {} }
+    const { versionId: markerId } = this.#insert({ ...marker, description: nothingDescribed }, true)
+    return { versionId: markerId, isDeleteMarker: true }
+  }
+
+  #insert(version: NewVersion, isDeleteMarker: boolean): StoredVersion {
+    const { bucket, key, holder, size, etag, description } = version
+    const isVersioned = this.#buckets.get(bucket).versioning === 'Enabled'
+    const versionId = isVersioned ? randomBytes(24).toString('base64url') : 'null'
+    if (!isVersioned) this.#removeVersion(bucket, key, 'null')
+    const keyBytes = Buffer.from(key)
+    this.#database.run(
+      'UPDATE versions SET latest = 0 WHERE bucket = ? AND key = ? AND latest = 1',
+      bucket,
+      keyBytes,
+    )
+    const sequence = this.#database.nextNumber()
+    const modified = Date.now()
+    this.#database.run(
+      'INSERT INTO versions VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)',
+      holder,
+      bucket,
+      keyBytes,
+      versionId,
+      sequence,
+      isDeleteMarker ? 1 : 0,
+      size,
+      etag,
+      modified,
+      JSON.stringify(description),
+    )
+    return {
+      holder,
+      key,
+      versionId,
+      sequence,
+      isLatest: true,
+      isDeleteMarker,
+      size,
+      etag,
+      modified,
+      description,
+    }
+  }
+
+  #removeVersion(bucket: string, key: string, versionId: string): Deleted {
+    const found = this.version(bucket, key, versionId)
+    if (found === undefined) return { versionId, isDeleteMarker: false }
+    this.#database.run('DELETE FROM versions WHERE holder = ?', found.holder)
+    this.#parts.remove(found.holder)
+    if (found.isLatest)
+      this.#database.run(
+        `UPDATE versions SET latest = 1 WHERE holder =
+         (SELECT holder FROM versions WHERE bucket = ? AND key = ? ORDER BY sequence DESC LIMIT 1)`,
+        bucket,
+        Buffer.from(key),
+      )
+    return { versionId, isDeleteMarker: found.isDeleteMarker }
+  }
+}
+
+export const toVersion = (row: VersionRow): StoredVersion => ({
+  holder: row.holder,
+  key: Buffer.from(row.key).toString(),
+  versionId: row.version_id,
+  sequence: row.sequence,
+  isLatest: row.latest !== 0,
+  isDeleteMarker: row.delete_marker !== 0,
+  size: row.size,
+  etag: row.etag,
+  modified: row.modified,
+  description: JSON.parse(row.description),
+})

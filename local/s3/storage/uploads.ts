@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { S3Error } from '../errors.ts'
+import type { Database } from './database.ts'
+import type { ObjectDescription, StoredVersion } from './stored-object.ts'
+
+export interface Upload {
+  id: string
+  holder: number
+  key: string
+  /** ms since 1970 */
+  initiated: number
+  description: ObjectDescription
+}
+
+interface UploadRow {
+  id: string
+  holder: number
+  key: Uint8Array
+  initiated: number
+  description: string
+}
+
+/** How long a repeated Complete still gets its first answer. Longer than any client retries. */
+const rememberCompletedMs = 7 * 24 * 3600 * 1000
+
+/** Multipart uploads that are open, and the answers of those completed lately. */
+export class Uploads {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+    database.run('DELETE FROM completed_uploads WHERE completed < ?', Date.now() - rememberCompletedMs)
+  }
+
+  create(bucket: string, key: string, description: ObjectDescription): Upload {
+    const id = randomBytes(48).toString('base64url')
+    const initiated = Date.now()
+    const holder = this.#database.nextNumber()
+    this.#database.run(
+      'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?)',
+      id,
+      holder,
+      bucket,
+      Buffer.from(key),
+      initiated,
+      JSON.stringify(description),
+    )
+    return { id, holder, key, initiated, description }
+  }
+
+  /** Throws NoSuchUpload, also when the id belongs to another key. */
+  get(bucket: string, key: string, id: string): Upload {
+    const row = this.#database.get<UploadRow>(
+      'SELECT * FROM uploads WHERE id = ? AND bucket = ? AND key = ?',
+      id,
+      bucket,
+      Buffer.from(key),
+    )
+    if (row === undefined) throw new S3Error('NoSuchUpload', undefined, { UploadId: id })
+    return toUpload(row)
+  }
+
+  remove(id: string): void {
+    this.#database.run('DELETE FROM uploads WHERE id = ?', id)
+  }
+
+  rememberCompleted(bucket: string, key: string, id: string, result: StoredVersion): void {
+    this.#database.run(
+      'INSERT INTO completed_uploads VALUES (?, ?, ?, ?, ?)',
+      id,
+      bucket,
+      Buffer.from(key),
+      Date.now(),
+      JSON.stringify(result),
+    )
+  }
+
+  /** What Complete answered, when the upload was completed lately. */
+  completed(bucket: string, key: string, id: string): StoredVersion | undefined {
+    const row = this.#database.get<{ result: string }>(
+      'SELECT result FROM completed_uploads WHERE id = ? AND bucket = ? AND key = ?',
+      id,
+      bucket,
+      Buffer.from(key),
+    )
+    return row === undefined ? undefined : JSON.parse(row.result)
+  }
+
+  /** Uploads in order of key, then id, from after the given pair on. */
+  *listAfter(bucket: string, key: Uint8Array, id: string): Generator<Upload> {
+    let [afterKey, afterId] = [key, id]
+    for (;;) {
+      const rows = this.#database.all<UploadRow>(
+        'SELECT * FROM uploads WHERE bucket = ? AND (key, id) > (?, ?) ORDER BY key, id LIMIT 500',
+        bucket,
+        afterKey,
+        afterId,
+      )
+      for (const row of rows) yield toUpload(row)
+      const last = rows.at(-1)
+      if (last === undefined) return
+      ;[afterKey, afterId] = [last.key, last.id]
+    }
+  }
+}
+
+const toUpload = ({ key, description, ...row }: UploadRow): Upload => ({
+  ...row,
+  key: Buffer.from(key).toString(),
+  description: JSON.parse(description),
+})

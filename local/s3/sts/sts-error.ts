@@ -1,0 +1,50 @@
+import type { S3Error } from '../errors.ts'
+
+const statuses = {
+  AccessDenied: 403,
+  ExpiredToken: 403,
+  IncompleteSignature: 400,
+  InvalidAction: 400,
+  InvalidClientTokenId: 403,
+  MalformedPolicyDocument: 400,
+  MissingAuthenticationToken: 403,
+  PackedPolicyTooLarge: 400,
+  SignatureDoesNotMatch: 403,
+  ValidationError: 400,
+} as const
+
+export type StsErrorCode = keyof typeof statuses
+
+/** A refusal in STS's words. */
+export class StsError extends Error {
+  override readonly name = 'StsError'
+  readonly code: StsErrorCode
+  readonly status: number
+
+  constructor(code: StsErrorCode, message: string) {
+    super(message)
+    this.code = code
+    this.status = statuses[code]
+  }
+}
+
+/** What STS calls the refusals that authentication gives in S3's words. */
+export const toStsError = (error: S3Error): StsError => {
+  switch (error.code) {
+    case 'AccessDenied':
+      return new StsError('MissingAuthenticationToken', 'Request is missing Authentication Token')
+    case 'ExpiredToken':
+      return new StsError('ExpiredToken', 'The security token included in the request is expired')
+    case 'InvalidAccessKeyId':
+    case 'InvalidToken':
+      return new StsError('InvalidClientTokenId', 'The security token included in the request is invalid.')
+    case 'RequestTimeTooSkewed':
+    case 'SignatureDoesNotMatch':
+      return new StsError('SignatureDoesNotMatch', error.message)
+    case 'AuthorizationHeaderMalformed':
+    case 'AuthorizationQueryParametersError':
+      return new StsError('IncompleteSignature', error.message)
+    default:
+      return new StsError('ValidationError', error.message)
+  }
+}
