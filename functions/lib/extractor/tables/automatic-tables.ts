@@ -47,7 +47,7 @@ export class AutomaticTables {
     const nestedList = (path: string) => this.warnNested(path)
     this.live = new LiveTables({ structure: this.structure, folder, compat, nestedList })
     this.live.isExact = state?.isExact ?? !hasParentColumns(this.structure)
-    if (state !== undefined && state.isExact) this.live.restore(state.spools)
+    if (state?.isExact === true) this.live.restore(state.spools)
   }
 
   add(type: string, items: readonly Json[], options: AddOptions): void {

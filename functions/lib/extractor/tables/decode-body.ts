@@ -30,5 +30,5 @@ const escapes =
   /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\[^u]|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g
 
 function dropHalfPairs(text: string): string {
-  return text.replace(escapes, (escape, half: string | undefined) => (half === undefined ? escape : ''))
+  return text.replace(escapes, (match, half: string | undefined) => (half === undefined ? match : ''))
 }

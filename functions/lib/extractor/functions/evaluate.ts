@@ -1,0 +1,119 @@
+import { UserError } from '../../errors.ts'
+import { type Json, JsonNumber, type JsonObject } from '../tables/index.ts'
+import { didYouMean } from './did-you-mean.ts'
+import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
+import { flatten } from './flatten.ts'
+import { callFunction, functionTable } from './function-table.ts'
+import { ByteString, type Value } from './php-value.ts'
+
+/** Functions that only some places allow (`alsoAllow`). */
+const placeFunctions = new Set(['urlencode'])
+
+/**
+ * The value of an expression (facts 1.7): `{ "function", "args" }` is called, an object with one key that names a
+ * context is a reference, other objects and lists are walked through, everything else is itself.
+ *
+ * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
+ * all messages begin with `User script error:` as in the field and end with the path
+ */
+export function evaluate(
+  expression: unknown,
+  context: ExpressionContext,
+  options: EvaluateOptions = {},
+): Json {
+  const evaluation = new Evaluation(context, options)
+  try {
+    return toJson(evaluation.value(expression as Json)) // configurations are JSON
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const where = options.path === undefined ? '' : ` (in ${options.path})`
+    throw new UserError(error.code, `User script error: ${error.message}${where}`, {
+      params: { ...error.params, ...(options.path === undefined ? {} : { path: options.path }) },
+      cause: error,
+    })
+  }
+}
+
+class Evaluation {
+  private readonly context: ExpressionContext
+  private readonly now: number
+  private readonly alsoAllow: readonly string[]
+  private readonly flat = new Map<string, ReadonlyMap<string, Json>>()
+
+  constructor(context: ExpressionContext, options: EvaluateOptions) {
+    this.context = context
+    this.now = options.now ?? Date.now() / 1000
+    this.alsoAllow = options.alsoAllow ?? []
+  }
+
+  value(expression: Json): Value {
+    if (Array.isArray(expression)) return expression.map(item => this.value(item)) as Json[] // bytes only pass through
+    if (typeof expression !== 'object' || expression === null || expression instanceof JsonNumber)
+      return expression
+    if (Object.hasOwn(expression, 'function')) return this.call(expression)
+    const keys = Object.keys(expression)
+    const [only] = keys
+    if (keys.length === 1 && only !== undefined && Object.hasOwn(this.context, only)) {
+      return this.reference(only, expression[only])
+    }
+    return Object.fromEntries(keys.map(key => [key, this.value(expression[key] as Json)])) as JsonObject // likewise
+  }
+
+  private call(expression: JsonObject): Value {
+    const name = expression['function']
+    if (typeof name !== 'string' || !isAllowed(name, this.alsoAllow))
+      throw unknownFunction(name, this.alsoAllow)
+    const args = expression['args'] ?? []
+    const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
+    return callFunction(
+      name,
+      list.map(arg => this.value(arg)),
+      { now: this.now },
+    )
+  }
+
+  private reference(name: string, path: Json | undefined): Json {
+    if (typeof path === 'object' && path !== null && !(path instanceof JsonNumber)) {
+      throw new UserError(
+        'extractor.functions.notFound',
+        `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
+      )
+    }
+    let values = this.flat.get(name)
+    if (values === undefined) {
+      values = flatten(this.context[name] ?? {})
+      this.flat.set(name, values)
+    }
+    const value = values.get(String(path))
+    if (value === undefined || value === null) {
+      throw new UserError(
+        'extractor.functions.notFound',
+        `Error evaluating user function - ${name} '${String(path)}' not found!`,
+        { params: { context: name, reference: String(path) } },
+      )
+    }
+    return value
+  }
+}
+
+export function isAllowed(name: string, alsoAllow: readonly string[]): boolean {
+  return Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
+}
+
+export function unknownFunction(name: Json | undefined, alsoAllow: readonly string[]): UserError {
+  const shown = typeof name === 'string' ? name : JSON.stringify(name)
+  const known = Object.keys(functionTable).filter(known => isAllowed(known, alsoAllow))
+  const meant = didYouMean(shown, known)
+  const hint = meant === undefined ? ` Functions are ${known.join(', ')}.` : ` Did you mean '${meant}'?`
+  return new UserError('extractor.functions.unknownFunction', `Illegal function '${shown}'!${hint}`, {
+    params: { function: shown },
+  })
+}
+
+/** Raw digests that no function took up become text. */
+function toJson(value: Value): Json {
+  if (value instanceof ByteString) return value.bytes.toString()
+  if (Array.isArray(value)) return value.map(toJson)
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toJson(inner)]))
+}

@@ -1,0 +1,15 @@
+import { type Json, JsonNumber } from '../tables/index.ts'
+
+/** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */
+export function flatten(value: Json): ReadonlyMap<string, Json> {
+  const leaves = new Map<string, Json>()
+  const walk = (current: Json, path: string): void => {
+    if (typeof current !== 'object' || current === null || current instanceof JsonNumber) {
+      leaves.set(path, current)
+      return
+    }
+    for (const [key, inner] of Object.entries(current)) walk(inner, path === '' ? key : `${path}.${key}`)
+  }
+  walk(value, '')
+  return leaves
+}

@@ -1,0 +1,101 @@
+import { UserError } from '../../errors.ts'
+import { date } from './date.ts'
+import { digest, hmac } from './digest.ts'
+import { ByteString, isEmpty, joined, toBytes, toInteger, toText, type Value } from './php-value.ts'
+import { sprintf } from './sprintf.ts'
+import { strtotime } from './strtotime.ts'
+
+/** What functions may need besides their arguments. */
+export interface FunctionClock {
+  /** Seconds since 1970. */
+  now: number
+}
+
+interface FunctionEntry {
+  /** Fewest and most arguments. */
+  arity: readonly [number, number]
+  run(args: readonly Value[], clock: FunctionClock): Value
+}
+
+const any = Number.POSITIVE_INFINITY
+
+/** The functions of value expressions (facts 1.7), by name. Time zone UTC. */
+export const functionTable: Readonly<Record<string, FunctionEntry>> = {
+  md5: { arity: [1, 2], run: ([data, raw]) => hex(digest('md5', toBytes(data ?? '')), raw) },
+  sha1: { arity: [1, 2], run: ([data, raw]) => hex(digest('sha1', toBytes(data ?? '')), raw) },
+  hash: {
+    arity: [2, 3],
+    run: ([name, data, raw]) => hex(digest(toText(name ?? ''), toBytes(data ?? '')), raw),
+  },
+  hash_hmac: {
+    arity: [3, 4],
+    run: ([name, data, key, raw]) =>
+      hex(hmac(toText(name ?? ''), toBytes(data ?? ''), toBytes(key ?? '')), raw),
+  },
+  base64_encode: { arity: [1, 1], run: ([data]) => toBytes(data ?? '').toString('base64') },
+  urlencode: { arity: [1, 1], run: ([text]) => urlencode(toBytes(text ?? '')) },
+  time: { arity: [0, 0], run: (_args, clock) => Math.floor(clock.now) },
+  date: {
+    arity: [1, 2],
+    run: ([format, time], clock) =>
+      date(toText(format ?? ''), time === undefined || time === null ? clock.now : toInteger(time)),
+  },
+  strtotime: {
+    arity: [1, 2],
+    run: ([text, base], clock) =>
+      strtotime(toText(text ?? ''), base === undefined || base === null ? clock.now : toInteger(base)),
+  },
+  sprintf: { arity: [1, any], run: ([format, ...args]) => sprintf(toText(format ?? ''), args) },
+  concat: { arity: [0, any], run: args => joined(args) },
+  implode: { arity: [1, 2], run: implode },
+  ifempty: {
+    arity: [2, 2],
+    run: ([value, fallback]) => (isEmpty(value ?? null) ? (fallback ?? null) : (value ?? null)),
+  },
+}
+
+/** @throws UserError `extractor.functions.badArguments` */
+export function callFunction(name: string, args: readonly Value[], clock: FunctionClock): Value {
+  const entry = functionTable[name]
+  if (entry === undefined) throw new Error(`function '${name}' was let through without being known`)
+  const [fewest, most] = entry.arity
+  if (args.length < fewest || args.length > most) throw badCount(name, args.length, entry.arity)
+  return entry.run(args, clock)
+}
+
+function badCount(name: string, given: number, [fewest, most]: readonly [number, number]): UserError {
+  if (name === 'ifempty')
+    return new UserError('extractor.functions.badArguments', "Bad argument count for function 'ifempty'!")
+  const isTooFew = given < fewest
+  const bound = isTooFew ? fewest : most
+  const how = fewest === most ? 'exactly' : isTooFew ? 'at least' : 'at most'
+  return new UserError(
+    'extractor.functions.badArguments',
+    `${name}() expects ${how} ${bound} argument${bound === 1 ? '' : 's'}, ${given} given`,
+  )
+}
+
+function hex(bytes: Buffer, raw: Value | undefined): Value {
+  return raw !== undefined && !isEmpty(raw) ? new ByteString(bytes) : bytes.toString('hex')
+}
+
+/** Glue and list in either order, or a list alone. */
+function implode([first, second]: readonly Value[]): Value {
+  if (Array.isArray(second)) return joined(second, first)
+  if (Array.isArray(first)) return joined(first, second)
+  throw new UserError(
+    'extractor.functions.badArguments',
+    'implode(): Argument #2 ($array) must be of type ?array',
+  )
+}
+
+/** PHP's `urlencode`: space is `+`; only letters, digits, `-`, `_` and `.` stay. */
+function urlencode(bytes: Buffer): string {
+  let text = ''
+  for (const byte of bytes) {
+    const letter = String.fromCharCode(byte)
+    if (/[\w.-]/.test(letter)) text += letter
+    else text += letter === ' ' ? '+' : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return text
+}

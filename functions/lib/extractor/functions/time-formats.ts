@@ -1,0 +1,183 @@
+import { relativeFormats } from './relative-formats.ts'
+import type { ReadTime } from './relative-time.ts'
+import { timeZoneOffset } from './time-zones.ts'
+
+/** One way to write a part of a date or time. `apply` gives false when the text as a whole makes no sense. */
+export interface TimeFormat {
+  pattern: RegExp
+  apply(time: ReadTime, match: RegExpExecArray): boolean | undefined
+}
+
+export function createReadTime(): ReadTime {
+  const relative = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0 }
+  return { hasDate: false, hasTime: false, relative, weekdayRule: 0 }
+}
+
+const month = '(?<m>0?\\d|1[0-2])'
+const monthlz = '(?<m>0\\d|1[0-2])'
+const day = '(?<d>[0-2]?\\d|3[01])(?:st|nd|rd|th)?'
+const daylz = '(?<d>0\\d|[12]\\d|3[01])'
+const year = '(?<y>\\d{1,4})'
+const year4 = '(?<y>\\d{4})'
+const monthText =
+  '(?<mon>january|february|march|april|may|june|july|august|september|october|november|december|sept|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)'
+const monthAbbr = '(?<mon>jan|feb|mar|apr|may|jun|jul|aug|sept|sep|oct|nov|dec)'
+const hour24 = '(?<h>[01]?\\d|2[0-4])'
+const hour24lz = '(?<h>[01]\\d|2[0-4])'
+const hour12 = '(?<h>0?[1-9]|1[0-2])'
+const minute = '(?<i>[0-5]?\\d)'
+const minutelz = '(?<i>[0-5]\\d)'
+const second = '(?<s>60|[0-5]?\\d)'
+const secondlz = '(?<s>60|[0-5]\\d)'
+const meridian = '(?<ap>[ap])\\.?m\\.?(?![^\\s])'
+const gap = '[ \\t.-]*'
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** Sets what the named groups of a pattern hold: y, m or mon, d, h, i, s, ap. */
+function setFields(time: ReadTime, match: RegExpExecArray): boolean {
+  const g = match.groups ?? {}
+  const hasDate =
+    g['y'] !== undefined || g['m'] !== undefined || g['mon'] !== undefined || g['d'] !== undefined
+  if ((hasDate && time.hasDate) || (g['h'] !== undefined && time.hasTime)) return false // said twice
+  if (hasDate) {
+    time.hasDate = true
+    time.y = g['y'] === undefined ? undefined : fullYear(g['y'])
+    time.m = g['mon'] === undefined ? numberOf(g['m']) : months.indexOf(g['mon'].slice(0, 3)) + 1
+    time.d = numberOf(g['d'])
+  }
+  if (g['h'] !== undefined) {
+    time.hasTime = true
+    time.h = Number(g['h'])
+    if (g['ap'] !== undefined) time.h = (time.h % 12) + (g['ap'] === 'p' ? 12 : 0)
+    time.i = Number(g['i'] ?? 0)
+    time.s = Number(g['s'] ?? 0)
+  }
+  return true
+}
+
+function numberOf(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Two digits: 70 to 99 are of the last century. */
+function fullYear(digits: string): number {
+  const value = Number(digits)
+  if (digits.length >= 4 || value >= 100) return value
+  return value < 70 ? value + 2000 : value + 1900
+}
+
+function fields(...patterns: string[]): TimeFormat[] {
+  return patterns.map(pattern => ({ pattern: new RegExp(pattern, 'y'), apply: setFields }))
+}
+
+function format(pattern: string, apply: TimeFormat['apply']): TimeFormat {
+  return { pattern: new RegExp(pattern, 'y'), apply }
+}
+
+/** A pattern without the day means its first day. */
+function firstOfMonth(pattern: string): TimeFormat {
+  return format(pattern, (time, match) => {
+    if (!setFields(time, match)) return false
+    time.d = 1
+    return true
+  })
+}
+
+/** Four digits are a time first, and a year when a time was said already. */
+function timeOrYear(time: ReadTime, match: RegExpExecArray): boolean {
+  if (time.hasTime) {
+    time.y = Number(match[0].slice(-4))
+    return true
+  }
+  return setFields(time, match)
+}
+
+const isoWeek = `${year4}-?w(?<w>0[1-9]|[1-4]\\d|5[0-3])(?:-?(?<wd>[0-7]))?`
+
+/** Monday of week 1 holds 4 January; the day of the week counts from there. */
+function setIsoWeek(time: ReadTime, match: RegExpExecArray): boolean {
+  const g = match.groups ?? {}
+  if (time.hasDate) return false
+  time.hasDate = true
+  time.y = Number(g['y'])
+  time.m = 1
+  time.d = 1
+  const newYear = new Date(Date.UTC(time.y, 0, 1)).getUTCDay()
+  time.relative.d = (newYear > 4 ? 7 : 0) - newYear + (Number(g['w']) - 1) * 7 + Number(g['wd'] ?? 1)
+  return true
+}
+
+function setZone(time: ReadTime, match: RegExpExecArray): boolean {
+  const zone = timeZoneOffset(match[0])
+  if (zone === undefined || time.zone !== undefined) return false
+  time.zone = zone
+  return true
+}
+
+function setTimestamp(time: ReadTime, match: RegExpExecArray): boolean {
+  Object.assign(time, { y: 1970, m: 1, d: 1, h: 0, i: 0, s: 0, hasDate: true, hasTime: true, zone: 0 })
+  time.relative.s += Number(match[0].slice(1))
+  return true
+}
+
+/** In the order that counts between two of the same length. */
+export const timeFormats: readonly TimeFormat[] = [
+  ...relativeFormats,
+  format('@-?\\d+(?:\\.\\d+)?', setTimestamp),
+  ...fields(
+    `${hour12}(?:[:.]${minutelz}(?:[:.]${secondlz})?)?[ \\t]*${meridian}`,
+    `${hour12}:${minutelz}:${secondlz}[:.]\\d+${meridian}`,
+    `t?${hour24}[:.]${minute}(?:[:.]${second}(?:\\.\\d+)?)?`,
+  ),
+  format(`t?${hour24lz}${minutelz}`, timeOrYear),
+  ...fields(
+    `t?${hour24lz}${minutelz}${secondlz}`,
+    `${month}/${day}(?:/${year})?`,
+    `${year4}/${month}/${day}/?`,
+    `[+-]?${year4}-${monthlz}-${daylz}`,
+    `(?<y>\\d{2})-${monthlz}-${daylz}`,
+  ),
+  firstOfMonth(`${year4}-${month}`),
+  ...fields(
+    `${year}-${month}-${day}`,
+    `${day}${gap}${monthText}${gap}${year}`,
+    `${day}[.\\t-]${month}[.-]${year4}`,
+    `${day}[.\\t]${month}\\.(?<y>\\d{2})`,
+  ),
+  firstOfMonth(`${monthText}${gap}${year4}`),
+  firstOfMonth(`${year4}${gap}${monthText}`),
+  ...fields(
+    `${monthText}${gap}${day}[,.stndrh\\t ]+${year}`,
+    `${monthText}${gap}${day}[,.stndrh\\t ]*`,
+    `${day}${gap}${monthText}`,
+    `${year4}${monthlz}${daylz}`,
+    `${year4}-?${monthlz}-?${daylz}t${hour24lz}:?${minutelz}:?${secondlz}(?:\\.\\d+)?`,
+    `${year4}${monthlz}${daylz}${hour24lz}${minutelz}${secondlz}`,
+    `${year4}-${month}-${day}t${hour24}:${minute}:${second}`,
+    `${year4}:${monthlz}:${daylz} ${hour24lz}:${minutelz}:${secondlz}`,
+    `${monthAbbr}-${daylz}-${year}`,
+    `${year}-${monthAbbr}-${daylz}`,
+    `${day}/${monthAbbr}/${year4}:${hour24lz}:${minutelz}:${secondlz}`,
+    `${monthText}${gap}${day}[,.stndrh\\t ]*${hour12}[:.]${minutelz}(?:[:.]${secondlz})?[ \\t]*${meridian}`,
+    `${monthText}${gap}${day}[,.stndrh\\t ]*t?${hour24}[:.]${minute}(?:[:.]${second})?`,
+  ),
+  format(`${year4}\\.?(?<doy>00[1-9]|0[1-9]\\d|[12]\\d\\d|3[0-5]\\d|36[0-6])`, (time, match) => {
+    if (time.hasDate) return false
+    Object.assign(time, {
+      hasDate: true,
+      y: Number(match.groups?.['y']),
+      m: 1,
+      d: Number(match.groups?.['doy']),
+    })
+    return true
+  }),
+  format(isoWeek, setIsoWeek),
+  format('\\d{4}', (time, match) => {
+    time.y = Number(match[0])
+    return true
+  }),
+  ...fields(monthText),
+  format('(?:gmt|utc)?[+-](?:[01]?\\d|2[0-4]):?(?:[0-5]?\\d)?', setZone),
+  format('\\(?[a-z]{1,6}\\)?|[a-z]+(?:[_/-][a-z]+)+', setZone),
+]
