@@ -76,8 +76,9 @@ export interface TableEngine {
 /** Sizes that trade memory, disk and the number of files against each other; tests make them small. */
 export interface TableLimits {
   /**
-   * Bytes of CSV in one Parquet file. Each thread works on one chunk and one more waits, all of them partly in memory;
-   * a file of 16 MiB of CSV is a few MB of Parquet, so that the first rows of any table are there after one download.
+   * Bytes of CSV in one Parquet file. Each thread works on one chunk, one more waits and one is being read, so this
+   * decides how much memory a load takes (about 210 MiB at 8 MiB and two threads, 320 at 16, in the same time). Some MB
+   * of Parquet also mean that the first rows of any table are there after one short download.
    */
   chunkBytes: number
   /** Parquet files below this size count as small. */
@@ -87,8 +88,8 @@ export interface TableLimits {
 }
 
 export const DEFAULT_LIMITS: TableLimits = {
-  chunkBytes: 16 * 1024 * 1024,
-  smallFileBytes: 1024 * 1024,
+  chunkBytes: 8 * 1024 * 1024,
+  smallFileBytes: 256 * 1024,
   maxSmallFiles: 16,
 }
 
@@ -98,7 +99,7 @@ export interface TableEngineOptions {
   tablesBucket: string
   /** A folder for files that live as long as one call. */
   scratchDir: string
-  /** For DuckDB; the engine itself takes up to about 150 MiB more. */
+  /** For DuckDB; the engine itself takes up to about 100 MiB more. */
   memoryLimitMiB: number
   threads: number
   limits?: Partial<TableLimits>

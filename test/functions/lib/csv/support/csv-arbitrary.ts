@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+
+/** Text that tempts a CSV reader: quotes, separators, all kinds of line breaks, words that mean "nothing" elsewhere. */
+const temptingText = fc
+  .array(
+    fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom('"', ',', '\n', '\r', '\r\n', '""', ';', '\t', '|', "'", '\\'),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('NULL', '\\N', 'null', '#', ' ', '\u0001', '\ufeff', 'é', '😀'),
+      },
+      { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
+    ),
+    { maxLength: 5 },
+  )
+  .map(parts => parts.join('').replaceAll('\0', ''))
+
+export interface CsvCase {
+  delimiter: string
+  enclosure: string
+  rows: string[][]
+  /** `rows` written down, each cell quoted or not and each line ended in any way that the format allows. */
+  csv: string
+}
+
+/** A table of any text and one of its many spellings as CSV. */
+export const csvCase = ({
+  maxRows = 8,
+  maxColumns = 4,
+}: {
+  maxRows?: number
+  maxColumns?: number
+} = {}): fc.Arbitrary<CsvCase> =>
+  fc
+    .record({
+      columns: fc.integer({ min: 1, max: maxColumns }),
+      delimiter: fc.constantFrom(',', ',', ',', ';', '\t', '|', ' ', 'x'),
+      enclosure: fc.constantFrom('"', '"', '"', "'", '~'),
+    })
+    .chain(({ columns, delimiter, enclosure }) =>
+      fc
+        .record({
+          rows: fc.array(fc.array(temptingText, { minLength: columns, maxLength: columns }), {
+            minLength: 1,
+            maxLength: maxRows,
+          }),
+          quoted: fc.infiniteStream(fc.boolean()),
+          lineEnds: fc.infiniteStream(fc.constantFrom('\n', '\r\n')),
+          endsWithLineEnd: fc.boolean(),
+        })
+        .map(({ rows, quoted, lineEnds, endsWithLineEnd }) => {
+          const write = (cell: string): string => {
+            const mustQuote = [delimiter, enclosure, '\n', '\r'].some(special => cell.includes(special))
+            if (!quoted.next().value && !mustQuote) return cell
+            return enclosure + cell.replaceAll(enclosure, enclosure + enclosure) + enclosure
+          }
+          const lines = rows.map(row => row.map(write).join(delimiter))
+          const text = lines.map(line => line + lineEnds.next().value).join('')
+          const last = lines.at(-1) ?? ''
+          // Without its line end an empty last line would be no record at all.
+          const mayEndOpen = last !== '' && !endsWithLineEnd
+          return { delimiter, enclosure, rows, csv: mayEndOpen ? text.replace(/\r?\n$/, '') : text }
+        })
+        // At the start of a file this character is a byte order mark, and no part of the first cell.
+        .filter(({ csv }) => !csv.startsWith('\ufeff')),
+    )
+    // At the start of a file this character is a byte order mark, and no part of the first cell.
+    .filter(({ csv }) => !csv.startsWith('\ufeff'))
+
+/** Cuts bytes into pieces at arbitrary places, within characters too. */
+export const cutAnywhere = (bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> =>
+  fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }).map(places => {
+    const cuts = [0, ...places.sort((a, b) => a - b), bytes.length]
+    return cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end))
+  })
