@@ -30,6 +30,8 @@ export const handleRequest = async (
   const method = message.method ?? ''
   const body = openBody(message, response, isWaitingForContinue)
   const reply = await answer(message, context, { id, method, body })
+  // Where reading stopped in the middle, the rest is let through, or else the client would never come to the answer.
+  if (body.isOpen && !message.readableEnded) message.resume()
   const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
   // A client that was not told to go on may or may not send its body; only a new connection makes that clear.
   if (isWaitingForContinue && !body.isOpen) common['connection'] = 'close'

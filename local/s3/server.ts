@@ -57,7 +57,12 @@ const closeGraceMs = 2000
 
 /** Starts the embedded S3 and STS. Rejects when the port or the folder is in use. */
 export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<EmbeddedS3> => {
-  const { host = '127.0.0.1', port = 0, region = 'us-east-1', roles = new Map() } = options
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    region = 'us-east-1',
+    roles = new Map<string, PolicyDocument>(),
+  } = options
   const store = new Store(options.dataDir)
   const sessions = new Sessions(store.database)
   const authorizer = new Authorizer(roles)
@@ -68,7 +73,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     outbox,
     region,
     sessions,
-    hasRole: roleArn => roles.has(roleArn),
+    roles,
     isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
     findPrincipal: accessKeyId => (accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)),
     onError: error => console.error('embedded S3:', error),
@@ -90,7 +95,9 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     createBucket: async (name, { versioned, eventBridge } = {}) =>
       store.database.transaction(() => {
         store.buckets.create(name)
-        if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : 'Suspended')
+        // A bucket that has kept versions cannot go back to never having done so.
+        const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
+        if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       }),
     assumeRole: async request => {

@@ -1,6 +1,7 @@
+import { S3Error } from '../errors.ts'
 import type { Principal } from './caller.ts'
 import { type AccessRequest, type Decision, evaluatePolicy } from './policy.ts'
-import { type PolicyDocument, parsePolicy, type Statement } from './policy-document.ts'
+import { MalformedPolicyError, type PolicyDocument, parsePolicy, type Statement } from './policy-document.ts'
 
 export type Roles = ReadonlyMap<string, PolicyDocument>
 
@@ -19,10 +20,6 @@ export class Authorizer {
     this.#roles = roles
   }
 
-  hasRole(roleArn: string): boolean {
-    return this.#roles.has(roleArn)
-  }
-
   isAllowed(principal: Principal, request: AccessRequest): boolean {
     if (principal.kind === 'root') return true
     const rolePolicy = this.#roles.get(principal.roleArn)
@@ -32,11 +29,20 @@ export class Authorizer {
   }
 
   #decide(policy: PolicyDocument, request: AccessRequest): Decision {
-    let statements = this.#read.get(policy)
-    if (statements === undefined) {
-      statements = parsePolicy(policy)
+    return evaluatePolicy(this.#statementsOf(policy), request)
+  }
+
+  #statementsOf(policy: PolicyDocument): Statement[] {
+    const known = this.#read.get(policy)
+    if (known !== undefined) return known
+    try {
+      const statements = parsePolicy(policy)
       this.#read.set(policy, statements)
+      return statements
+    } catch (error) {
+      // Checked when a role is assumed; this is a role that has changed since.
+      if (error instanceof MalformedPolicyError) throw new S3Error('AccessDenied', error.message)
+      throw error
     }
-    return evaluatePolicy(statements, request)
   }
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { Roles } from '../auth/authorizer.ts'
 import { MalformedPolicyError, type PolicyDocument, parsePolicy } from '../auth/policy-document.ts'
 import type { SessionPrincipal, Sessions } from '../auth/sessions.ts'
 import { StsError } from './sts-error.ts'
 
 export interface AssumeRoleContext {
   sessions: Sessions
-  hasRole: (roleArn: string) => boolean
+  roles: Roles
 }
 
 export interface AssumeRoleRequest {
@@ -33,7 +34,7 @@ const mostPolicyCharacters = 2048
  */
 export const assumeRole = (
   request: AssumeRoleRequest,
-  { sessions, hasRole }: AssumeRoleContext,
+  { sessions, roles }: AssumeRoleContext,
 ): SessionPrincipal => {
   const { roleArn, sessionName, durationSeconds = 3600, policy, isChained = false } = request
   if (!/^[\w+=,.@-]{2,64}$/.test(sessionName))
@@ -49,11 +50,13 @@ export const assumeRole = (
       'ValidationError',
       'The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining',
     )
-  if (!hasRole(roleArn))
+  const rolePolicy = roles.get(roleArn)
+  if (rolePolicy === undefined)
     throw new StsError(
       'AccessDenied',
       `The caller is not authorized to perform: sts:AssumeRole on resource: ${roleArn}`,
     )
+  checkPolicy(rolePolicy)
   if (policy !== undefined) checkPolicy(policy)
   return sessions.issue({
     roleArn,
