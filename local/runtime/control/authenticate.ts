@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { parseAmzDate, readSignature } from '../../s3/auth/read-signature.ts'
+import { computeSignature, isSameSignature, signingKey } from '../../s3/auth/signature.ts'
+import { S3Error } from '../../s3/errors.ts'
+import { parseRequestTarget } from '../../s3/http/request-target.ts'
+import { account } from '../resources/resource-type.ts'
+import { ServiceError } from './service-error.ts'
+
+/** Who signed a request: the account itself, or one of its functions in its role. */
+export interface Caller {
+  readonly roleArn: string | undefined
+}
+
+/** A key that this process knows. */
+export interface KnownKey {
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+  readonly expiration?: Date
+  readonly roleArn?: string
+}
+
+export type Authenticate = (request: IncomingMessage, body: Buffer) => Caller
+
+const maxSkewMs = 15 * 60_000
+
+/** Checks the signature (Signature Version 4, header form) of a call to one of the JSON services. */
+export const authenticator =
+  (findKey: (accessKeyId: string) => KnownKey | undefined, now: () => number = Date.now): Authenticate =>
+  (request, body) => {
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value).trim()]),
+    )
+    const target = parseRequestTarget(request.url ?? '/', '')
+    const form = readForm({ method: request.method ?? 'POST', target, headers })
+    const key = findKey(form.accessKeyId)
+    if (!key)
+      throw refusal('UnrecognizedClientException', 'The security token included in the request is invalid.')
+
+    const { scope } = form
+    const isOurRegion = scope.region === account.region && scope.longDate.startsWith(scope.shortDate)
+    const isFresh = Math.abs(parseAmzDate(scope.longDate).getTime() - now()) <= maxSkewMs
+    const expected = computeSignature(signingKey(key.secretAccessKey, scope), scope, {
+      method: request.method ?? 'POST',
+      path: target.path,
+      query: target.query,
+      headers: Object.fromEntries([...form.signedHeaders].map(name => [name, headers[name] ?? ''])),
+      payloadHash: createHash('sha256').update(body).digest('hex'),
+    })
+    if (!isOurRegion || !isFresh || !isSameSignature(expected, form.signature))
+      throw refusal('InvalidSignatureException', 'The request signature does not match.')
+    if (key.sessionToken !== undefined && !isSameSignature(key.sessionToken, form.sessionToken ?? ''))
+      throw refusal('UnrecognizedClientException', 'The security token included in the request is invalid.')
+    if (key.expiration && key.expiration.getTime() <= now())
+      throw refusal('ExpiredTokenException', 'The security token included in the request is expired')
+    return { roleArn: key.roleArn }
+  }
+
+const refusal = (name: string, message: string) => new ServiceError(name, message, 403)
+
+const readForm = (request: Parameters<typeof readSignature>[0]) => {
+  try {
+    return readSignature(request)
+  } catch (error) {
+    if (error instanceof S3Error) throw refusal('MissingAuthenticationTokenException', error.message)
+    throw error
+  }
+}

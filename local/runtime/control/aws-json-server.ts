@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { z } from 'zod'
+import type { Authenticate, Caller } from './authenticate.ts'
+import { ServiceError } from './service-error.ts'
+
+/** One operation of a service: input as JSON, output as JSON. */
+export interface Operation {
+  /** `states:StartExecution`, the IAM action that a caller's role must allow. */
+  readonly action: string
+  /** ARN of what the call is about, or `*` for calls about nothing in particular. */
+  readonly resource: (input: unknown) => string
+  readonly run: (input: unknown) => Promise<unknown> | unknown
+}
+
+/** An operation with its input read by a schema. An input that does not fit is a `ValidationException`. */
+export const operation = <Input>(given: {
+  action: string
+  input: z.ZodType<Input>
+  resource: (input: Input) => string
+  run: (input: Input) => Promise<unknown> | unknown
+}): Operation => {
+  const read = (value: unknown): Input => {
+    const parsed = given.input.safeParse(value)
+    if (!parsed.success) throw new ServiceError('ValidationException', z.prettifyError(parsed.error))
+    return parsed.data
+  }
+  return {
+    action: given.action,
+    resource: value => given.resource(read(value)),
+    run: value => given.run(read(value)),
+  }
+}
+
+/** Operations by `X-Amz-Target`: `AWSStepFunctions.StartExecution`. */
+export type Operations = Readonly<Record<string, Operation>>
+
+export interface ControlServerOptions {
+  readonly authenticate: Authenticate
+  /** Whether the caller's role allows the call. */
+  readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
+  readonly log: (message: string) => void
+}
+
+const largestRequestBytes = 8 * 1024 * 1024
+
+/**
+ * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, EventBridge) at one address.
+ *
+ * Operations are added with `serve` once what they work on exists; until then, and for a service that does not exist
+ * here, a call is refused by name (`UnknownOperationException`).
+ */
+export class ControlServer {
+  readonly #options: ControlServerOptions
+  readonly #server: Server
+  #operations: Operations = {}
+
+  constructor(options: ControlServerOptions) {
+    this.#options = options
+    this.#server = createServer((request, response) => void this.#handle(request, response))
+  }
+
+  serve(operations: Operations): void {
+    this.#operations = { ...this.#operations, ...operations }
+  }
+
+  /** Listens on a free port of the loopback interface; the result is the base URL. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(0, '127.0.0.1', resolve)
+    })
+    const address = this.#server.address()
+    if (typeof address !== 'object' || !address) throw new Error('The control server has no port')
+    return `http://127.0.0.1:${address.port}`
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const body = await readBody(request, largestRequestBytes)
+      const caller = this.#options.authenticate(request, body)
+      const target = String(request.headers['x-amz-target'] ?? '')
+      const found = this.#operations[target]
+      if (!found)
+        throw new ServiceError(
+          'UnknownOperationException',
+          `The one-machine cloud does not offer ${target || `${request.method} ${request.url}`}`,
+        )
+      const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+      const resource = found.resource(input)
+      if (!this.#options.isAllowed(caller, found.action, resource))
+        throw new ServiceError(
+          'AccessDeniedException',
+          `${caller.roleArn ?? 'The caller'} is not authorized to perform: ${found.action} on resource: ${resource}`,
+        )
+      reply(response, 200, await found.run(input), request.headers['content-type'])
+    } catch (error) {
+      this.#fail(request, response, error)
+    }
+  }
+
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    if (error instanceof ServiceError) {
+      const body = { __type: error.name, message: error.message, Message: error.message }
+      reply(response, error.status, body, request.headers['content-type'], error.name)
+    } else if (error instanceof SyntaxError) {
+      reply(response, 400, { __type: 'SerializationException' }, request.headers['content-type'])
+    } else {
+      this.#options.log(`${String(request.headers['x-amz-target'])} failed: ${String(error)}`)
+      reply(response, 500, { __type: 'InternalFailure' }, request.headers['content-type'])
+    }
+  }
+}
+
+/** Reads a request's body into memory. More than `maxBytes` is a `RequestEntityTooLarge`. */
+export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new ServiceError('RequestEntityTooLarge', 'The request is too large', 413)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const reply = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  contentType = 'application/x-amz-json-1.0',
+  errorName?: string,
+): void => {
+  // The caller may be gone: its container was ended in the middle of the call.
+  if (response.destroyed) return
+  response.writeHead(status, {
+    'content-type': contentType,
+    'x-amzn-requestid': randomUUID(),
+    ...(errorName && { 'x-amzn-errortype': errorName }),
+  })
+  response.end(JSON.stringify(body ?? {}))
+}

@@ -1,0 +1,23 @@
+import { evaluatePolicy } from '../../s3/auth/policy.ts'
+import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
+import type { PolicyDocument } from '../resources/role.ts'
+import type { Caller } from './authenticate.ts'
+
+/**
+ * Decides what the template's roles may do, so that a right which the template forgets is missed on one machine, too.
+ *
+ * A call that names no resource (`*`) is not looked at by resource: it only needs a statement for its action.
+ */
+export class RolePolicies {
+  readonly #statements: ReadonlyMap<string, readonly Statement[]>
+
+  constructor(documents: ReadonlyMap<string, PolicyDocument>) {
+    this.#statements = new Map([...documents].map(([arn, document]) => [arn, parsePolicy(document)]))
+  }
+
+  isAllowed({ roleArn }: Caller, action: string, resource: string): boolean {
+    if (roleArn === undefined) return true
+    const statements = this.#statements.get(roleArn) ?? []
+    return evaluatePolicy(statements, { action, resource, context: {} }) === 'allowed'
+  }
+}

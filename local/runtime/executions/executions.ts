@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { ServiceError } from '../control/service-error.ts'
+import { arn } from '../resources/resource-type.ts'
+import { executionContextName } from './definition.ts'
+import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
+import type { ExecutionStore } from './execution-store.ts'
+import { type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
+import { largestDataBytes, type StateMachine } from './state-machine.ts'
+
+export interface ExecutionsOptions {
+  readonly store: ExecutionStore
+  readonly machines: readonly StateMachine[]
+  /** Runs one Task; rejects with an error whose name Step Functions matches. */
+  readonly runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
+  readonly log: (message: string) => void
+}
+
+/**
+ * Runs state machines and keeps a durable record of each execution.
+ *
+ * Executions side by side are not bounded: most of them wait, and the functions that they call have bounds of their own.
+ */
+export class Executions {
+  readonly #options: ExecutionsOptions
+  readonly #machines: ReadonlyMap<string, StateMachine>
+  readonly #running = new Map<string, { machine: RunningMachine; ended: Promise<EndedExecution> }>()
+  readonly #starting = new Map<string, Promise<RunningExecution>>()
+  #isClosed = false
+
+  constructor(options: ExecutionsOptions) {
+    this.#options = options
+    this.#machines = new Map(options.machines.map(machine => [machine.arn, machine]))
+  }
+
+  machine(stateMachineArn: string): StateMachine {
+    const machine = this.#machines.get(stateMachineArn)
+    if (machine) return machine
+    throw new ServiceError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${stateMachineArn}'`)
+  }
+
+  /**
+   * Starts an execution; returns once its record would survive a kill.
+   *
+   * A name is used once: the same name and input while that execution runs gives the same execution, anything else
+   * `ExecutionAlreadyExists` (Step Functions API Reference, "StartExecution").
+   */
+  async start(stateMachineArn: string, input = '{}', name: string = randomUUID()): Promise<RunningExecution> {
+    const machine = this.machine(stateMachineArn)
+    checkName(name)
+    checkInput(input)
+    if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
+    const executionArn = arn('states', `execution:${machine.name}:${name}`)
+
+    const underWay = this.#starting.get(executionArn)
+    if (underWay) await underWay
+    const existing = this.#options.store.get(executionArn)
+    if (existing) {
+      if (existing.status === 'RUNNING' && isSameJson(existing.input, input)) return existing
+      throw new ServiceError('ExecutionAlreadyExists', `Execution Already Exists: '${executionArn}'`)
+    }
+
+    const record: RunningExecution = {
+      executionArn,
+      stateMachineArn,
+      name,
+      input,
+      startDate: new Date().toISOString(),
+      status: 'RUNNING',
+    }
+    const starting = this.#options.store.put(record).then(() => record)
+    this.#starting.set(executionArn, starting)
+    try {
+      await starting
+    } finally {
+      this.#starting.delete(executionArn)
+    }
+    this.#run(machine, record)
+    return record
+  }
+
+  /**
+   * Takes up what was under way when the process ended.
+   *
+   * An execution begins again from its first state, with the same name, input and start time. That is safe because
+   * every step of every machine is idempotent: each is delivered at least once in the cloud, too.
+   */
+  resume(): number {
+    const interrupted = this.#options.store.all().filter(record => record.status === 'RUNNING')
+    for (const record of interrupted) {
+      const machine = this.#machines.get(record.stateMachineArn)
+      if (machine) this.#run(machine, record)
+      else
+        void this.#options.store.put({
+          ...record,
+          status: 'ABORTED',
+          stopDate: new Date().toISOString(),
+          error: 'StateMachineDoesNotExist',
+          cause: 'The stack no longer has the state machine of this execution',
+        })
+    }
+    return interrupted.length
+  }
+
+  describe(executionArn: string): ExecutionRecord {
+    const record = this.#options.store.get(executionArn)
+    if (record) return record
+    throw new ServiceError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`)
+  }
+
+  /** Newest first. */
+  list(stateMachineArn: string, status?: string): ExecutionRecord[] {
+    this.machine(stateMachineArn)
+    return this.#options.store
+      .all()
+      .filter(record => record.stateMachineArn === stateMachineArn && (!status || record.status === status))
+      .reverse()
+  }
+
+  /** Aborts an execution; a function that runs for it goes on to its own end, as in the cloud. */
+  async stop(executionArn: string, error?: string, cause?: string): Promise<EndedExecution> {
+    const record = this.describe(executionArn)
+    if (record.status !== 'RUNNING') return record
+    const running = this.#running.get(executionArn)
+    if (!running) throw new ServiceError('ExecutionDoesNotExist', `It is not under way: '${executionArn}'`)
+    running.machine.abort({ error, cause })
+    return running.ended
+  }
+
+  /** Resolves when the execution has ended. */
+  async finished(executionArn: string): Promise<EndedExecution> {
+    const record = this.describe(executionArn)
+    if (record.status !== 'RUNNING') return record
+    const running = this.#running.get(executionArn)
+    if (!running) throw new ServiceError('ExecutionDoesNotExist', `It is not under way: '${executionArn}'`)
+    return running.ended
+  }
+
+  /** Leaves what is under way to the next start: its records stay `RUNNING`. */
+  close(): void {
+    this.#isClosed = true
+    for (const { machine } of this.#running.values()) machine.abandon()
+    this.#running.clear()
+  }
+
+  #run(machine: StateMachine, record: RunningExecution): void {
+    const running = runMachine({
+      machine,
+      record,
+      contextName: executionContextName,
+      runTask: this.#options.runTask,
+    })
+    const ended = running.outcome.then(async outcome => {
+      const finished: EndedExecution = { ...record, stopDate: new Date().toISOString(), ...outcome }
+      await this.#options.store.put(finished)
+      this.#running.delete(record.executionArn)
+      this.#options.log(summary(finished))
+      return finished
+    })
+    // Who waits for the end hears of a full disk; nobody waiting must not end the process.
+    ended.catch(error => this.#options.log(`${record.name}: its end could not be recorded: ${String(error)}`))
+    this.#running.set(record.executionArn, { machine: running, ended })
+  }
+}
+
+const summary = (ended: EndedExecution): string => {
+  const machine = ended.stateMachineArn.split(':').at(-1)
+  const error = ended.status === 'SUCCEEDED' ? '' : ` ${ended.error ?? ''}`
+  return `${machine} ${ended.name}: ${ended.status}${error}`
+}
+
+/** Step Functions API Reference, "StartExecution": 1 to 80 characters, and none of these. */
+const checkName = (name: string) => {
+  const isValid = name.length <= 80 && /^[^\p{Cc}\s<>{}[\]?*"#%\\^|~`$&,;:/]+$/u.test(name)
+  if (!isValid) throw new ServiceError('InvalidName', `Invalid Name: '${name}'`)
+}
+
+const checkInput = (input: string) => {
+  if (Buffer.byteLength(input) > largestDataBytes)
+    throw new ServiceError('InvalidExecutionInput', `The input is longer than ${largestDataBytes} bytes`)
+  try {
+    JSON.parse(input)
+  } catch (error) {
+    throw new ServiceError('InvalidExecutionInput', `Invalid State Machine Execution Input: ${String(error)}`)
+  }
+}
+
+const isSameJson = (left: string, right: string): boolean =>
+  JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right))

@@ -1,0 +1,122 @@
+import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
+import type { RunningExecution } from './execution-record.ts'
+import { largestDataBytes, type StateMachine } from './state-machine.ts'
+
+/** What a Task may know about the execution that it belongs to. */
+export interface TaskContext {
+  readonly stateMachine: StateMachine
+  readonly executionArn: string
+}
+
+/** How an execution ended. */
+export type Outcome =
+  | { readonly status: 'SUCCEEDED'; readonly output: string }
+  | {
+      readonly status: 'FAILED' | 'TIMED_OUT' | 'ABORTED'
+      readonly error?: string | undefined
+      readonly cause?: string | undefined
+    }
+
+export interface RunningMachine {
+  /** Never rejects; stays open for ever once `abandon` was called. */
+  readonly outcome: Promise<Outcome>
+  abort(reason: { error?: string | undefined; cause?: string | undefined }): void
+  /** Ends the timers without an outcome: the process is about to go, and the execution is not over. */
+  abandon(): void
+}
+
+/** Runs one execution on the interpreter. */
+export const runMachine = ({
+  machine,
+  record,
+  contextName,
+  runTask,
+}: {
+  machine: StateMachine
+  record: RunningExecution
+  contextName: string
+  runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
+}): RunningMachine => {
+  const { definition } = machine
+  const taskContext: TaskContext = { stateMachine: machine, executionArn: record.executionArn }
+  const input = JSON.parse(record.input)
+  const handlers = [...definition.tasks].map(([state, resource]) => {
+    const handler = async (taskInput: unknown) => {
+      checkSize(taskInput, `The input of state ${state}`)
+      const result = await runTask(resource, taskInput, taskContext)
+      checkSize(result, `The output of state ${state}`)
+      // What a task gives has been through JSON, in the function's container or in the service's reply.
+      return result as never
+    }
+    return [state, handler] as const
+  })
+
+  let outcomeOfAbort: Outcome | undefined
+  let isAbandoned = false
+  // The definition was validated when the stack was read.
+  const run = new Interpreter(definition.machine, { validationOptions: { noValidate: true } }).run(input, {
+    overrides: { taskResourceLocalHandlers: Object.fromEntries(handlers) },
+    context: {
+      [contextName]: {
+        Id: record.executionArn,
+        Name: record.name,
+        Input: input,
+        StartTime: record.startDate,
+      },
+      StateMachine: { Id: machine.arn, Name: machine.name },
+    },
+  })
+  // Its queue of events grows for as long as nobody reads it.
+  void drain(run.eventLogs)
+
+  const outcome = new Promise<Outcome>(resolve => {
+    const settle = (given: Outcome) => {
+      if (!isAbandoned) resolve(outcomeOfAbort ?? given)
+    }
+    run.result.then(
+      output => settle(successOf(output)),
+      error => settle(failureOf(error)),
+    )
+  })
+
+  return {
+    outcome,
+    abort: reason => {
+      outcomeOfAbort = { status: 'ABORTED', ...reason }
+      run.abort()
+    },
+    abandon: () => {
+      isAbandoned = true
+      run.abort()
+    },
+  }
+}
+
+const drain = async (events: AsyncGenerator<unknown>) => {
+  for await (const _ of events);
+}
+
+const successOf = (output: unknown): Outcome => {
+  const text = JSON.stringify(output) ?? 'null'
+  if (Buffer.byteLength(text) <= largestDataBytes) return { status: 'SUCCEEDED', output: text }
+  return { status: 'FAILED', ...dataLimit('The output of the execution') }
+}
+
+/** The interpreter wraps the error that no state caught. */
+const failureOf = (thrown: unknown): Outcome => {
+  if (!(thrown instanceof Error)) return { status: 'FAILED', error: 'States.Runtime', cause: String(thrown) }
+  if (thrown.name === 'ExecutionTimeoutError') return { status: 'TIMED_OUT', error: 'States.Timeout' }
+  const error = thrown.name === 'ExecutionError' && thrown.cause instanceof Error ? thrown.cause : thrown
+  return { status: 'FAILED', error: error.name, cause: error.message }
+}
+
+const checkSize = (value: unknown, what: string) => {
+  if (Buffer.byteLength(JSON.stringify(value) ?? '') <= largestDataBytes) return
+  const { error, cause } = dataLimit(what)
+  throw Object.assign(new Error(cause), { name: error })
+}
+
+const dataLimit = (what: string) => ({
+  error: 'States.DataLimitExceeded',
+  cause: `${what} is longer than ${largestDataBytes} bytes`,
+})

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import type { RolePolicies } from '../control/role-policies.ts'
+import { ServiceError } from '../control/service-error.ts'
+import { InvocationError } from '../lambda/function-error.ts'
+import type { Queues } from '../queues/queues.ts'
+import type { TaskContext } from './run-machine.ts'
+
+export interface TaskServices {
+  readonly functions: { has(arn: string): boolean; invoke(arn: string, event: unknown): Promise<unknown> }
+  readonly queues: Pick<Queues, 'send' | 'byUrl'>
+  readonly policies: RolePolicies
+}
+
+type Task = (input: unknown, context: TaskContext, services: TaskServices) => Promise<unknown>
+
+const isFunctionArn = (resource: string) => /^arn:[^:]+:lambda:[^:]+:\d+:function:[^:]+$/.test(resource)
+
+/** Whether a Task's `Resource` can be run here. */
+export const isKnownTask = (resource: string): boolean => isFunctionArn(resource) || resource in integrations
+
+/** Runs one Task in the rights of its machine's role. Rejects with an error whose name Step Functions matches. */
+export const runTask = (
+  resource: string,
+  input: unknown,
+  context: TaskContext,
+  services: TaskServices,
+): Promise<unknown> => {
+  if (isFunctionArn(resource)) return invokeFunction(resource, input, context, services)
+  const integration = integrations[resource]
+  if (!integration) throw new Error(`The resource ${resource} should have been refused at the start`)
+  return integration(input, context, services)
+}
+
+const lambdaParameters = z.strictObject({
+  FunctionName: z.string(),
+  Payload: z.unknown().optional(),
+  InvocationType: z.literal('RequestResponse').optional(),
+})
+const queueParameters = z.strictObject({
+  QueueUrl: z.string(),
+  // An object is sent as its JSON text.
+  MessageBody: z.union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())]),
+  DelaySeconds: z.number().int().min(0).max(900).optional(),
+})
+
+const integrations: Readonly<Record<string, Task>> = {
+  'arn:aws:states:::lambda:invoke': async (input, context, services) => {
+    const { FunctionName, Payload = {} } = read(lambdaParameters, input)
+    const arn = FunctionName.replace(/:\$LATEST$/, '')
+    return {
+      ExecutedVersion: '$LATEST',
+      Payload: await invokeFunction(arn, Payload, context, services),
+      StatusCode: 200,
+    }
+  },
+
+  'arn:aws:states:::sqs:sendMessage': async (input, context, { queues, policies }) => {
+    const { QueueUrl, MessageBody, DelaySeconds } = read(queueParameters, input)
+    const queue = queues.byUrl(QueueUrl)
+    checkRight(policies, context, 'sqs:SendMessage', queue.arn, 'SQS.AccessDeniedException')
+    const body = typeof MessageBody === 'string' ? MessageBody : JSON.stringify(MessageBody)
+    const sent = await queues.send(queue, {
+      body,
+      ...(DelaySeconds !== undefined && { delaySeconds: DelaySeconds }),
+    })
+    return { MessageId: sent.messageId, MD5OfMessageBody: sent.md5OfBody }
+  },
+}
+
+const invokeFunction = async (
+  arn: string,
+  input: unknown,
+  context: TaskContext,
+  { functions, policies }: TaskServices,
+): Promise<unknown> => {
+  checkRight(policies, context, 'lambda:InvokeFunction', arn, 'Lambda.AWSLambdaException')
+  try {
+    return await functions.invoke(arn, input)
+  } catch (error) {
+    if (!(error instanceof InvocationError)) throw error
+    // The cause of a failed function is Lambda's whole report as JSON text.
+    throw named(error.name, JSON.stringify(error.details))
+  }
+}
+
+const checkRight = (
+  policies: RolePolicies,
+  { stateMachine }: TaskContext,
+  action: string,
+  resource: string,
+  errorName: string,
+) => {
+  if (policies.isAllowed({ roleArn: stateMachine.roleArn }, action, resource)) return
+  throw named(
+    errorName,
+    `${stateMachine.roleArn} is not authorized to perform: ${action} on resource: ${resource}`,
+  )
+}
+
+const read = <Input>(schema: z.ZodType<Input>, input: unknown): Input => {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw named('States.Runtime', `The parameters cannot be used here: ${z.prettifyError(parsed.error)}`)
+}
+
+const named = (name: string, message: string) => new ServiceError(name, message)

@@ -1,0 +1,176 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { ServiceError } from '../control/service-error.ts'
+import { writeFileAtomically } from '../write-file-atomically.ts'
+
+const messageSchema = z.object({
+  messageId: z.string(),
+  body: z.string(),
+  attributes: z.record(z.string(), z.unknown()).default({}),
+  /** Milliseconds since 1970. */
+  sentAt: z.number(),
+  /** When it may be received (again). */
+  visibleAt: z.number(),
+  receiveCount: z.number(),
+  firstReceivedAt: z.number().optional(),
+  /** Proves to DeleteMessage that the caller has received it. */
+  receipt: z.string().optional(),
+})
+export type Message = z.infer<typeof messageSchema>
+
+export interface QueueDefinition {
+  readonly name: string
+  readonly arn: string
+  readonly url: string
+  readonly visibilitySeconds: number
+  readonly retentionSeconds: number
+}
+
+export interface Queue extends QueueDefinition {
+  readonly folder: string
+  readonly messages: Map<string, Message>
+}
+
+/** SQS quotas: "Message size". */
+const largestMessageBytes = 1024 * 1024
+
+export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+
+/** Standard queues: each message is a file, so that an acknowledged one survives a kill. */
+export class Queues {
+  readonly #queues: ReadonlyMap<string, Queue>
+  readonly #now: () => number
+
+  private constructor(queues: readonly Queue[], now: () => number) {
+    this.#queues = new Map(queues.map(queue => [queue.name, queue]))
+    this.#now = now
+  }
+
+  static async open(
+    root: string,
+    definitions: readonly QueueDefinition[],
+    now: () => number = Date.now,
+  ): Promise<Queues> {
+    const queues = await Promise.all(
+      definitions.map(async definition => {
+        const folder = join(root, definition.name)
+        await mkdir(folder, { recursive: true })
+        return { ...definition, folder, messages: await readMessages(folder) }
+      }),
+    )
+    return new Queues(queues, now)
+  }
+
+  all(): readonly Queue[] {
+    return [...this.#queues.values()]
+  }
+
+  byName(name: string): Queue {
+    const queue = this.#queues.get(name)
+    if (queue) return queue
+    throw new ServiceError('QueueDoesNotExist', `The specified queue does not exist: ${name}`)
+  }
+
+  /** By the last part of the URL: the port in a URL that somebody has kept may be that of an earlier run. */
+  byUrl(url: string): Queue {
+    return this.byName(url.split('/').at(-1) ?? '')
+  }
+
+  byArn(arn: string): Queue {
+    return this.byName(arn.split(':').at(-1) ?? '')
+  }
+
+  async send(
+    queue: Queue,
+    {
+      body,
+      attributes = {},
+      delaySeconds = 0,
+    }: { body: string; attributes?: Record<string, unknown>; delaySeconds?: number },
+  ): Promise<{ messageId: string; md5OfBody: string }> {
+    if (body.length === 0) throw new ServiceError('InvalidMessageContents', 'The message is empty')
+    if (Buffer.byteLength(body) > largestMessageBytes)
+      throw new ServiceError(
+        'InvalidParameterValue',
+        `The message is longer than ${largestMessageBytes} bytes`,
+      )
+    const now = this.#now()
+    const message: Message = {
+      messageId: randomUUID(),
+      body,
+      attributes,
+      sentAt: now,
+      visibleAt: now + delaySeconds * 1000,
+      receiveCount: 0,
+    }
+    await this.#save(queue, message)
+    return { messageId: message.messageId, md5OfBody: md5(body) }
+  }
+
+  /** Messages that are visible now, oldest first; each is then hidden for `visibilitySeconds`. */
+  async receive(
+    queue: Queue,
+    count: number,
+    visibilitySeconds = queue.visibilitySeconds,
+  ): Promise<Message[]> {
+    await this.#dropExpired(queue)
+    const now = this.#now()
+    const received = this.visible(queue)
+      .slice(0, count)
+      .map(message => ({
+        ...message,
+        visibleAt: now + visibilitySeconds * 1000,
+        receiveCount: message.receiveCount + 1,
+        firstReceivedAt: message.firstReceivedAt ?? now,
+        receipt: `${message.messageId}#${randomUUID()}`,
+      }))
+    await Promise.all(received.map(message => this.#save(queue, message)))
+    return received
+  }
+
+  visible(queue: Queue): Message[] {
+    const now = this.#now()
+    return [...queue.messages.values()].filter(({ visibleAt }) => visibleAt <= now)
+  }
+
+  /** Deleting a message that is gone already is no error (SQS API Reference, "DeleteMessage"). */
+  async delete(queue: Queue, receipt: string): Promise<void> {
+    const messageId = receipt.split('#')[0] ?? ''
+    if (!/^[0-9a-f-]{36}$/.test(messageId))
+      throw new ServiceError('ReceiptHandleIsInvalid', 'The input receipt handle is invalid.')
+    await this.#remove(queue, messageId)
+  }
+
+  async purge(queue: Queue): Promise<void> {
+    await Promise.all([...queue.messages.keys()].map(messageId => this.#remove(queue, messageId)))
+  }
+
+  async #dropExpired(queue: Queue): Promise<void> {
+    const oldest = this.#now() - queue.retentionSeconds * 1000
+    const expired = [...queue.messages.values()].filter(({ sentAt }) => sentAt < oldest)
+    await Promise.all(expired.map(({ messageId }) => this.#remove(queue, messageId)))
+  }
+
+  async #save(queue: Queue, message: Message): Promise<void> {
+    // Hidden at once, so that two receivers at the same moment do not both get it.
+    const isKnown = queue.messages.has(message.messageId)
+    if (isKnown) queue.messages.set(message.messageId, message)
+    await writeFileAtomically(join(queue.folder, `${message.messageId}.json`), JSON.stringify(message))
+    queue.messages.set(message.messageId, message)
+  }
+
+  async #remove(queue: Queue, messageId: string): Promise<void> {
+    queue.messages.delete(messageId)
+    await rm(join(queue.folder, `${messageId}.json`), { force: true })
+  }
+}
+
+const readMessages = async (folder: string): Promise<Map<string, Message>> => {
+  const files = (await readdir(folder)).filter(name => name.endsWith('.json'))
+  const messages = await Promise.all(
+    files.map(async file => messageSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')))),
+  )
+  return new Map(messages.sort((a, b) => a.sentAt - b.sentAt).map(message => [message.messageId, message]))
+}
