@@ -15,7 +15,7 @@ const body = z.looseObject({
   displayName: text({ max: 300 }).optional(),
   dataFileId: integer().optional(),
   // A comma list. Of any type here: a list has an error code of its own.
-  primaryKey: z.unknown().openapi({ type: 'string', example: 'id,country' }),
+  primaryKey: z.unknown().optional().openapi({ type: 'string', example: 'id,country' }),
   ...csvFields,
 })
 

@@ -1,0 +1,286 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { STSClient } from '@aws-sdk/client-sts'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createItemTable, type ItemTable } from '../../functions/lib/storage-store/item-table.ts'
+import { createStorageStores } from '../../functions/lib/storage-store/storage-stores.ts'
+import { createTableEngine, type TableEngine } from '../../functions/lib/tables/table-engine.ts'
+import { type RunJobServices, runJob } from '../../functions/run-job/run-job.ts'
+import { type App, createApp } from '../../functions/storage-api/app.ts'
+import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
+import { createAuthenticate } from '../../functions/storage-api/wire/authenticate.ts'
+import type { PolicyDocument } from '../../local/s3/server.ts'
+import { startEmbeddedS3 } from '../../local/s3/server.ts'
+
+// The package has no types of its own; this is what of it is used here.
+const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
+
+const region = 'us-east-1'
+const filesBucket = 'files'
+const tablesBucket = 'tables'
+const itemTableName = 'storage'
+const roleArn = 'arn:aws:iam::000000000000:role/file-access'
+const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
+
+/** What the role of the real stack allows, for sessions to narrow. */
+const filePolicy: PolicyDocument = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Action: [
+        's3:GetObject',
+        's3:PutObject',
+        's3:PutObjectAcl',
+        's3:AbortMultipartUpload',
+        's3:ListMultipartUploadParts',
+      ],
+      Resource: `arn:aws:s3:::${filesBucket}/*`,
+    },
+    { Effect: 'Allow', Action: 's3:ListBucket', Resource: `arn:aws:s3:::${filesBucket}` },
+  ],
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  // Tests look into replies freely and compare what they find.
+  // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+  body: any
+}
+
+export interface StorageServiceOptions {
+  now?: () => Date
+  /** Stands between the stores and DynamoDB: to make a write fail, or to count. */
+  items?: (items: ItemTable) => ItemTable
+  /** Stands between the jobs and the table engine. */
+  engine?: (engine: TableEngine) => TableEngine
+  /** `false`: a job that is started stays as it is until the test runs it. */
+  isRunningJobs?: boolean
+  /** How long requests wait for jobs; default 5 s in steps of 5 ms, so that a test sees finished jobs. */
+  jobWaitMs?: number
+}
+
+/** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
+export const startStorageService = async (options: StorageServiceOptions = {}) => {
+  const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 5_000 } = options
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
+  const s3Server = await startEmbeddedS3({
+    dataDir: path.join(dataDir, 's3'),
+    root,
+    roles: new Map([[roleArn, filePolicy]]),
+  })
+  await s3Server.createBucket(filesBucket)
+  await s3Server.createBucket(tablesBucket)
+  const database = dynalite({ createTableMs: 0 })
+  await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
+
+  const s3 = new S3Client({ endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true })
+  const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
+  // A server that listens on TCP has an address of this kind.
+  const { port } = database.address() as AddressInfo
+  const dynamodb = new DynamoDBClient({ endpoint: `http://127.0.0.1:${port}`, region, credentials: root })
+  await createTable(dynamodb)
+
+  const documents = DynamoDBDocumentClient.from(dynamodb, {
+    marshallOptions: { removeUndefinedValues: true },
+  })
+  const plainItems = createItemTable(documents, itemTableName)
+  const stores = createStorageStores({
+    items: options.items?.(plainItems) ?? plainItems,
+    s3,
+    tablesBucket,
+    now,
+  })
+  const plainEngine = createTableEngine({
+    s3,
+    tablesBucket,
+    scratchDir: path.join(dataDir, 'scratch'),
+    memoryLimitMiB: 256,
+    threads: 1,
+  })
+  const engine = options.engine?.(plainEngine) ?? plainEngine
+
+  const token = '7-42-secretOfTheTest'
+  const logged: { message: string; extra: Record<string, unknown> }[] = []
+  const log = {
+    info: () => {},
+    error: (message: string, extra: Record<string, unknown>) => void logged.push({ message, extra }),
+  }
+  const jobsUnderWay = new Map<number, Promise<void>>()
+  const startedJobs: number[] = []
+  const startJob = async (jobId: number) => {
+    startedJobs.push(jobId)
+    if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, executeJob(jobId, jobServices))
+    return 'running' as const
+  }
+  const jobServices: RunJobServices = {
+    ...stores,
+    projectId: 7,
+    s3,
+    filesBucket,
+    tableEngine: async () => engine,
+    startJob,
+    now,
+    log,
+  }
+  const app: App = createApp({
+    ...stores,
+    projectId: 7,
+    region,
+    revision: '0.0.0-test',
+    now,
+    authenticate: createAuthenticate(token),
+    fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn }),
+    startJob,
+    jobWait: { limitMs: jobWaitMs, intervalMs: 5, sleep: milliseconds => sleep(milliseconds) },
+    tableEngine: async () => engine,
+    log,
+  })
+
+  const fetchReply = async (request: Request): Promise<Reply> => {
+    const response = await app.fetch(request)
+    const text = await response.text()
+    const isJson = response.headers.get('content-type') === 'application/json'
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
+  }
+
+  /** One request with the master token; a body that is no text is sent as JSON. */
+  const call = (
+    method: string,
+    target: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> =>
+    fetchReply(
+      new Request(`http://storage.test${target}`, {
+        method,
+        headers: {
+          'X-StorageApi-Token': token,
+          ...(body !== undefined && typeof body !== 'string' && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    )
+
+  return {
+    app,
+    token,
+    s3,
+    s3Endpoint: s3Server.endpoint,
+    filesBucket,
+    tablesBucket,
+    stores,
+    jobServices,
+    startedJobs,
+    logged,
+    fetchReply,
+    call,
+
+    /** A file resource with its content uploaded; its id. */
+    async upload(content: string | Uint8Array, { name = 'data.csv' } = {}): Promise<number> {
+      const { body: file } = await call('POST', '/v2/storage/files/prepare', { name, federationToken: 1 })
+      const { bucket, key } = file.uploadParams
+      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }))
+      return file.id
+    },
+
+    /** A sliced file resource with its slices and manifest uploaded; its id. */
+    async uploadSlices(slices: string[]): Promise<number> {
+      const { body: file } = await call('POST', '/v2/storage/files/prepare', {
+        name: 'sliced.csv',
+        isSliced: 1,
+        federationToken: 1,
+      })
+      const { bucket, key } = file.uploadParams
+      for (const [index, content] of slices.entries())
+        await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}part${index}`, Body: content }))
+      const entries = slices.map((_, index) => ({ url: `s3://${bucket}/${key}part${index}` }))
+      await s3.send(
+        new PutObjectCommand({ Bucket: bucket, Key: `${key}manifest`, Body: JSON.stringify({ entries }) }),
+      )
+      return file.id
+    },
+
+    /** A bucket of this name; its id. */
+    async createBucket(name: string): Promise<string> {
+      const { body } = await call('POST', '/v2/storage/buckets', { name })
+      return body.id
+    },
+
+    /** A table with this content; its id. */
+    async createTable(
+      bucketId: string,
+      name: string,
+      content: string,
+      settings: Record<string, unknown> = {},
+    ): Promise<string> {
+      const dataFileId = await this.upload(content)
+      const { body } = await call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, {
+        name,
+        dataFileId,
+        ...settings,
+      })
+      if (body.status !== 'success') throw new Error(`The table was not created: ${JSON.stringify(body)}`)
+      return body.results.id
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(jobsUnderWay.values())
+      for (const client of [s3, sts, dynamodb]) client.destroy()
+      await new Promise(resolve => {
+        database.close(resolve)
+        database.closeAllConnections()
+      })
+      await s3Server.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type StorageService = Awaited<ReturnType<typeof startStorageService>>
+
+/** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
+export const executeJob = async (jobId: number, services: RunJobServices): Promise<void> => {
+  for (let attempt = 0; attempt < 3; ) {
+    try {
+      const result = await runJob({ jobId }, services)
+      if (result.status === 'done') return
+      await sleep(5)
+    } catch {
+      attempt++
+    }
+  }
+  await runJob({ jobId, failure: { Error: 'Error', Cause: 'the cause of the test' } }, services)
+}
+
+const createTable = async (client: DynamoDBClient): Promise<void> => {
+  await client.send(
+    new CreateTableCommand({
+      TableName: itemTableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: 'pk', AttributeType: 'S' },
+        { AttributeName: 'sk', AttributeType: 'S' },
+      ],
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+}
