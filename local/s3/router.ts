@@ -105,4 +105,5 @@ export const findOperation = (
 }
 
 // `x-id` names the operation in SDK requests and `X-Amz-*` are the signature's; S3 passes over any other `x-`.
-const isForTheRecord = (name: string): boolean => name.toLowerCase().startsWith('x-')
+const isForTheRecord = (name: string): boolean =>
+  name.toLowerCase().startsWith('x-') || ['AWSAccessKeyId', 'Expires', 'Signature'].includes(name)

@@ -26,8 +26,8 @@ export class DataFiles {
     this.#incoming = join(dataDir, 'incoming')
     this.#data = join(dataDir, 'data')
     mkdirSync(this.#incoming, { recursive: true })
-    for (let folder = 0; folder < 256; folder++)
-      mkdirSync(join(this.#data, folder.toString(16).padStart(2, '0')), { recursive: true })
+    for (let folder = 0; folder < 16; folder++)
+      mkdirSync(join(this.#data, folder.toString(16)), { recursive: true })
     this.#recover()
   }
 
@@ -48,7 +48,7 @@ export class DataFiles {
   }
 
   path(file: string): string {
-    return join(this.#data, file.slice(0, 2), file)
+    return join(this.#data, file.slice(0, 1), file)
   }
 
   /** Keeps the files in place until the returned function is called, whatever is deleted meanwhile. */
