@@ -7,7 +7,7 @@ import { mapAhead } from './map-ahead.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
 import type { TableFile } from './snapshot.ts'
-import { stageChunk } from './stage-csv.ts'
+import { stageChunk } from './stage-chunk.ts'
 import type { LoadRequest, LoadResult, TableLimits } from './table-engine.ts'
 import type { TableFiles } from './table-files.ts'
 

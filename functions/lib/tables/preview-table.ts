@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
 import { UserError } from '../errors.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
@@ -68,12 +69,12 @@ export const previewTable = async (
   const read = async (paths: string[], limit: number): Promise<string[][]> => {
     const { values, from } = await selectRows(session, { paths, columns: snapshot.columns })
     const rows = await session.query(`
-      SELECT ${columns.map(quoteColumn).join(', ')}
+      SELECT ${columns.map(column => `encode(${quoteColumn(column)})`).join(', ')}
       FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
       WHERE ${conditions(query).join(' AND ') || 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       LIMIT ${limit}`)
-    return rows.map(row => row.map(String))
+    return rows.map(row => row.map(toText))
   }
   const download = async (index: number, key: string): Promise<string> => {
     const path = session.scratchPath(`preview-${index}.parquet`)
@@ -94,6 +95,12 @@ export const previewTable = async (
     await rm(path)
   }
   return { columns, rows }
+}
+
+/** DuckDB's Node client drops a byte order mark at the start of a text; of bytes it drops nothing. */
+const toText = (value: DuckDBValue): string => {
+  if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('utf8')
+  throw new Error(`A cell is no text but ${typeof value}.`)
 }
 
 const conditions = ({ where = [], changedSince, changedUntil }: PreviewQuery): string[] => [

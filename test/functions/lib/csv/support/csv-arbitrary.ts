@@ -47,25 +47,25 @@ export const csvCase = ({
             minLength: 1,
             maxLength: maxRows,
           }),
-          quoted: fc.infiniteStream(fc.boolean()),
-          lineEnds: fc.infiniteStream(fc.constantFrom('\n', '\r\n')),
+          quoted: fc.array(fc.boolean(), { minLength: 1 }),
+          lineEnds: fc.array(fc.constantFrom('\n', '\r\n'), { minLength: 1, maxLength: 5 }),
           endsWithLineEnd: fc.boolean(),
         })
         .map(({ rows, quoted, lineEnds, endsWithLineEnd }) => {
-          const write = (cell: string): string => {
+          const write = (cell: string, index: number): string => {
             const mustQuote = [delimiter, enclosure, '\n', '\r'].some(special => cell.includes(special))
-            if (!quoted.next().value && !mustQuote) return cell
+            if (!mustQuote && !quoted[index % quoted.length]) return cell
             return enclosure + cell.replaceAll(enclosure, enclosure + enclosure) + enclosure
           }
-          const lines = rows.map(row => row.map(write).join(delimiter))
-          const text = lines.map(line => line + lineEnds.next().value).join('')
+          const lines = rows.map((row, number) =>
+            row.map((cell, index) => write(cell, number * row.length + index)).join(delimiter),
+          )
+          const text = lines.map((line, number) => line + lineEnds[number % lineEnds.length]).join('')
           const last = lines.at(-1) ?? ''
           // Without its line end an empty last line would be no record at all.
           const mayEndOpen = last !== '' && !endsWithLineEnd
           return { delimiter, enclosure, rows, csv: mayEndOpen ? text.replace(/\r?\n$/, '') : text }
-        })
-        // At the start of a file this character is a byte order mark, and no part of the first cell.
-        .filter(({ csv }) => !csv.startsWith('\ufeff')),
+        }),
     )
     // At the start of a file this character is a byte order mark, and no part of the first cell.
     .filter(({ csv }) => !csv.startsWith('\ufeff'))

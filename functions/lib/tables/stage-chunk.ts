@@ -55,10 +55,25 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
 
 /**
  * Chunks that DuckDB (1.5.6) reads otherwise than RFC 4180 has it: of a single column, it takes CRLF after a quoted
- * cell for two line ends and may skip blank lines; of escaped cells without quotes it knows other rules than ours.
+ * cell for two line ends and may skip blank lines; of escaped cells without quotes it knows other rules than ours; and
+ * what begins a chunk within a file is text, even where it would be a byte order mark at the start of one.
  */
 const isMisread = (chunk: CsvChunk, dialect: CsvDialect): boolean =>
-  dialect.escapedBy !== undefined || (chunk.columns === 1 && (chunk.hasReturns || chunk.hasBlankLines))
+  dialect.escapedBy !== undefined ||
+  (chunk.columns === 1 && (chunk.hasReturns || chunk.hasBlankLines)) ||
+  startsWithByteOrderMark(chunk)
+
+const startsWithByteOrderMark = ({ pieces }: CsvChunk): boolean =>
+  [0xef, 0xbb, 0xbf].every((byte, index) => byteAt(pieces, index) === byte)
+
+const byteAt = (pieces: Uint8Array[], index: number): number | undefined => {
+  let rest = index
+  for (const piece of pieces) {
+    if (rest < piece.length) return piece[rest]
+    rest -= piece.length
+  }
+  return undefined
+}
 
 const REWRITE_BATCH = 1_000
 
