@@ -1,0 +1,23 @@
+import type { OutgoingRequest } from '../request/outgoing-request.ts'
+
+/** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */
+export interface Authenticator {
+  /** Signs one attempt; runs inside the retry loop, so that each retry is signed anew. */
+  sign(request: OutgoingRequest): Promise<Signed>
+  /**
+   * After a 401 to a request signed in `session`: makes the next `sign` log in anew and tells that it is worth a try.
+   * Absent where a new try would send the same credentials.
+   */
+  renew?(session: number): boolean
+  /** Whether each request needs a login of its own, so that requests must not overlap. */
+  readonly oneAtATime?: boolean
+}
+
+export interface Signed {
+  request: OutgoingRequest
+  session: number
+}
+
+export const noAuthentication: Authenticator = {
+  sign: async request => ({ request, session: 0 }),
+}

@@ -1,0 +1,24 @@
+import { UserError } from '../../errors.ts'
+import { toText } from '../php-values.ts'
+import { setHeader } from '../request/outgoing-request.ts'
+import type { Json } from '../tables/index.ts'
+import type { Authenticator } from './authenticator.ts'
+
+/** HTTP Basic (RFC 7617) with `username` and `password` of the `config` section; the `#` forms win. */
+export const basicAuthentication = (attributes: Readonly<Record<string, Json>>): Authenticator => {
+  const username = attributes['#username'] ?? attributes['username']
+  const password = attributes['#password'] ?? attributes['password']
+  if (username === undefined || password === undefined) {
+    throw new UserError(
+      'extractor.authentication.basic',
+      `Basic authentication needs "#username" (or "username") and "#password" in the config section`,
+    )
+  }
+  const credentials = Buffer.from(`${toText(username)}:${toText(password)}`).toString('base64')
+  return {
+    sign: async request => ({
+      request: { ...request, headers: setHeader(request.headers, 'Authorization', `Basic ${credentials}`) },
+      session: 0,
+    }),
+  }
+}

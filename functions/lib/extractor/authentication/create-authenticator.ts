@@ -1,0 +1,68 @@
+import { UserError } from '../../errors.ts'
+import type { ConfigFile } from '../config/config-schema.ts'
+import type { EvaluateValues } from '../evaluate-values.ts'
+import type { Masker } from '../masker.ts'
+import { isObject } from '../php-values.ts'
+import type { PageRequest } from '../request/page-request.ts'
+import type { Json } from '../tables/index.ts'
+import { type Authenticator, noAuthentication } from './authenticator.ts'
+import { awsSigner } from './aws-signature.ts'
+import { basicAuthentication } from './basic.ts'
+import { loginAuthentication } from './login.ts'
+import { parseData, requireCredentials } from './oauth-credentials.ts'
+import { oauth10Authentication } from './oauth10.ts'
+import { oauth20Authentication } from './oauth20.ts'
+import { queryAuthentication } from './query.ts'
+
+export interface AuthenticatorOptions {
+  file: ConfigFile
+  /** What `attr` sees in this iteration. */
+  attributes: Record<string, Json>
+  evaluate: EvaluateValues
+  masker: Masker
+  now: () => number
+  sendLogin: (request: PageRequest) => Promise<Buffer>
+}
+
+/** The authentication of one iteration, with the AWS signature laid on top where it is configured. */
+export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+  const authenticator = byType(options)
+  const credentials = options.file.parameters.aws?.signature?.credentials
+  if (credentials === undefined) return authenticator
+  const signAws = awsSigner(credentials, options.now)
+  return {
+    ...authenticator,
+    sign: async request => {
+      const signed = await authenticator.sign(request)
+      return { ...signed, request: await signAws(signed.request) }
+    },
+  }
+}
+
+const byType = (options: AuthenticatorOptions): Authenticator => {
+  const { file, attributes, evaluate, now, masker, sendLogin: send } = options
+  const settings = file.parameters.api.authentication
+  const stored = file.authorization?.oauth_api?.credentials
+  if (settings === undefined) return noAuthentication
+  switch (settings.type) {
+    case 'basic':
+      return basicAuthentication(attributes)
+    case 'query':
+    case 'url.query':
+      return queryAuthentication(settings.query ?? file.parameters.api.query, attributes, evaluate)
+    case 'oauth10':
+      return oauth10Authentication(stored, now)
+    case 'oauth20':
+      return oauth20Authentication(settings, stored, now, evaluate)
+    case 'login':
+      return loginAuthentication({ settings, attributes, evaluate, masker, now, send })
+    case 'oauth20.login': {
+      const { data, clientId, clientSecret } = requireCredentials(stored, '2.0')
+      const user = parseData(data)
+      if (!isObject(user))
+        throw new UserError('extractor.authentication.oauth', 'The OAuth data is not a JSON object')
+      const loginContext = { consumer: { client_id: clientId, client_secret: clientSecret }, user }
+      return loginAuthentication({ settings, attributes, loginContext, evaluate, masker, now, send })
+    }
+  }
+}

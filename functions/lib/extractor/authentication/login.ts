@@ -1,0 +1,128 @@
+import type { LoginAuthentication } from '../config/authentication-schema.ts'
+import type { EvaluateValues } from '../evaluate-values.ts'
+import type { ExpressionContext } from '../functions/index.ts'
+import { valueAt } from '../json-path.ts'
+import type { Masker } from '../masker.ts'
+import { isEmpty, isObject, toText } from '../php-values.ts'
+import { checkHeaders, type Headers, setHeaders } from '../request/outgoing-request.ts'
+import type { PageRequest, Params } from '../request/page-request.ts'
+import { addLoginQuery } from '../request/query.ts'
+import type { Json } from '../tables/index.ts'
+import type { Authenticator } from './authenticator.ts'
+import { loginExpiry } from './login-expiry.ts'
+import { toLoginResponse } from './login-response.ts'
+import { withQuery } from './with-query.ts'
+
+export interface LoginOptions {
+  settings: LoginAuthentication
+  attributes: Json
+  /** Contexts besides `attr` for the login request: `consumer` and `user` for `oauth20.login`. */
+  loginContext?: ExpressionContext
+  evaluate: EvaluateValues
+  masker: Masker
+  /** Seconds since 1970. */
+  now: () => number
+  /** Sends the login request: default headers apply to it, `defaultOptions` do not (specification 4.1). */
+  send: (request: PageRequest) => Promise<Buffer>
+}
+
+interface Session {
+  number: number
+  headers: Headers
+  query: Record<string, Json>
+  /** Seconds since 1970 from which on a new login is due; `undefined` is never. */
+  expires: number | undefined
+}
+
+/**
+ * Logs in before the first request and again when the credentials expire (specification 3 and 5). Requests that come
+ * while a login is under way wait for it, so that one login serves them all.
+ */
+export const loginAuthentication = (options: LoginOptions): Authenticator => {
+  const { settings, now } = options
+  const everyRequest = typeof settings.expires === 'number' && settings.expires <= 0
+  let session: Session | undefined
+  let logins = 0
+  let pending: Promise<Session> | undefined
+
+  const isDue = (): boolean =>
+    session === undefined || everyRequest || (session.expires !== undefined && now() >= session.expires)
+
+  const login = async (): Promise<Session> => {
+    const body = await options.send(loginRequest(options))
+    const response = toLoginResponse(body, settings.format ?? 'json')
+    logins++
+    const headers = apiValues(options, 'headers', response)
+    const query = apiValues(options, 'query', response)
+    for (const value of [...Object.values(headers), ...Object.values(query)])
+      options.masker.add(toText(value))
+    session = { number: logins, headers: checkHeaders(headers), query, expires: expiry(response) }
+    return session
+  }
+
+  const expiry = (response: Json): number | undefined => {
+    const { expires } = settings
+    if (expires === undefined) return undefined
+    return typeof expires === 'number'
+      ? now() + expires
+      : loginExpiry(valueAt(expires.response, response), expires.relative === true, now())
+  }
+
+  const current = async (): Promise<Session> => {
+    if (session !== undefined && !isDue()) return session
+    pending ??= login().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+
+  return {
+    oneAtATime: everyRequest,
+    sign: async request => {
+      const { number, headers, query } = await current()
+      const withLogin =
+        Object.keys(query).length === 0 ? request : withQuery(request, old => addLoginQuery(old, query))
+      return { request: { ...withLogin, headers: setHeaders(withLogin.headers, headers) }, session: number }
+    },
+    renew: number => {
+      // A later request may have renewed already: then its session is worth a try
+      if (session?.number === number) session = undefined
+      return true
+    },
+  }
+}
+
+const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOptions): PageRequest => {
+  const { endpoint, method, params, headers } = settings.loginRequest
+  const context = { ...loginContext, attr: attributes }
+  const path = 'api.authentication.loginRequest'
+  const values = evaluate({ ...params }, context, `${path}.params`)
+  return {
+    endpoint,
+    method: method ?? 'GET',
+    params: (Array.isArray(params) ? Object.values(values) : values) as Params, // evaluated values are JSON
+    headers: evaluate(headers ?? {}, context, `${path}.headers`),
+  }
+}
+
+/**
+ * `apiRequest.headers` or `.query`: after evaluation each value is tried as a path in the login response and kept as it
+ * is when nothing is there (facts 3, "apiRequest values"). So a plain text is a path with itself as fallback.
+ */
+const apiValues = (
+  { settings, attributes, evaluate }: LoginOptions,
+  kind: 'headers' | 'query',
+  response: Json,
+): Record<string, Json> => {
+  const context = { response, attr: attributes }
+  const values = evaluate(settings.apiRequest?.[kind] ?? {}, context, `api.authentication.apiRequest.${kind}`)
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const path = toText(value)
+      const found = isEmpty(value) || typeof value === 'object' ? undefined : valueAt(path, response)
+      return [name, found === undefined || isContainer(found) ? value : found]
+    }),
+  )
+}
+
+const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)

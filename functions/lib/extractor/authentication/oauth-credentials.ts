@@ -1,0 +1,41 @@
+import { UserError } from '../../errors.ts'
+import type { OAuthCredentials } from '../config/authentication-schema.ts'
+import type { Json } from '../tables/index.ts'
+import { parseJson } from '../tables/parse-json.ts'
+
+export interface Credentials {
+  data: string
+  clientId: string
+  clientSecret: string
+}
+
+/** @throws UserError `extractor.authentication.oauth` naming what is missing */
+export const requireCredentials = (
+  credentials: OAuthCredentials | undefined,
+  version: '1.0' | '2.0',
+): Credentials => {
+  if (credentials === undefined) {
+    throw new UserError(
+      'extractor.authentication.oauth',
+      'OAuth API credentials not supplied in configuration.',
+    )
+  }
+  const need = (key: '#data' | 'appKey' | '#appSecret'): string => {
+    const value = credentials[key]
+    if (value) return value
+    throw new UserError(
+      'extractor.authentication.oauth',
+      `Missing '${key}' for OAuth ${version} authorization.`,
+    )
+  }
+  return { data: need('#data'), clientId: need('appKey'), clientSecret: need('#appSecret') }
+}
+
+/** The stored `#data` as JSON. */
+export const parseData = (data: string): Json => {
+  try {
+    return parseJson(data)
+  } catch (cause) {
+    throw new UserError('extractor.authentication.oauth', 'The OAuth data is not a valid JSON', { cause })
+  }
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import type { OAuth20Authentication, OAuthCredentials } from '../config/authentication-schema.ts'
+import type { EvaluateValues } from '../evaluate-values.ts'
+import { checkHeaders, setHeaders } from '../request/outgoing-request.ts'
+import { replaceInQuery } from '../request/query.ts'
+import type { Authenticator } from './authenticator.ts'
+import { parseData, requireCredentials } from './oauth-credentials.ts'
+import { requestContext } from './request-context.ts'
+import { withQuery } from './with-query.ts'
+
+/** Headers and query worked out for each request from the broker's `#data` (facts 1.5 and 1.7). */
+export const oauth20Authentication = (
+  settings: OAuth20Authentication,
+  stored: OAuthCredentials | undefined,
+  now: () => number,
+  evaluate: EvaluateValues,
+): Authenticator => {
+  const { data, clientId } = requireCredentials(stored, '2.0')
+  const content = settings.format === 'json' ? parseData(data) : data
+  return {
+    sign: async request => {
+      const context = {
+        ...requestContext(request),
+        authorization: {
+          clientId,
+          nonce: randomBytes(8).toString('hex'),
+          timestamp: Math.floor(now()),
+          data: content,
+        },
+      }
+      const query = evaluate(settings.query ?? {}, context, 'api.authentication.query')
+      const headers = evaluate(settings.headers ?? {}, context, 'api.authentication.headers')
+      const signed =
+        Object.keys(query).length === 0 ? request : withQuery(request, old => replaceInQuery(old, query))
+      return {
+        request: { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) },
+        session: 0,
+      }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { UserError } from '../../errors.ts'
+import type { EvaluateValues } from '../evaluate-values.ts'
+import { replaceInQuery } from '../request/query.ts'
+import type { Json } from '../tables/index.ts'
+import type { Authenticator } from './authenticator.ts'
+import { requestContext } from './request-context.ts'
+import { withQuery } from './with-query.ts'
+
+/** Query parameters worked out for each request, with contexts `attr`, `query` and `request` (facts 1.5). */
+export const queryAuthentication = (
+  query: Readonly<Record<string, unknown>> | undefined,
+  attributes: Json,
+  evaluate: EvaluateValues,
+): Authenticator => {
+  if (query === undefined || Object.keys(query).length === 0) {
+    throw new UserError(
+      'extractor.authentication.query',
+      `The query authentication method requires 'query' configuration in 'authentication' section.`,
+    )
+  }
+  return {
+    sign: async request => {
+      const values = evaluate(
+        query,
+        { attr: attributes, ...requestContext(request) },
+        'api.authentication.query',
+      )
+      return { request: withQuery(request, old => replaceInQuery(old, values)), session: 0 }
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { OutgoingRequest } from '../request/outgoing-request.ts'
+import { parseQuery } from '../request/query.ts'
+import type { Json } from '../tables/index.ts'
+
+/** The contexts `query` and `request` of signing expressions (facts 1.7): the request as it stands before signing. */
+export const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'request', Json> => {
+  const { protocol, port } = new URL(url.origin)
+  const at = url.target.indexOf('?')
+  const path = at < 0 ? url.target : url.target.slice(0, at)
+  const queryString = at < 0 ? '' : url.target.slice(at + 1)
+  return {
+    query: parseQuery(queryString),
+    request: {
+      url: url.href,
+      path,
+      queryString,
+      method,
+      hostname: url.hostname,
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      resource: url.target,
+    },
+  }
+}

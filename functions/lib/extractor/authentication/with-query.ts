@@ -1,0 +1,11 @@
+import type { OutgoingRequest } from '../request/outgoing-request.ts'
+import { formatQuery, parseQuery, type Query } from '../request/query.ts'
+
+/** The request with its query changed; the whole query is written anew, RFC 3986 encoded (facts 1.3). */
+export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
+  const at = request.url.target.indexOf('?')
+  const path = at < 0 ? request.url.target : request.url.target.slice(0, at)
+  const query = formatQuery(change(parseQuery(at < 0 ? '' : request.url.target.slice(at + 1))))
+  const target = query === '' ? path : `${path}?${query}`
+  return { ...request, url: { ...request.url, target, href: request.url.origin + target } }
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { Authentication } from './authentication-schema.ts'
+import { decimal, flag, integer, optional, record, text, Value } from './fields.ts'
+import { Method, Params } from './job-schema.ts'
+import { Pagination } from './pagination-schema.ts'
+import { strictObject } from './strict-object.ts'
+
+const codes = z.array(z.int())
+
+/** Section 5 of the facts; the flat names are the older spelling of the same. */
+const RetryConfig = strictObject({
+  maxRetries: optional(integer),
+  http: optional(
+    strictObject({ retryHeader: optional(text), codes: optional(codes), maxRetries: optional(integer) }),
+  ),
+  curl: optional(strictObject({ codes: optional(codes) })),
+  headerName: optional(text),
+  httpCodes: optional(codes),
+  curlCodes: optional(codes),
+  maxTotalSeconds: optional(decimal),
+})
+
+/** `defaultOptions` is laid under every job: it may hold any request key, and the job keys that the field allows there. */
+const DefaultOptions = strictObject({
+  endpoint: optional(text),
+  params: optional(Params),
+  method: optional(Method),
+  headers: optional(record(Value)),
+})
+
+const Http = strictObject({
+  headers: optional(record(Value)),
+  requiredHeaders: optional(z.array(text)),
+  defaultOptions: optional(
+    z.preprocess(given => (Array.isArray(given) && given.length === 0 ? {} : given), DefaultOptions),
+  ),
+  ignoreErrors: optional(z.array(integer)),
+  connectTimeout: optional(decimal),
+  requestTimeout: optional(decimal),
+  // Beyond the format of the field
+  evaluate: optional(flag),
+  maxConcurrency: optional(integer),
+  bodyLimitBytes: optional(integer),
+  trustedOrigins: optional(z.array(z.url())),
+})
+
+/** `parameters.api` (specification 2.1; facts 1.1). */
+export const Api = strictObject({
+  baseUrl: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  name: optional(text),
+  caCertificate: optional(z.string()),
+  clientCertificate: optional(z.string()),
+  '#clientCertificate': optional(z.string()),
+  pagination: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), Pagination.optional())),
+  authentication: optional(
+    z.preprocess(given => (isEmpty(given) ? undefined : given), Authentication.optional()),
+  ),
+  retryConfig: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), RetryConfig.optional())),
+  http: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), Http.optional())),
+  query: optional(record(Value)),
+})
+
+export type Api = z.output<typeof Api>
+
+/** `[]` and `{}` both stand for "nothing configured". */
+const isEmpty = (given: unknown): boolean =>
+  given === '' || (typeof given === 'object' && given !== null && Object.keys(given).length === 0)

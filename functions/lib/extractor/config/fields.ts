@@ -1,0 +1,39 @@
+import * as z from 'zod'
+
+/** A JSON scalar as it stands in a configuration. */
+export const Scalar = z.union([z.string(), z.number(), z.boolean()])
+
+/** Treats `null` as "not given", which is how the field writes an option that was switched off. */
+export const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(value => (value === null ? undefined : value), schema.optional())
+
+/** A name-to-value object. An empty list counts as an empty object: PHP writes both alike. */
+export const record = <T extends z.ZodType>(value: T) =>
+  z.preprocess(
+    given => (Array.isArray(given) && given.length === 0 ? {} : given),
+    z.record(z.string(), value),
+  )
+
+/** Text; numbers are taken as their digits. */
+export const text = z.union([z.string(), z.number()]).transform(String)
+
+/** Text that may not be empty. */
+export const name = text.refine(value => value !== '', 'must not be empty')
+
+/** A whole number, also as a string of digits. */
+export const integer = z
+  .union([z.int(), z.string().regex(/^\s*-?\d+\s*$/, 'must be an integer')])
+  .transform(Number)
+
+/** A number of seconds or the like, also as text. */
+export const decimal = z
+  .union([z.number(), z.string().regex(/^\s*-?\d+(\.\d+)?\s*$/, 'must be a number')])
+  .transform(Number)
+
+/** A switch: a boolean, or 0/1 in any spelling. */
+export const flag = z
+  .union([z.boolean(), z.literal([0, 1, '', '0', '1'])])
+  .transform(value => value === true || value === 1 || value === '1')
+
+/** A value expression or literal: read by the `functions` domain when its contexts are known. */
+export const Value = z.unknown()

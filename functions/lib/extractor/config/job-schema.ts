@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { flag, name, optional, record, text, Value } from './fields.ts'
+import { strictObject } from './strict-object.ts'
+
+/** Request parameters: an object, or a list when a POST body has to be one. */
+export const Params = z.union([record(Value), z.array(Value)])
+
+export const Method = z
+  .string()
+  .transform(method => method.toUpperCase())
+  .pipe(z.enum(['GET', 'POST', 'FORM'], { error: 'method must be GET, POST or FORM' }))
+
+/** What a request is made of: a job, `defaultOptions`, `loginRequest` and `scrollRequest` share it. */
+export const requestShape = {
+  endpoint: optional(text),
+  params: optional(Params),
+  method: optional(Method),
+  headers: optional(record(Value)),
+}
+
+const DataField = z.union([text, strictObject({ path: name, delimiter: optional(z.string()) })])
+
+const Placeholder = z.union([
+  text,
+  z.looseObject({ path: name }), // the other keys are a value expression: `function` and `args`
+])
+
+/** A high-water mark kept in the state between runs (beyond the format of the field). */
+export const Incremental = strictObject({
+  idKey: name,
+  param: name,
+  type: z.enum(['number', 'text', 'date']).default('text'),
+  initial: optional(Value),
+})
+
+const jobShape = {
+  ...requestShape,
+  id: optional(text),
+  endpoint: name,
+  dataType: optional(text),
+  dataField: optional(DataField),
+  responseFilter: optional(z.union([text, z.array(text)])),
+  responseFilterDelimiter: optional(z.string()),
+  placeholders: optional(record(Placeholder)),
+  recursionFilter: optional(text),
+  scroller: optional(text),
+  userData: optional(z.unknown()),
+  failWhenEmpty: optional(flag),
+  incremental: optional(Incremental),
+}
+
+const FlatJob = strictObject(jobShape)
+
+/** One job of `config.jobs` as written (specification 2.1; facts 1.3 and 1.6). */
+export interface Job extends z.output<typeof FlatJob> {
+  children?: Job[] | undefined
+}
+
+export const Job: z.ZodType<Job> = strictObject({
+  ...jobShape,
+  children: optional(z.lazy(() => z.array(Job))),
+})

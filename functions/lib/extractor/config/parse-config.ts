@@ -1,0 +1,116 @@
+import type * as z from 'zod'
+import { UserError } from '../../errors.ts'
+import { checkAttributes } from './check-attributes.ts'
+import { Config, ConfigFile } from './config-schema.ts'
+
+/** A configuration that passed the schema, one entry of `runs` per iteration. */
+export interface ExtractorConfig {
+  file: ConfigFile
+  api: ConfigFile['parameters']['api']
+  /** `config` with the iteration's keys laid over it; `attributes` is what `attr` sees of it. */
+  runs: { config: Config; attributes: Record<string, unknown> }[]
+  /** Keeps the field's leniency and cell forms. */
+  compat: boolean
+}
+
+/**
+ * Reads a whole `config.json`.
+ *
+ * Unknown keys are errors that name the path and the key that was probably meant; with `compat` (or `"compat": true`
+ * under `parameters.config`) they are dropped without a word, as in the field.
+ *
+ * @throws UserError `extractor.config.invalid` with one line per problem
+ */
+export const parseConfig = (input: unknown, options: { compat?: boolean } = {}): ExtractorConfig => {
+  const compat = options.compat === true || asksForCompat(input)
+  refuseMissingSections(input)
+  const file = read(ConfigFile, input, compat)
+  if (!compat) checkAttributes(file)
+  // `iterations` replaces whole keys of `config` (facts 1.8), so the raw section is the base
+  const raw = rawConfig(input)
+  const iterations = file.parameters.iterations ?? []
+  const runs = (iterations.length === 0 ? [{}] : iterations).map((iteration, index) => {
+    const merged = { ...raw, ...iteration }
+    const path = iterations.length === 0 ? ['parameters', 'config'] : ['parameters', 'iterations', index]
+    const { jobs: _, ...attributes } = merged
+    return { config: read(Config, merged, compat, path), attributes }
+  })
+  return { file, api: file.parameters.api, runs, compat }
+}
+
+const read = <Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  compat: boolean,
+  path: PropertyKey[] = [],
+): z.output<Schema> => {
+  const first = schema.safeParse(input)
+  if (first.success) return first.data
+  const unknownKeys = first.error.issues.filter(issue => issue.code === 'unrecognized_keys')
+  if (!compat || unknownKeys.length === 0) throw invalid(first.error.issues, path)
+  return read(schema, unknownKeys.reduce(withoutKeys, input), compat, path)
+}
+
+const invalid = (issues: readonly z.core.$ZodIssue[], path: PropertyKey[]): UserError => {
+  const lines = issues.map(issue => {
+    const at = [...path, ...issue.path].map(String).join('.')
+    return `${issue.message}${at === '' ? '' : ` at ${at}`}`
+  })
+  return new UserError('extractor.config.invalid', `Invalid configuration: ${lines.join('\n')}`, {
+    params: { problems: lines },
+  })
+}
+
+const withoutKeys = (input: unknown, issue: z.core.$ZodIssue): unknown => {
+  if (issue.code !== 'unrecognized_keys') return input
+  const keys = new Set(issue.keys)
+  return changeAt(input, issue.path, found => (isRecord(found) ? omit(found, keys) : found))
+}
+
+const changeAt = (
+  value: unknown,
+  path: readonly PropertyKey[],
+  change: (value: unknown) => unknown,
+): unknown => {
+  const [key, ...rest] = path
+  if (key === undefined) return change(value)
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === key ? changeAt(item, rest, change) : item))
+  if (!isRecord(value)) return value
+  return { ...value, [key]: changeAt(value[String(key)], rest, change) }
+}
+
+const omit = (value: Record<string, unknown>, keys: ReadonlySet<string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const section = (input: unknown, key: string): unknown => (isRecord(input) ? input[key] : undefined)
+
+const rawConfig = (input: unknown): Record<string, unknown> => {
+  const config = section(section(input, 'parameters'), 'config')
+  return isRecord(config) ? config : {}
+}
+
+const asksForCompat = (input: unknown): boolean =>
+  [true, 1, '1'].includes(rawConfig(input)['compat'] as boolean) // any value may be tested for membership
+
+const refuseMissingSections = (input: unknown): void => {
+  const parameters = section(input, 'parameters')
+  for (const key of ['config', 'api']) {
+    const found = section(parameters, key)
+    if (!isRecord(found) || Object.keys(found).length === 0) {
+      throw new UserError(
+        'extractor.config.invalid',
+        `The '${key}' section is required in the configuration.`,
+      )
+    }
+  }
+  if (!section(section(parameters, 'api'), 'baseUrl')) {
+    throw new UserError(
+      'extractor.config.invalid',
+      `The 'baseUrl' attribute must be set in API configuration`,
+    )
+  }
+}

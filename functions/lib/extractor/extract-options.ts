@@ -1,0 +1,70 @@
+import type { LookupAddress } from 'node:dns'
+import type { Dispatcher } from 'undici'
+import type { LogRecord } from './log.ts'
+import type { JobSummary } from './run-statistics.ts'
+import type { Json, WrittenTable } from './tables/index.ts'
+
+export interface ExtractOptions {
+  /** The parsed `config.json`. */
+  config: unknown
+  /** The parsed `in/state.json`; absent on the first run. */
+  state?: unknown
+  /** Where tables and manifests go: `out/tables`. */
+  outDir: string
+  /** Where rows wait until the headers are known. A leg that goes on from a checkpoint needs the folder as it was left. */
+  spoolDir: string
+  /** Keep the field's leniency and cell forms. Default: `"compat"` under `config`. */
+  compat?: boolean
+  /** Seconds since 1970. Default: the system's clock. */
+  now?: () => number
+  /** Stops at the next page boundary. */
+  signal?: AbortSignal
+  /** Stops at the next page boundary after this moment, in milliseconds since 1970 by the system's clock. */
+  deadline?: number
+  /** What an earlier call returned; goes on from there. */
+  checkpoint?: unknown
+  /** Lines for the user, secrets masked. Default: none. */
+  log?: (record: LogRecord) => void
+  /** Refuse addresses that are not on the public internet. Default false. */
+  guard?: boolean
+  /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
+  concurrency?: number
+  /** At most this many rows of each job, for previews. */
+  maxRows?: number
+  /** Called after each page. */
+  onProgress?: (progress: Progress) => void
+  /** In place of connections of our own; the caller closes it. */
+  dispatcher?: Dispatcher
+  /** In place of the system's resolver, when `guard` is on. */
+  resolve?: (hostname: string) => Promise<LookupAddress[]>
+}
+
+export interface Progress {
+  pages: number
+  rows: number
+  retries: number
+  /** Of the page just written, secrets masked. */
+  url: string
+}
+
+export interface ExtractSummary {
+  jobs: JobSummary[]
+  /** Requests that were sent again. */
+  retries: number
+  rows: number
+  tables: Pick<WrittenTable, 'name' | 'rows'>[]
+}
+
+export type ExtractResult =
+  | { finished: true; state: Record<string, Json>; tables: WrittenTable[]; summary: ExtractSummary }
+  | {
+      finished: false
+      /** Plain JSON without secrets; together with the contents of `spoolDir` all that the next leg needs. */
+      checkpoint: ExtractCheckpoint
+      summary: ExtractSummary
+    }
+
+export interface ExtractCheckpoint {
+  version: 1
+  [key: string]: unknown
+}

@@ -1,0 +1,164 @@
+import { UserError } from '../errors.ts'
+import { formatCheckpoint, type Leg, parseCheckpoint } from './checkpoint.ts'
+import { parseConfig } from './config/parse-config.ts'
+import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
+import { createHighWaterMarks } from './high-water-marks.ts'
+import { restoreLanes, saveLanes } from './jobs/saved-lanes.ts'
+import { createLog } from './log.ts'
+import { maskError } from './mask-error.ts'
+import { createMasker } from './masker.ts'
+import { prepareIteration } from './prepare-iteration.ts'
+import { runIteration } from './run-iteration.ts'
+import { createRunStatistics, type JobSummary } from './run-statistics.ts'
+import { secretsOf } from './secrets-of.ts'
+import { createSinks } from './sinks.ts'
+import { nextState, readState } from './state.ts'
+import { createStopSignal } from './stop-signal.ts'
+import type { Json, WrittenTable } from './tables/index.ts'
+
+export type {
+  ExtractCheckpoint,
+  ExtractOptions,
+  ExtractResult,
+  ExtractSummary,
+  Progress,
+} from './extract-options.ts'
+
+/**
+ * Runs an extraction, or a leg of it: requests, tables, state.
+ *
+ * Resolves when all jobs are done (`finished: true`, tables and manifests are in `outDir`), or with a checkpoint once a
+ * stop was asked for by `signal` or `deadline` and the requests under way came back. Nothing is written to `outDir` before
+ * the end, so a failed run leaves no tables and no state.
+ *
+ * @throws UserError for anything that the author of the configuration or the API is to blame for; secrets are masked
+ */
+export const extract = async (options: ExtractOptions): Promise<ExtractResult> => {
+  const secrets = secretsOf(options.config)
+  const masker = createMasker(secrets.values())
+  try {
+    return await extractMasked(options, secrets, masker)
+  } catch (error) {
+    throw maskError(error, masker)
+  }
+}
+
+const extractMasked = async (
+  options: ExtractOptions,
+  secrets: ReadonlyMap<string, string>,
+  masker: ReturnType<typeof createMasker>,
+): Promise<ExtractResult> => {
+  const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
+  refuseUnsupported(parsed.file)
+  const now = options.now ?? (() => Date.now() / 1000)
+  const state = readState(options.state)
+  const leg: Leg =
+    options.checkpoint === undefined
+      ? {
+          iteration: 0,
+          lanes: undefined,
+          statistics: [],
+          marks: {},
+          retries: 0,
+          currentStart: Math.floor(now()),
+          sinks: {},
+        }
+      : parseCheckpoint(options.checkpoint, options.config, secrets)
+  const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
+  const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
+  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
+  const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
+  const several = parsed.runs.length > 1
+  const statistics = parsed.runs.map(
+    (_, index) =>
+      createRunStatistics(several ? `${index}/` : '', (leg.statistics[index] ?? []) as JobSummary[]), // as formatted below
+  )
+  const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
+  const abort = new AbortController()
+  let { retries } = leg
+  let pages = 0
+
+  const summary = (tables: WrittenTable[]): ExtractSummary => ({
+    jobs: statistics.flatMap(one => one.all()),
+    retries,
+    rows: sinks.rows,
+    tables: tables.map(({ name, rows }) => ({ name, rows })),
+  })
+
+  try {
+    for (let index = leg.iteration; index < parsed.runs.length; index++) {
+      const iteration = await prepareIteration({
+        parsed,
+        index,
+        options,
+        now,
+        time,
+        masker,
+        log,
+        marks,
+        stop,
+        statistics: statistics[index] ?? createRunStatistics(''),
+        signal: abort.signal,
+        onRetry: () => retries++,
+      })
+      try {
+        const resumed = index === leg.iteration && leg.lanes !== undefined
+        const left = await runIteration({
+          ...iteration,
+          sink: sinks.of(index),
+          stop,
+          ...(resumed ? { lanes: restoreLanes(leg.lanes, iteration.plans, iteration.context) } : {}),
+          onPage: url => {
+            pages++
+            options.onProgress?.({ pages, rows: sinks.rows, retries, url: masker.mask(url) })
+          },
+        })
+        if (left.length > 0) {
+          const next: Leg = {
+            iteration: index,
+            lanes: saveLanes(left, now()),
+            statistics: statistics.map(one => one.all()),
+            marks: marks.all(),
+            retries,
+            currentStart: leg.currentStart,
+            sinks: sinks.checkpoint(),
+          }
+          return {
+            finished: false,
+            checkpoint: formatCheckpoint(next, options.config, secrets),
+            summary: summary([]),
+          }
+        }
+      } catch (error) {
+        abort.abort(error) // before the connections go, so that requests in flight end without a word
+        throw error
+      } finally {
+        await iteration.close()
+      }
+    }
+    const learnt = sinks.structure()
+    const tables = await sinks.finish(options.outDir)
+    const next = nextState(options.state, {
+      currentStart: leg.currentStart,
+      learnt,
+      highWaterMarks: marks.all(),
+    })
+    return { finished: true, state: next, tables, summary: summary(tables) }
+  } finally {
+    abort.abort(new Error('The extraction has ended'))
+    stop.dispose()
+  }
+}
+
+const refuseUnsupported = (file: ReturnType<typeof parseConfig>['file']): void => {
+  const { sshProxy } = file.parameters
+  if (sshProxy !== undefined && sshProxy !== null) {
+    throw new UserError('extractor.config.sshProxy', 'SSH tunnels ("parameters.sshProxy") are not supported.')
+  }
+  if (file.action !== undefined && file.action !== 'run') {
+    throw new UserError(
+      'extractor.config.action',
+      `The action "${file.action}" is not supported, only "run".`,
+    )
+  }
+}

@@ -1,0 +1,207 @@
+import type { Dispatcher } from 'undici'
+import { UserError } from '../../errors.ts'
+import type { Log } from '../log.ts'
+import type { Headers, OutgoingRequest } from '../request/outgoing-request.ts'
+import { checkHost } from './address-guard.ts'
+import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
+import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
+import { rateLimitResetSeconds } from './rate-limit.ts'
+import { acceptEncoding, readBody } from './read-body.ts'
+import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
+import { retryDelaySeconds } from './retry-delay.ts'
+import type { RetrySettings } from './retry-settings.ts'
+
+export interface HttpClientOptions {
+  dispatcher: Dispatcher
+  guard: boolean
+  retry: RetrySettings
+  requestTimeoutSeconds: number
+  bodyLimitBytes: number
+  log: Log
+  /** Seconds since 1970, for dates in headers. */
+  now: () => number
+  /** Waits; rejects when the extraction is stopped meanwhile. */
+  wait: (seconds: number) => Promise<void>
+  /** Ends requests in flight when the extraction fails elsewhere. */
+  signal: AbortSignal
+  /** 0 up to 1; for tests. */
+  random?: () => number
+  /** Called before each wait for a retry. */
+  onRetry?: () => void
+}
+
+/** What is sent, for one attempt and for each redirect of it. */
+export interface Exchange {
+  /** Signs one attempt; called anew for every retry, since signatures and tokens age (facts 1.5). */
+  prepare: () => Promise<OutgoingRequest>
+  /** What may go along to the target of a redirect. */
+  redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
+  /** After a 401: whether a new login may help. */
+  renew?: () => Promise<boolean>
+}
+
+export interface HttpClient {
+  /**
+   * Sends until there is a response that is not to be retried. Any status is returned, errors too.
+   *
+   * @throws UserError when the network fails for good, the body is too large or the address is refused
+   */
+  send(exchange: Exchange): Promise<HttpResponse>
+}
+
+/** Rate limits that open within this many seconds are waited for before they bite. */
+const politeWaitSeconds = 60
+
+export const createHttpClient = (options: HttpClientOptions): HttpClient => {
+  const random = options.random ?? Math.random
+  const opensAt = new Map<string, number>() // origin -> when its rate limit opens, seconds since 1970
+
+  const send = async (exchange: Exchange): Promise<HttpResponse> => {
+    let waited = 0
+    let renewed = false
+    for (let retries = 0; ; retries++) {
+      const outcome = await attempt(exchange)
+      if (!(outcome instanceof NetworkFailure) && outcome.status === 401 && !renewed && exchange.renew) {
+        renewed = true
+        if (await exchange.renew()) {
+          retries--
+          continue
+        }
+      }
+      if (!isRetryable(outcome, options.retry)) return give(outcome)
+      if (retries >= options.retry.maxRetries) return give(outcome)
+      const delay = retryDelaySeconds({
+        retries,
+        headers: outcome instanceof NetworkFailure ? undefined : outcome.headers,
+        retryHeader: options.retry.retryHeader,
+        now: options.now(),
+        random: random(),
+      })
+      if (waited + delay > options.retry.maxTotalSeconds) {
+        options.log.warning(
+          `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
+        )
+        return give(outcome)
+      }
+      options.onRetry?.()
+      options.log.debug(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
+        ...(outcome instanceof NetworkFailure
+          ? { error: outcome.message }
+          : { status: outcome.status, url: outcome.url }),
+      })
+      await options.wait(delay)
+      waited += delay
+    }
+  }
+
+  const attempt = async (exchange: Exchange): Promise<HttpResponse | NetworkFailure> => {
+    let request = await exchange.prepare()
+    for (let redirects = 0; ; redirects++) {
+      await beforeRateLimit(request.url.origin)
+      const response = await once(request)
+      if (response instanceof NetworkFailure) return response
+      noteRateLimit(request.url.origin, response.headers)
+      const next = followRedirect(request, response)
+      if (next === undefined) return response
+      if (redirects >= maxRedirects) {
+        throw new UserError(
+          'extractor.request.redirects',
+          `Will not follow more than ${maxRedirects} redirects`,
+        )
+      }
+      request = await exchange.redirected(next)
+    }
+  }
+
+  const once = async (request: OutgoingRequest): Promise<HttpResponse | NetworkFailure> => {
+    let stage: 'request' | 'body' = 'request'
+    if (options.guard) checkHost(request.url.hostname)
+    const timeout = AbortSignal.timeout(Math.ceil(options.requestTimeoutSeconds * 1000))
+    const signal = AbortSignal.any([timeout, options.signal])
+    try {
+      const response = await options.dispatcher.request({
+        origin: request.url.origin,
+        path: request.url.target,
+        method: request.method,
+        headers: withOwnHeaders(request.headers),
+        body: request.body ?? null,
+        signal,
+      })
+      stage = 'body'
+      const body = await readBody(
+        response.body,
+        firstHeader(response.headers, 'content-encoding'),
+        options.bodyLimitBytes,
+      )
+      return { status: response.statusCode, headers: response.headers, body, url: request.url.href }
+    } catch (error) {
+      if (error instanceof UserError) throw error
+      options.signal.throwIfAborted()
+      const refused = userErrorWithin(error)
+      if (refused !== undefined) throw refused
+      const failure = toNetworkFailure(error, stage)
+      if (failure !== undefined) return failure
+      if ((error as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG') {
+        // thrown errors of undici carry a code
+        throw new UserError(
+          'extractor.request.invalid',
+          `The request cannot be sent: ${(error as Error).message}`,
+          { cause: error },
+        )
+      }
+      throw error
+    }
+  }
+
+  const beforeRateLimit = async (origin: string): Promise<void> => {
+    const seconds = (opensAt.get(origin) ?? 0) - options.now()
+    if (seconds > 0) await options.wait(seconds)
+  }
+
+  const noteRateLimit = (origin: string, headers: ResponseHeaders): void => {
+    const seconds = rateLimitResetSeconds(headers, options.now())
+    if (seconds !== undefined && seconds > 0 && seconds <= politeWaitSeconds)
+      opensAt.set(origin, options.now() + seconds)
+    else opensAt.delete(origin)
+  }
+
+  return { send }
+}
+
+const isRetryable = (outcome: HttpResponse | NetworkFailure, retry: RetrySettings): boolean =>
+  outcome instanceof NetworkFailure
+    ? retry.curlCodes.has(outcome.curlCode)
+    : retry.statuses.has(outcome.status)
+
+const give = (outcome: HttpResponse | NetworkFailure): HttpResponse => {
+  if (!(outcome instanceof NetworkFailure)) return outcome
+  throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
+    cause: outcome,
+  })
+}
+
+const withOwnHeaders = (headers: Headers): Headers => {
+  const names = new Set(Object.keys(headers).map(name => name.toLowerCase()))
+  const own: Headers = {}
+  if (!names.has('user-agent')) own['User-Agent'] = 'millrace-extractor'
+  if (!names.has('accept-encoding')) own['Accept-Encoding'] = acceptEncoding
+  const sent = Object.entries(headers).filter(([name]) => !ofTheConnection.has(name.toLowerCase()))
+  return { ...own, ...Object.fromEntries(sent) }
+}
+
+/** Set by the connection itself; configured ones would contradict it. */
+const ofTheConnection = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'expect',
+])
+
+const userErrorWithin = (error: unknown): UserError | undefined => {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof UserError) return current
+  }
+  return undefined
+}

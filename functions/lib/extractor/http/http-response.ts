@@ -1,0 +1,15 @@
+/** As undici gives them: lower-case names, a list for repeated fields. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+export interface HttpResponse {
+  status: number
+  headers: ResponseHeaders
+  body: Buffer
+  /** Address of the last redirect, or of the request. */
+  url: string
+}
+
+export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {
+  const value = headers[name.toLowerCase()]
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,51 @@
+import { allPlans, type JobPlan } from './job-plan.ts'
+import type { JobRun, PageWork } from './job-run.ts'
+
+/**
+ * Groups top-level jobs that may go on side by side. Jobs that could write to the same table stay in one lane, one after
+ * the other, so that every table has its rows in the order of the configuration.
+ */
+export const groupByTable = (plans: readonly JobPlan[], mappings: unknown): JobPlan[][] => {
+  // Mappings can send rows of any type to any table
+  if (typeof mappings === 'object' && mappings !== null && Object.keys(mappings).length > 0)
+    return [[...plans]]
+  const groups: { plans: JobPlan[]; tables: string[] }[] = []
+  for (const plan of plans) {
+    const tables = [...allPlans([plan])].map(({ dataType }) => tableName(dataType))
+    const sharing = groups.filter(group => group.tables.some(a => tables.some(b => mayShare(a, b))))
+    const [first, ...others] = sharing
+    if (first === undefined) {
+      groups.push({ plans: [plan], tables })
+      continue
+    }
+    for (const other of others) {
+      first.plans.push(...other.plans)
+      first.tables.push(...other.tables)
+      groups.splice(groups.indexOf(other), 1)
+    }
+    first.plans.push(plan)
+    first.tables.push(...tables)
+  }
+  return groups.map(group => group.plans.sort((a, b) => plans.indexOf(a) - plans.indexOf(b)))
+}
+
+/** As table names are cleaned; over 64 characters they are shortened and may meet any other. */
+const tableName = (dataType: string): string =>
+  dataType.replace(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '')
+
+/** Lists inside of rows make tables named `<table>_<path>`. */
+const mayShare = (a: string, b: string): boolean =>
+  a === b ||
+  a.startsWith(`${b}_`) ||
+  b.startsWith(`${a}_`) ||
+  a.length > 40 ||
+  b.length > 40 ||
+  a === '' ||
+  b === ''
+
+/** The top-level job that a run belongs to. */
+export const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
+
+/** Whether a page may be fetched while `head` is the next to be written: nothing of a later job is asked for early. */
+export const belongsTogether = (head: PageWork, work: PageWork): boolean =>
+  rootOf(head.run) === rootOf(work.run)

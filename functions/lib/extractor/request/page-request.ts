@@ -1,0 +1,22 @@
+import type { Json } from '../tables/index.ts'
+
+export type Params = Record<string, Json> | Json[]
+
+/** What a job, a default, a login or a scroll request says about a request, before it becomes an address and a body. */
+export interface RequestOptions {
+  endpoint?: string | undefined
+  params?: Params | undefined
+  method?: 'GET' | 'POST' | 'FORM' | undefined
+  headers?: Record<string, Json> | undefined
+}
+
+/** The request for one page. Plain JSON, so that a checkpoint can hold it. */
+export interface PageRequest {
+  /** Relative to the base address, root-relative or absolute; may carry a query of its own. */
+  endpoint: string
+  method: 'GET' | 'POST' | 'FORM'
+  params: Params
+  headers: Record<string, Json>
+  /** What the paginator has to remember from this page to the next, such as the offset. */
+  position?: Json
+}

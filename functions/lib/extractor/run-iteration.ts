@@ -1,0 +1,71 @@
+import { UserError } from '../errors.ts'
+import type { ApiSession } from './api-session.ts'
+import type { Authenticator } from './authentication/authenticator.ts'
+import type { JobContext } from './jobs/job-context.ts'
+import { allPlans, type JobPlan } from './jobs/job-plan.ts'
+import { groupByTable } from './jobs/lanes.ts'
+import { type QueuedPage, runLanes } from './jobs/run-lanes.ts'
+import { startRun } from './jobs/start-run.ts'
+import { turnPage } from './jobs/turn-page.ts'
+import type { StopSignal } from './stop-signal.ts'
+import type { Json, TableSink } from './tables/index.ts'
+
+export interface IterationOptions {
+  plans: readonly JobPlan[]
+  context: JobContext
+  session: ApiSession
+  authenticator: Authenticator
+  sink: TableSink
+  concurrency: number
+  stop: StopSignal
+  /** Pages left over by the leg before. */
+  lanes?: QueuedPage[][] | undefined
+  /** Called after the rows of a page went to the sink, with its address. */
+  onPage?: ((url: string) => void) | undefined
+}
+
+/** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
+export const runIteration = async (options: IterationOptions): Promise<QueuedPage[][]> => {
+  const { plans, context, session, authenticator, sink, stop } = options
+  const lanes = options.lanes ?? startLanes(plans, context)
+  const { maxRows, statistics } = context
+  await runLanes({
+    lanes,
+    // A login before every request is good for one request only
+    concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
+    fetch: request => session.fetchPage(request, authenticator),
+    turn: (work, fetched) => turnPage(work, fetched, context),
+    write: ({ run }, { items, source }, { url }) => {
+      if (items.length > 0) {
+        const hasColumns = Object.keys(run.columns).length > 0
+        sink.add(run.plan.dataType, items as Json[], {
+          ...(hasColumns ? { parent: run.columns } : {}),
+          ...(source === undefined ? {} : { source }),
+        })
+      }
+      options.onPage?.(url)
+    },
+    skip: ({ run }) => maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows,
+    stop,
+  })
+  const left = lanes.filter(lane => lane.length > 0)
+  if (left.length === 0) refuseEmpty(plans, context)
+  return left
+}
+
+const startLanes = (plans: readonly JobPlan[], context: JobContext): QueuedPage[][] =>
+  groupByTable(plans, context.config.mappings).map(group =>
+    group.map(plan => {
+      context.statistics.started(plan)
+      const run = startRun(plan, [], [], context)
+      return { run, request: run.pagination.first }
+    }),
+  )
+
+/** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
+const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): void => {
+  for (const plan of allPlans(plans)) {
+    if (plan.job.failWhenEmpty !== true || statistics.rowsOf(plan) > 0) continue
+    throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
+  }
+}

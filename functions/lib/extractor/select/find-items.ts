@@ -1,0 +1,49 @@
+import { UserError } from '../../errors.ts'
+import type { Job } from '../config/job-schema.ts'
+import { keysOf, valueAt } from '../json-path.ts'
+import { isEmpty, isObject } from '../php-values.ts'
+import type { Json } from '../tables/index.ts'
+
+export interface Found {
+  items: Json[]
+  /** Something that the author of the configuration should hear of. */
+  warning?: string
+  /** The keys that lead to the list in the response; absent when the items are not a list of it. */
+  path?: string[]
+}
+
+/**
+ * The items of a response: what stands at `dataField`, else the response when it is a list, else its only list
+ * (facts 3, "dataField auto-detect").
+ *
+ * @throws UserError when there are several lists, or nothing that could hold items
+ */
+export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint: string): Found => {
+  const field = job.dataField
+  const path = typeof field === 'object' ? field.path : field
+  if (path !== undefined && !isEmpty(path)) {
+    return atField(response, path, typeof field === 'object' && field.delimiter ? field.delimiter : '.')
+  }
+  if (Array.isArray(response)) return { items: response, path: [] }
+  if (!isObject(response)) throw new UserError('extractor.response.unknown', 'Unknown response from API.')
+  const lists = Object.entries(response).filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]))
+  const [only, ...others] = lists
+  if (only === undefined) {
+    return { items: [], warning: `No data array found in response! (endpoint: ${endpoint})` }
+  }
+  if (others.length === 0) return { items: only[1], path: [only[0]] }
+  const names = lists.map(([name]) => name).join(', ')
+  throw new UserError(
+    'extractor.response.ambiguous',
+    `More than one array found in response! Use 'dataField' parameter to specify a key to the data array. ` +
+      `(endpoint: ${endpoint}, arrays in response root: ${names})`,
+  )
+}
+
+const atField = (response: Json, path: string, delimiter: string): Found => {
+  const found = valueAt(path, response, delimiter)
+  if (found === undefined || isEmpty(found))
+    return { items: [], warning: `dataField '${path}' contains no data!` }
+  // A single object or scalar is one item; a keyed object is not walked through
+  return Array.isArray(found) ? { items: found, path: keysOf(path, delimiter) } : { items: [found] }
+}

@@ -1,0 +1,69 @@
+/** Thrown into waits for a retry when the extraction is to stop: the request was not answered and is still to be sent. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
+export interface StopOptions {
+  signal?: AbortSignal | undefined
+  /** Milliseconds since 1970 by the system's clock. */
+  deadline?: number | undefined
+}
+
+/** Whether the extraction is to stop at the next page boundary, from a signal, a deadline or both. */
+export interface StopSignal {
+  readonly requested: boolean
+  readonly signal: Promise<void>
+  /** Waits; rejects with `Stopped` when a stop is asked for meanwhile, or with the error that ended the extraction. */
+  wait(seconds: number, aborted: AbortSignal): Promise<void>
+  dispose(): void
+}
+
+const longestTimer = 2 ** 31 - 1 // milliseconds that a Node timer can hold
+
+export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal => {
+  const asked = Promise.withResolvers<void>()
+  let requested = false
+  const request = (): void => {
+    requested = true
+    asked.resolve()
+  }
+  if (signal?.aborted === true) request()
+  signal?.addEventListener('abort', request, { once: true })
+  const left = deadline === undefined ? undefined : Math.max(0, deadline - Date.now())
+  const timer = left === undefined || left > longestTimer ? undefined : setTimeout(request, left)
+  if (left === 0) request()
+
+  const wait = async (seconds: number, aborted: AbortSignal): Promise<void> => {
+    if (requested) throw new Stopped('stopped')
+    const done = Promise.withResolvers<void>()
+    const end = Date.now() + seconds * 1000
+    let pause: NodeJS.Timeout | undefined
+    const tick = (): void => {
+      const rest = end - Date.now()
+      if (rest <= 0) done.resolve()
+      else pause = setTimeout(tick, Math.min(rest, longestTimer))
+    }
+    const abort = (): void => done.reject(aborted.reason)
+    aborted.addEventListener('abort', abort, { once: true })
+    tick()
+    try {
+      await Promise.race([done.promise, asked.promise])
+      if (requested) throw new Stopped('stopped')
+    } finally {
+      clearTimeout(pause)
+      aborted.removeEventListener('abort', abort)
+    }
+  }
+
+  return {
+    get requested() {
+      return requested || (deadline !== undefined && Date.now() >= deadline)
+    },
+    signal: asked.promise,
+    wait,
+    dispose: () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', request)
+    },
+  }
+}
