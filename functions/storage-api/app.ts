@@ -18,12 +18,26 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
   const hono = new OpenAPIHono({ getPath: request => readRequestPath(new URL(request.url).pathname).path })
+  hono.openAPIRegistry.registerComponent('securitySchemes', 'storageToken', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-StorageApi-Token',
+  })
   for (const route of routes) {
     hono.openAPIRegistry.registerPath(route.openapi)
     hono.on(route.method, [route.routerPath], async context =>
       answer(route, context.req.raw, context.req.param(), services),
     )
   }
+  hono.get('/v2/storage/openapi.json', context =>
+    context.json(
+      hono.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: { title: 'Millrace storage API', version: services.revision },
+        servers: [{ url: new URL(context.req.url).origin }],
+      }),
+    ),
+  )
   hono.notFound(({ req }) => errorReply(noRouteError(req.method, req.path), services.log))
   hono.onError(error => errorReply(error, services.log))
 

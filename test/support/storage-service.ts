@@ -10,6 +10,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage-store/item-table.ts'
+import type { StartJob } from '../../functions/lib/storage-store/job-starter.ts'
 import { createStorageStores } from '../../functions/lib/storage-store/storage-stores.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/tables/table-engine.ts'
 import { type RunJobServices, runJob } from '../../functions/run-job/run-job.ts'
@@ -65,6 +66,8 @@ export interface StorageServiceOptions {
   engine?: (engine: TableEngine) => TableEngine
   /** `false`: a job that is started stays as it is until the test runs it. */
   isRunningJobs?: boolean
+  /** In place of the starter that runs jobs in this process. */
+  startJob?: StartJob
   /** How long requests wait for jobs; default 5 s in steps of 5 ms, so that a test sees finished jobs. */
   jobWaitMs?: number
 }
@@ -117,10 +120,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   }
   const jobsUnderWay = new Map<number, Promise<void>>()
   const startedJobs: number[] = []
-  const startJob = async (jobId: number) => {
+  const startJob: StartJob = async jobId => {
     startedJobs.push(jobId)
+    if (options.startJob) return options.startJob(jobId)
     if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, executeJob(jobId, jobServices))
-    return 'running' as const
+    return 'running'
   }
   const jobServices: RunJobServices = {
     ...stores,
