@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import type { LiveTables } from './live-tables.ts'
@@ -65,9 +65,14 @@ function mapSegment(
 /** Writes header and rows of a table to `file`. */
 export async function writeAssembled(table: AssembledTable, file: string): Promise<void> {
   const { spool, columns, mappings } = table
+  const header = columns.length > 0 ? csvLine(columns) : ''
+  if (header === spool.header && mappings.every(mapping => mapping === undefined)) {
+    spool.close()
+    if (await moved(spool.file, file)) return
+  }
   const out = await open(file, 'w')
   try {
-    if (columns.length > 0) await out.write(csvLine(columns))
+    if (header !== '') await out.write(header)
     for (const [i, segment] of spool.segments.entries()) {
       const end = spool.segments[i + 1]?.start ?? spool.bytes
       if (end === segment.start) continue
@@ -85,5 +90,16 @@ export async function writeAssembled(table: AssembledTable, file: string): Promi
     }
   } finally {
     await out.close()
+  }
+}
+
+/** False when the folders are on different file systems. */
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EXDEV') return false
+    throw error
   }
 }

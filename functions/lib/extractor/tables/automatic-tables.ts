@@ -58,6 +58,7 @@ export class AutomaticTables {
     this.log.append(type, { ...parents } as JsonObject, items, options.source)
     this.live.add(type, items, parentColumns(parents, this.compat))
     this.structure.nameColumns()
+    this.live.settle(type)
   }
 
   /** Flushes, and tells what `options.state` of another process needs. */

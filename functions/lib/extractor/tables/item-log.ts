@@ -1,7 +1,8 @@
-import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, createReadStream, ftruncateSync, openSync } from 'node:fs'
 import type { Json, JsonObject } from './json-value.ts'
 import { orderedJson } from './ordered-json.ts'
 import { parseJson } from './parse-json.ts'
+import { writeBytes } from './write-text.ts'
 
 const FLUSH_BYTES = 1 << 18
 
@@ -62,9 +63,8 @@ export class ItemLog {
   flush(): void {
     if (this.pendingBytes === 0) return
     this.descriptor ??= openSync(this.file, 'a')
-    const data = this.pending.length === 1 ? (this.pending[0] as Uint8Array) : Buffer.concat(this.pending) // length is 1
-    for (let written = 0; written < data.length; ) written += writeSync(this.descriptor, data, written)
-    this.bytes += data.length
+    for (const piece of this.pending) writeBytes(this.descriptor, piece)
+    this.bytes += this.pendingBytes
     this.pending = []
     this.pendingBytes = 0
   }

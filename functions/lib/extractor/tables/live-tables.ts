@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
@@ -6,6 +7,7 @@ import { mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import { safeName } from './safe-name.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
+import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
 export interface LiveTablesOptions {
@@ -61,7 +63,22 @@ export class LiveTables {
       return
     }
     for (let i = 0; i < items.length && this.isExact; i++) this.writeItem(type, family, items, i, parents)
-    for (const table of family.tables) table.flushIfLarge()
+  }
+
+  /** Call when the columns of the page that was added have their names. */
+  settle(type: string): void {
+    if (!this.isExact) return
+    for (const table of this.families.get(type)?.tables ?? []) {
+      if (table.bytes === 0 && table.order >= 0) table.expectHeader(this.expectedHeader(table))
+      table.accept()
+    }
+  }
+
+  private expectedHeader(table: TableSpool): string {
+    const node = this.tables.get(table.name)?.node
+    if (node === undefined) return ''
+    const columns = [...columnNames(node, this.options.compat), ...(table.parents ?? []).map(safeName)]
+    return columns.length === 0 ? '' : csvLine(columns)
   }
 
   private writeItem(

@@ -10,10 +10,14 @@ export function phpFloat(value: number, precision: 14 | 17, exponentSign: 'E' | 
     const shortest = `${value}`
     // Fifteen characters with a point hold at most 14 digits, so rounding to 14 changes nothing.
     if (precision === 14 && shortest.length <= 15) return shortest
-    if (precision === 17) return value.toPrecision(17).replace(/\.?0+$/, '')
+    if (precision === 17) return withoutTrailingZeros(value.toPrecision(17))
   }
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   return fromDigits(value < 0 ? '-' : '', significantDigits(size, precision), precision, exponentSign)
+}
+
+function withoutTrailingZeros(text: string): string {
+  return text.endsWith('0') ? text.replace(/\.?0+$/, '') : text
 }
 
 interface Digits {

@@ -1,9 +1,11 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { safeName } from './safe-name.ts'
 import type { WrittenTable } from './sink-types.ts'
+import { TextBuffer } from './write-text.ts'
 
-const FLUSH_CHARACTERS = 1 << 16
+const BUFFER_BYTES = 1 << 17
 
 /** Where finished tables go, and what their manifests say. */
 export interface Output {
@@ -14,7 +16,15 @@ export interface Output {
 
 /** `<bucket>.<table>`, or `<table>` without a bucket. */
 export function tableFile(output: Output, name: string): string {
-  return join(output.folder, output.bucket === undefined ? name : `${output.bucket}.${name}`)
+  return join(
+    output.folder,
+    output.bucket === undefined ? fileName(name) : `${output.bucket}.${fileName(name)}`,
+  )
+}
+
+/** Mapped tables keep their data type as name (facts 2.1); a path in it must not lead out of the folder. */
+function fileName(name: string): string {
+  return /[/\\\0]|^\.{1,2}$/.test(name) ? safeName(name) : name
 }
 
 /** The manifest beside a table (facts 2.8): no destination without a bucket, no primary key without one. */
@@ -33,25 +43,29 @@ export class LineFile {
   lines = 0
   bytes = 0
   private readonly descriptor: number
-  private pending = ''
+  private readonly buffer = new TextBuffer(BUFFER_BYTES)
 
   constructor(file: string, flags: 'w' | 'a' = 'w') {
     this.file = file
     this.descriptor = openSync(file, flags)
   }
 
+  /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
+  static resume(file: string, bytes: number, lines: number): LineFile {
+    const out = new LineFile(file, 'a')
+    ftruncateSync(out.descriptor, bytes)
+    out.bytes = bytes
+    out.lines = lines
+    return out
+  }
+
   write(line: string): void {
-    this.pending += line
+    this.bytes += this.buffer.append(this.descriptor, line)
     this.lines++
-    if (this.pending.length > FLUSH_CHARACTERS) this.flush()
   }
 
   flush(): void {
-    if (this.pending === '') return
-    const data = Buffer.from(this.pending)
-    for (let written = 0; written < data.length; ) written += writeSync(this.descriptor, data, written)
-    this.bytes += data.length
-    this.pending = ''
+    this.buffer.flush(this.descriptor)
   }
 
   close(): void {

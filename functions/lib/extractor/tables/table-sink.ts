@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { Json } from './json-value.ts'
+import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
 import type {
   AddOptions,
   TableSink,
@@ -9,10 +10,12 @@ import type {
   WrittenTable,
 } from './sink-types.ts'
 import { writeManifest } from './table-file.ts'
+import { writeMapped } from './write-mapped.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
   rows: number
   automatic: AutomaticTablesState
+  mapped: MappedTablesState
 }
 
 /** Tables of one output bucket, from pages of JSON items. See `TableSink`. */
@@ -28,17 +31,19 @@ export function createTableSink(options: TableSinkOptions): TableSink {
     warn: options.warn ?? (() => {}),
     state: state?.automatic,
   })
+  const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
   let rows = state?.rows ?? 0
   return {
     get rows() {
       return rows
     },
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
-      automatic.add(type, items, addOptions)
+      if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
+      else automatic.add(type, items, addOptions)
       rows += items.length
     },
     checkpoint(): Checkpoint {
-      return { version: 1, rows, automatic: automatic.checkpoint() }
+      return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }
     },
     structure() {
       return { struct: automatic.stored(), structVersion: 3 }
@@ -46,7 +51,7 @@ export function createTableSink(options: TableSinkOptions): TableSink {
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
       const output = { folder: outDir, bucket: options.bucket, incremental: options.incremental ?? false }
-      const tables = await automatic.finish(output)
+      const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
       for (const table of tables) await writeManifest(output, table)
       rmSync(options.folder, { recursive: true, force: true })
       return tables

@@ -1,7 +1,8 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { TextBuffer } from './write-text.ts'
 
-const FLUSH_CHARACTERS = 1 << 16
+const BUFFER_BYTES = 1 << 17
 
 /** A run of rows that were written with the same columns. */
 export interface Segment {
@@ -15,6 +16,7 @@ export interface TableSpoolState {
   name: string
   file: string
   parents: readonly string[] | null
+  header: string
   order: number
   bytes: number
   rows: number
@@ -24,7 +26,7 @@ export interface TableSpoolState {
 /**
  * The rows of one table on disk while its header is still open: CSV without a header.
  *
- * Rows gather in a string that is written in large pieces; `mark` and `rollBack` take back the rows of an item that
+ * The rows of a page gather in a string, those of several pages in a buffer; `mark` and `rollBack` take back the rows of an item that
  * turned out not to fit the columns known so far.
  */
 export class TableSpool {
@@ -36,15 +38,27 @@ export class TableSpool {
   order = -1
   bytes = 0
   rows = 0
+  /** The header line as it looked when the first rows were written; usually the final one. */
+  header = ''
   pending = ''
   segments: Segment[] = []
   private descriptor: number | undefined
+  private readonly buffer = new TextBuffer(BUFFER_BYTES)
   private markedText = ''
   private markedRows = 0
 
   constructor(name: string, file: string) {
     this.name = name
     this.file = file
+  }
+
+  /** Puts a header before the first rows, so that a table whose header stays needs no copying in the end. */
+  expectHeader(line: string): void {
+    if (this.bytes > 0 || this.order < 0) return
+    this.header = line
+    this.descriptor ??= openSync(this.file, 'a')
+    this.bytes = this.buffer.append(this.descriptor, line)
+    this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
   mark(): void {
@@ -61,36 +75,36 @@ export class TableSpool {
     this.parents = undefined
   }
 
-  /** Call between items only: rows that were flushed cannot be rolled back. */
-  flushIfLarge(): void {
-    if (this.pending.length > FLUSH_CHARACTERS) this.flush()
+  /** Takes the pending rows for good, to be written with others. */
+  accept(): void {
+    if (this.pending === '') return
+    this.descriptor ??= openSync(this.file, 'a')
+    this.bytes += this.buffer.append(this.descriptor, this.pending)
+    this.pending = ''
   }
 
   flush(): void {
-    if (this.pending === '') return
-    this.descriptor ??= openSync(this.file, 'a')
-    const data = Buffer.from(this.pending)
-    for (let written = 0; written < data.length; ) written += writeSync(this.descriptor, data, written)
-    this.bytes += data.length
-    this.pending = ''
+    this.accept()
+    if (this.descriptor !== undefined) this.buffer.flush(this.descriptor)
   }
 
   /** Rows from here on have these columns. */
   startSegment(columns: readonly number[]): void {
     const current = this.segments.at(-1)
     if (current !== undefined && sameIds(current.columns, columns)) return
-    this.flush()
-    if (current?.start === this.bytes) this.segments.pop()
+    this.accept()
+    if (current !== undefined && current.start === this.bytes) this.segments.pop()
     this.segments.push({ start: this.bytes, columns })
   }
 
   /** What `restore` needs, after a flush. */
   save(): TableSpoolState {
-    const { name, parents, order, bytes, rows, segments } = this
+    const { name, parents, header, order, bytes, rows, segments } = this
     return {
       name,
       file: basename(this.file),
       parents: parents ?? null,
+      header,
       order,
       bytes,
       rows,
@@ -102,6 +116,7 @@ export class TableSpool {
   restore(state: TableSpoolState): void {
     this.file = join(dirname(this.file), state.file)
     this.parents = state.parents ?? undefined
+    this.header = state.header
     this.order = state.order
     this.bytes = state.bytes
     this.rows = state.rows

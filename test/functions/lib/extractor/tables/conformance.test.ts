@@ -28,6 +28,38 @@ interface Vector {
 
 const vectors: Vector[] = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).jsonToTables : []
 
+interface MappingVector {
+  name: string
+  mapping: unknown
+  data: string
+  userData: JsonObject | []
+  tables: Record<string, { csv: string; primaryKey: string[] | null }>
+  error?: string
+}
+
+const mappingVectors: MappingVector[] = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).mapping : []
+
+async function mappedTablesOf(vector: MappingVector): Promise<MappingVector['tables']> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
+  try {
+    const sink = createTableSink({
+      folder: join(folder, 'spool'),
+      compat: true,
+      mappings: { root: vector.mapping },
+    })
+    const parent = Array.isArray(vector.userData) ? {} : vector.userData
+    sink.add('root', parseJson(vector.data) as Json[], { parent })
+    const tables = await sink.finish(join(folder, 'out'))
+    const entries = tables.map(async ({ name, file, primaryKey }) => {
+      const csv = await readFile(file, 'utf8')
+      return [name, { csv, primaryKey: primaryKey.length === 0 ? null : primaryKey }] as const
+    })
+    return Object.fromEntries(await Promise.all(entries))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 async function tablesOf(vector: Vector): Promise<Record<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
   try {
@@ -52,5 +84,14 @@ describe.runIf(present)('JSON to tables as in the field', () => {
   })
   test.each(vectors.filter(vector => vector.error !== undefined))('$name is refused', async vector => {
     await expect(tablesOf(vector)).rejects.toThrow(vector.error)
+  })
+})
+
+describe.runIf(present)('mappings as in the field', () => {
+  test.each(mappingVectors.filter(vector => vector.error === undefined))('$name', async vector => {
+    expect(await mappedTablesOf(vector)).toEqual(vector.tables)
+  })
+  test.each(mappingVectors.filter(vector => vector.error !== undefined))('$name is refused', async vector => {
+    await expect(mappedTablesOf(vector)).rejects.toThrow(vector.error)
   })
 })

@@ -1,0 +1,113 @@
+import { UserError } from '../../errors.ts'
+
+/** One path of a mapping, checked and spelled out. Keys are as in the configuration (facts 2.1). */
+export type MappingEntry = ColumnEntry | TableEntry
+
+export interface ColumnEntry {
+  kind: 'column' | 'user'
+  path: string
+  delimiter: string
+  destination: string
+  isPrimaryKey: boolean
+  forceType: boolean
+  /** False for types that newer releases added: their cells are written, but the field's header lacks them. */
+  isInHeader: boolean
+}
+
+export interface TableEntry {
+  kind: 'table'
+  path: string
+  delimiter: string
+  destination: string
+  entries: readonly MappingEntry[]
+  parentKey: { destination: string | undefined; isPrimaryKey: boolean; isDisabled: boolean }
+}
+
+/**
+ * Reads the mapping of one data type.
+ * @throws UserError `extractor.tables.badMapping` with the message of the field and the path
+ */
+export function readMapping(type: string, mapping: unknown): MappingEntry[] {
+  if (!isTruthy(mapping))
+    throw bad(`Empty mapping for '${type}' data type in 'mappings' config.`, `mappings.${type}`)
+  if (!isRecord(mapping)) {
+    const given = Array.isArray(mapping) ? 'list' : typeof mapping
+    throw bad(
+      `Mapping must be 'array' type, '${given}' type given, for '${type}' data type in 'mappings' config.`,
+      `mappings.${type}`,
+    )
+  }
+  return readEntries(mapping, `mappings.${type}`)
+}
+
+function readEntries(mapping: Record<string, unknown>, at: string): MappingEntry[] {
+  return Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`))
+}
+
+function readEntry(path: string, settings: unknown, at: string): MappingEntry {
+  const given = typeof settings === 'string' ? { mapping: { destination: settings } } : settings
+  if (!isRecord(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
+  const type = isTruthy(given['type']) ? given['type'] : 'column'
+  const delimiter = text(given['delimiter']) ?? '.'
+  if (type === 'table') return readTable(path, delimiter, given, at)
+  const isInHeader = type === 'column' || type === 'user'
+  if (!isInHeader && type !== 'date') throw bad(`Invalid mapping type "${String(type)}".`, at)
+  const target = isRecord(given['mapping']) ? given['mapping'] : {}
+  const destination = text(target['destination'])
+  if (destination === undefined)
+    throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
+  return {
+    kind: type === 'user' ? 'user' : 'column',
+    path,
+    delimiter,
+    destination,
+    isPrimaryKey: isTruthy(target['primaryKey']),
+    forceType: isTruthy(given['forceType']),
+    isInHeader,
+  }
+}
+
+function readTable(path: string, delimiter: string, given: Record<string, unknown>, at: string): TableEntry {
+  const destination = text(given['destination'])
+  if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
+  const parentKey = isRecord(given['parentKey']) ? given['parentKey'] : {}
+  const inner = given['tableMapping']
+  return {
+    kind: 'table',
+    path,
+    delimiter,
+    destination,
+    entries: isRecord(inner) ? readEntries(inner, `${at}.tableMapping`) : [],
+    parentKey: {
+      destination: text(parentKey['destination']),
+      isPrimaryKey: isTruthy(parentKey['primaryKey']),
+      isDisabled: isTruthy(parentKey['disable']),
+    },
+  }
+}
+
+function config(message: string, path: string): UserError {
+  return bad(`Bad Json to CSV Mapping configuration: ${message}`, path)
+}
+
+function bad(message: string, path: string): UserError {
+  return new UserError('extractor.tables.badMapping', message, { params: { path } })
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return `${value}`
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** What the field's `empty()` does not catch. */
+function isTruthy(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0
+  if (isRecord(value)) return Object.keys(value).length > 0
+  return (
+    value !== undefined && value !== null && value !== false && value !== 0 && value !== '' && value !== '0'
+  )
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

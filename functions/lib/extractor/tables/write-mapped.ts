@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open, rename } from 'node:fs/promises'
+import { UserError } from '../../errors.ts'
+import { csvLine } from './cell.ts'
+import type { MappedTable } from './mapped-tables.ts'
+import type { WrittenTable } from './sink-types.ts'
+import { type Output, tableFile } from './table-file.ts'
+
+/**
+ * Writes mapped tables behind the automatic ones in `written`, rows of one table name together: mappings before the
+ * rest, as in the field.
+ * @throws UserError `extractor.tables.differentColumns` when two of one name have other columns
+ */
+export async function writeMapped(
+  mapped: readonly MappedTable[],
+  automatic: readonly WrittenTable[],
+  output: Output,
+): Promise<WrittenTable[]> {
+  const written = new Map<string, WrittenTable>()
+  const isTaken = new Map(automatic.map(table => [table.name, table]))
+  for (const table of mapped) {
+    const known = written.get(table.name)
+    if (known !== undefined) await appendTo(known, table.columns, table.file, 0, table.rows)
+    else written.set(table.name, await writeNew(table, isTaken.get(table.name), output))
+  }
+  return [...written.values(), ...automatic.filter(table => !written.has(table.name))]
+}
+
+async function writeNew(
+  table: MappedTable,
+  automatic: WrittenTable | undefined,
+  output: Output,
+): Promise<WrittenTable> {
+  const { name, columns, primaryKey, rows } = table
+  const file = tableFile(output, name)
+  const temporary = `${file}.part`
+  const result = { name, file, columns, primaryKey, rows }
+  const out = await open(temporary, 'w')
+  try {
+    const header = csvLine(columns)
+    await out.write(header)
+    if (table.file !== undefined) await copyInto(out, table.file, 0)
+    if (automatic !== undefined) {
+      checkColumns(name, columns, automatic.columns)
+      await copyInto(out, automatic.file, Buffer.byteLength(header))
+      result.rows += automatic.rows
+    }
+  } finally {
+    await out.close()
+  }
+  await rename(temporary, file)
+  return result
+}
+
+async function appendTo(
+  known: WrittenTable,
+  columns: readonly string[],
+  file: string | undefined,
+  start: number,
+  rows: number,
+): Promise<void> {
+  checkColumns(known.name, known.columns, columns)
+  if (file === undefined) return
+  const out = await open(known.file, 'a')
+  try {
+    await copyInto(out, file, start)
+  } finally {
+    await out.close()
+  }
+  known.rows += rows
+}
+
+function checkColumns(name: string, columns: readonly string[], others: readonly string[]): void {
+  if (columns.length === others.length && columns.every((column, i) => column === others[i])) return
+  throw new UserError(
+    'extractor.tables.differentColumns',
+    `Multiple results for '${name}' table have different columns!`,
+    { params: { table: name, differentColumns: columns.filter(column => !others.includes(column)) } },
+  )
+}
+
+async function copyInto(out: FileHandle, file: string, start: number): Promise<void> {
+  for await (const chunk of createReadStream(file, { start, highWaterMark: 1 << 20 })) await out.write(chunk)
+}
