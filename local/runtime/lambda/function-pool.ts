@@ -65,6 +65,10 @@ export class FunctionPool {
     }
   }
 
+  environment(): Promise<Record<string, string>> {
+    return this.#options.environment()
+  }
+
   /** Makes one container and loads its bundle, so that the first invocation finds it warm. */
   async warm(): Promise<void> {
     await this.#turns.take(async () => {

@@ -18,6 +18,7 @@ export interface FunctionsOptions {
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
   readonly #logs: readonly LogFile[]
+  #isClosed = false
 
   private constructor(pools: ReadonlyMap<string, FunctionPool>, logs: readonly LogFile[]) {
     this.#pools = pools
@@ -61,11 +62,23 @@ export class Functions {
     return pool.invoke(event)
   }
 
-  async warm(arn: string): Promise<void> {
-    await this.#pools.get(arn)?.warm()
+  /** A function's whole environment, with fresh credentials of its role. */
+  async environment(arn: string): Promise<Record<string, string>> {
+    const pool = this.#pools.get(arn)
+    if (!pool) throw new Error(`There is no function ${arn}`)
+    return pool.environment()
+  }
+
+  /** Loads one container of each function, one after the other. A bundle that does not load says so when invoked. */
+  async warmAll(isWanted: (arn: string) => boolean): Promise<void> {
+    for (const [arn, pool] of this.#pools) {
+      if (this.#isClosed) return
+      if (isWanted(arn)) await pool.warm().catch(() => {})
+    }
   }
 
   async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#pools.values()].map(pool => pool.close(graceMs)))
     await Promise.all(this.#logs.map(log => log.close()))
   }

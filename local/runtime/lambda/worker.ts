@@ -59,10 +59,15 @@ const noCallback = () => {
 }
 
 let server: ReturnType<typeof createServer> | undefined
+const readyToLoad = Promise.withResolvers<void>()
 
-/** Listens before the bundle is loaded: the address is part of the environment that the bundle reads. */
+/**
+ * Listens before the bundle is loaded: the address is part of the environment that the bundle reads. Requests wait
+ * until the runtime has sent that environment and says `load`.
+ */
 const serve = (listenPort: number, host: string) => {
   const listener = getRequestListener(async (request, ...rest) => {
+    await readyToLoad.promise
     const { app } = await load()
     if (!isApp(app)) throw new Error(`${settings.modulePath} does not export an app with fetch`)
     return app.fetch(request, ...rest)
@@ -83,6 +88,7 @@ const isApp = (value: unknown): value is App =>
   typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
 
 const loadNow = async () => {
+  readyToLoad.resolve()
   try {
     await load()
     say({ kind: 'loaded' })

@@ -3,6 +3,8 @@ import { account, resourceType, tags, withoutMeaningHere } from './resource-type
 
 const oneOrMore = z.union([z.string(), z.array(z.string())])
 
+const scalar = z.union([z.string(), z.boolean(), z.number()])
+
 const policyDocument = z.strictObject({
   Version: z.string().optional(),
   Statement: z.array(
@@ -11,7 +13,7 @@ const policyDocument = z.strictObject({
       Effect: z.enum(['Allow', 'Deny']),
       Action: oneOrMore,
       Resource: oneOrMore,
-      Condition: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+      Condition: z.record(z.string(), z.record(z.string(), z.union([scalar, z.array(scalar)]))).optional(),
     }),
   ),
 })

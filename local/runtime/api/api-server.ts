@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Container } from '../lambda/container.ts'
+import type { LogFile } from '../lambda/log-file.ts'
+
+/** How often the function's credentials are looked at; they are good for an hour. */
+const renewalMs = 60_000
+
+/** A thread that dies again and again must not keep a core busy. */
+const restartDelayMs = 1_000
+
+export interface ApiServerOptions {
+  /** 0 takes any free one. */
+  readonly port: number
+  readonly host: string
+  readonly modulePath: string
+  readonly exportName: string
+  readonly memoryMiB: number
+  readonly temporaryRoot: string
+  readonly functionLog: LogFile
+  readonly log: (message: string) => void
+}
+
+/**
+ * The HTTP API: the `app` that a function's bundle exports beside its handler, served by a thread of its own, so that
+ * bodies stream both ways and no other function waits for it.
+ */
+export class ApiServer {
+  readonly port: number
+  readonly #options: ApiServerOptions
+  #container: Container
+  #environment: (() => Promise<Record<string, string>>) | undefined
+  #renewal: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  private constructor(options: ApiServerOptions, container: Container, port: number) {
+    this.#options = options
+    this.#container = container
+    this.port = port
+    void this.#restartOnExit()
+  }
+
+  /** Listens; requests wait until `load` has given the app its environment. Rejects when the port is taken. */
+  static async listen(options: ApiServerOptions): Promise<ApiServer> {
+    const container = await startContainer(options)
+    return new ApiServer(options, container, await container.serve(options.port, options.host))
+  }
+
+  /** Loads the bundle in the function's environment, which is read anew from time to time for fresh credentials. */
+  async load(environment: () => Promise<Record<string, string>>): Promise<void> {
+    this.#environment = environment
+    this.#container.updateEnvironment(await environment())
+    await this.#container.load()
+    this.#renewal = setInterval(() => {
+      environment().then(
+        variables => this.#container.updateEnvironment(variables),
+        () => {}, // The credentials at hand are good for some time yet, and the next round tries again.
+      )
+    }, renewalMs).unref()
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#renewal)
+    await this.#container.stop(graceMs)
+  }
+
+  /** Lambda replaces a container that died; so does the gateway's stand-in, on the same port. */
+  async #restartOnExit(): Promise<void> {
+    for (;;) {
+      await this.#container.exited
+      if (this.#isClosed) return
+      this.#options.log('the HTTP API’s thread has ended; starting another')
+      await new Promise(resolve => setTimeout(resolve, restartDelayMs).unref())
+      if (this.#isClosed) return
+      this.#container = await startContainer(this.#options)
+      try {
+        await this.#container.serve(this.port, this.#options.host)
+        if (!this.#environment) continue
+        this.#container.updateEnvironment(await this.#environment())
+        await this.#container.load()
+      } catch (error) {
+        this.#options.log(`the HTTP API could not be started again: ${String(error)}`)
+        await this.#container.terminate()
+      }
+    }
+  }
+}
+
+const startContainer = async (options: ApiServerOptions): Promise<Container> => {
+  const temporary = join(options.temporaryRoot, `api-${randomUUID()}`)
+  await mkdir(temporary, { recursive: true })
+  return new Container({
+    modulePath: options.modulePath,
+    exportName: options.exportName,
+    environment: { TMPDIR: temporary, TZ: ':UTC' },
+    memoryMiB: options.memoryMiB,
+    onOutput: chunk => options.functionLog.write(chunk),
+  })
+}

@@ -1,0 +1,109 @@
+import { readStorageToken } from '../../functions/lib/storage-token.ts'
+import { openDataDir } from './data-dir.ts'
+import type { EndedExecution } from './executions/execution-record.ts'
+import { machineArnFrom } from './machine-output.ts'
+import { account } from './resources/resource-type.ts'
+import { runStack } from './run-stack.ts'
+import { announceCloud, withdrawCloud } from './running-cloud.ts'
+import { synthesise } from './synthesise.ts'
+import { readAssembly } from './template/assembly.ts'
+
+export interface EmbeddedCloudOptions {
+  /** Holds everything; made when missing. One process at a time. */
+  readonly dataDir: string
+  /** Default 0: any free one. */
+  readonly apiPort?: number
+  /** Default 0: any free one. */
+  readonly s3Port?: number
+  /** Address that the API and S3 listen at. Default 127.0.0.1. */
+  readonly bind?: string
+  /** Master storage token. Default: made at the first start and kept in the data directory. */
+  readonly token?: string
+  /** A cloud assembly (`cdk.out`) to run. Default: made from the sources, or reused when they have not changed. */
+  readonly assembly?: string
+  /** Told what happens, one line at a time. Default: nobody. */
+  readonly log?: (line: string) => void
+}
+
+/** What the ready line tells (design section 6.2); a part is missing when the stack has none of it. */
+export interface CloudFacts {
+  readonly api: string
+  readonly import: string
+  readonly s3: string
+  readonly region: string
+  readonly token: string | undefined
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly landingBucket: string | undefined
+  readonly filesBucket: string | undefined
+  readonly exportsBucket: string | undefined
+}
+
+export interface EmbeddedCloud extends CloudFacts {
+  /** DynamoDB's address, and that of Step Functions, SQS, Secrets Manager and EventBridge. */
+  readonly dynamodb: string
+  readonly control: string
+  /** The stack's outputs by name. */
+  describeOutputs(): Readonly<Record<string, string>>
+  /** Runs a state machine by its construct name (`import`) to its end, whatever that is. */
+  execute(machine: string, input: unknown): Promise<EndedExecution>
+  /** Puts an event on the bus as an AWS service would; resolves when every target has taken it. */
+  deliver(event: Readonly<Record<string, unknown>>): Promise<void>
+  /** Stops accepting, gives running work some seconds, and leaves the rest to the next start on this data directory. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs the whole stack in this process: every resource of the synthesised template under local names.
+ *
+ * Resolves when everything is ready. Rejects with what is wrong: a port or a data directory in use, a part of the
+ * template that is not known (`UnsupportedError`), a bundle that does not load.
+ */
+export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise<EmbeddedCloud> => {
+  const { apiPort = 0, s3Port = 0, bind = '127.0.0.1', token, log = () => {} } = options
+  await using starting = new AsyncDisposableStack()
+  const dataDir = await openDataDir(options.dataDir)
+  starting.defer(dataDir.release)
+  const assembly = await readAssembly(options.assembly ?? (await synthesise()))
+  const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, log }, starting)
+
+  const { outputs, executions, endpoints } = running
+  const tokenSecret = outputs['StorageTokenSecret']
+  const api = running.hasApi ? endpoints.api : (outputs['ApiUrl'] ?? '')
+  const facts: CloudFacts = {
+    api,
+    import: api,
+    s3: endpoints.s3,
+    region: account.region,
+    token: tokenSecret && readStorageToken(running.secrets.find(tokenSecret).value),
+    ...dataDir.root,
+    landingBucket: outputs['LandingBucket'],
+    filesBucket: outputs['FilesBucket'],
+    exportsBucket: outputs['ExportsBucket'],
+  }
+  await announceCloud(dataDir.path, {
+    pid: process.pid,
+    ...endpoints,
+    api,
+    region: account.region,
+    ...dataDir.root,
+    stackName: assembly.stackName,
+    outputs,
+  })
+  starting.defer(() => withdrawCloud(dataDir.path))
+
+  // All is well: from here on `close` is who ends it.
+  const resources = starting.move()
+  return {
+    ...facts,
+    dynamodb: endpoints.dynamodb,
+    control: endpoints.control,
+    describeOutputs: () => outputs,
+    execute: async (machine, input) => {
+      const { executionArn } = await executions.start(machineArnFrom(outputs, machine), JSON.stringify(input))
+      return executions.finished(executionArn)
+    },
+    deliver: event => running.router.deliver(event),
+    close: () => resources.disposeAsync(),
+  }
+}

@@ -1,0 +1,76 @@
+import { ServiceError } from '../control/service-error.ts'
+import type { RuleProperties, RuleTarget } from '../resources/rule.ts'
+import { unsupported } from '../template/unsupported.ts'
+import { compilePattern, type EventMatcher } from './event-pattern.ts'
+import { compileInput, type TargetInput } from './target-input.ts'
+
+/** Hands one event's input to what a rule points to; returns when the target has taken it for good. */
+export type Deliver = (target: RuleTarget, input: string, eventId: string) => Promise<void>
+
+export interface EventRouterOptions {
+  readonly rules: readonly { logicalId: string; properties: RuleProperties }[]
+  readonly deliver: Deliver
+  /** Takes an event that a target has refused again and again. */
+  readonly deadLetter: (queueArn: string, event: unknown) => Promise<void>
+  readonly isKnownTarget: (arn: string) => boolean
+  readonly log: (message: string) => void
+}
+
+interface Route {
+  readonly name: string
+  readonly matches: EventMatcher
+  readonly target: RuleTarget
+  readonly input: TargetInput
+}
+
+/** The service tries for a day; here the target is in the same process, and what it refuses thrice it refuses. */
+const mostAttempts = 3
+
+/** The default event bus: sends each event to the targets of every rule that it fits. */
+export class EventRouter {
+  readonly #options: EventRouterOptions
+  readonly #routes: readonly Route[]
+
+  /** Unknown operators, targets and paths are refused here, when the stack is read. */
+  constructor(options: EventRouterOptions) {
+    this.#options = options
+    this.#routes = options.rules
+      .filter(({ properties }) => properties.State === 'ENABLED')
+      .flatMap(({ logicalId, properties }) => {
+        const name = `${logicalId} (AWS::Events::Rule)`
+        const matches = compilePattern(properties.EventPattern, `${name} EventPattern`)
+        return properties.Targets.map(target => {
+          if (!options.isKnownTarget(target.Arn))
+            throw unsupported(`${name} Targets.${target.Id}`, `the target ${target.Arn} is not known`)
+          return { name, matches, target, input: compileInput(target, `${name} Targets.${target.Id}`) }
+        })
+      })
+  }
+
+  /**
+   * Delivers an event to every target; resolves when each has taken it, so that the sender may forget it.
+   *
+   * Rejects when a target without a dead-letter queue has refused it: the sender then keeps it and tries again, and
+   * targets that have taken it already get it twice, as they may in the cloud.
+   */
+  async deliver(event: Readonly<Record<string, unknown>>): Promise<void> {
+    const routes = this.#routes.filter(({ matches }) => matches(event))
+    await Promise.all(routes.map(route => this.#deliverTo(route, event)))
+  }
+
+  async #deliverTo({ name, target, input }: Route, event: Readonly<Record<string, unknown>>): Promise<void> {
+    const attempts = Math.min(mostAttempts, (target.RetryPolicy?.MaximumRetryAttempts ?? mostAttempts) + 1)
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#options.deliver(target, input(event), String(event['id'] ?? ''))
+      } catch (error) {
+        // Shutting down is no refusal: the sender keeps the event for the next start.
+        if (error instanceof ServiceError && error.status === 503) throw error
+        if (attempt < attempts) continue
+        this.#options.log(`${name}: ${target.Arn} refused event ${String(event['id'])}: ${String(error)}`)
+        if (!target.DeadLetterConfig) throw error
+        return this.#options.deadLetter(target.DeadLetterConfig.Arn, event)
+      }
+    }
+  }
+}

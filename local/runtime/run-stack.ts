@@ -1,0 +1,211 @@
+import { join } from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
+import { authenticator, type KnownKey } from './control/authenticate.ts'
+import { ControlServer } from './control/aws-json-server.ts'
+import { RolePolicies } from './control/role-policies.ts'
+import type { DataDir } from './data-dir.ts'
+import type { EventRouter } from './events/event-router.ts'
+import { eventOperations } from './events/operations.ts'
+import { ExecutionStore } from './executions/execution-store.ts'
+import { Executions } from './executions/executions.ts'
+import { executionOperations } from './executions/operations.ts'
+import { runTask } from './executions/task-resources.ts'
+import { createTables } from './items/create-tables.ts'
+import { startItemServer } from './items/item-server.ts'
+import { Functions } from './lambda/functions.ts'
+import { RoleCredentials } from './lambda/role-credentials.ts'
+import { listeningError } from './listening-error.ts'
+import { queueOperations } from './queues/operations.ts'
+import { Queues } from './queues/queues.ts'
+import { bucket } from './resources/bucket.ts'
+import { queue } from './resources/queue.ts'
+import { account } from './resources/resource-type.ts'
+import { secret } from './resources/secret.ts'
+import { table } from './resources/table.ts'
+import { Secrets, secretOperations } from './secrets/secrets.ts'
+import { serveApi } from './serve-api.ts'
+import { functionDefinitions, rolePolicies } from './stack-functions.ts'
+import { stateMachines } from './stack-machines.ts'
+import { eventRouter } from './stack-rules.ts'
+import type { Assembly } from './template/assembly.ts'
+import { readStack, type Stack } from './template/stack.ts'
+
+export interface RunStackOptions {
+  readonly dataDir: DataDir
+  readonly assembly: Assembly
+  readonly apiPort: number
+  readonly s3Port: number
+  readonly bind: string
+  readonly token: string | undefined
+  readonly log: (line: string) => void
+}
+
+export interface RunningStack {
+  readonly outputs: Readonly<Record<string, string>>
+  readonly hasApi: boolean
+  readonly endpoints: {
+    readonly api: string
+    readonly s3: string
+    readonly dynamodb: string
+    readonly control: string
+  }
+  readonly secrets: Secrets
+  readonly executions: Executions
+  readonly router: EventRouter
+}
+
+/** How long running requests and invocations may take to finish when the cloud closes. */
+const closeGraceMs = 5_000
+
+/**
+ * Starts everything in the order in which one part needs another, and registers how to end it on `resources`.
+ *
+ * Addresses come first, since names and environments are made from them; then stores, functions and machines; the
+ * executions that were under way last, when all that they call is there.
+ */
+export const runStack = async (
+  options: RunStackOptions,
+  resources: AsyncDisposableStack,
+): Promise<RunningStack> => {
+  const { dataDir, assembly, bind, log } = options
+  const within = (name: string) => join(dataDir.path, name)
+
+  // Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken.
+  const read = (endpoints: { api: string; control: string }) =>
+    readStack(assembly.template, assembly.stackName, endpoints)
+  const draft = read({ api: 'http://api', control: 'http://control' })
+  const documents = rolePolicies(draft)
+  const policies = new RolePolicies(documents)
+  stateMachines(draft)
+
+  const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
+  const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
+  const isAllowed = policies.isAllowed.bind(policies)
+
+  const control = new ControlServer({ authenticate, isAllowed, log })
+  const controlUrl = await control.listen()
+  resources.defer(() => control.close())
+  const items = await startItemServer({ folder: within('items'), authenticate, isAllowed })
+  resources.defer(() => items.close())
+  // Events wait in S3's outbox until there is a router to take them.
+  const router = Promise.withResolvers<EventRouter>()
+  const s3 = await startS3(options, documents, async event => (await router.promise).deliver({ ...event }))
+  resources.defer(() => s3.close())
+
+  const credentials = new RoleCredentials(request => s3.assumeRole(request))
+  keys.find = id => credentials.roleOf.get(id)
+  const api = await serveApi({ ...options, draft }, resources)
+  const apiUrl = api === undefined ? 'http://api' : addressOf(bind, api.server.port)
+  const endpoints = {
+    api: apiUrl,
+    s3: addressOf(bind, s3.port),
+    dynamodb: items.endpoint,
+    control: controlUrl,
+  }
+  const stack = read(endpoints)
+
+  await Promise.all([createBuckets(s3, stack), makeTables(items.endpoint, dataDir, stack)])
+  const queues = await openQueues(within('queues'), stack)
+  const secrets = await openSecrets(within('secrets'), stack, options.token)
+  const functions = await Functions.open({
+    definitions: functionDefinitions(stack, assembly),
+    endpoints,
+    credentials,
+    dataDir: dataDir.path,
+  })
+  resources.defer(() => functions.close(closeGraceMs))
+
+  const executions = new Executions({
+    store: await ExecutionStore.open(within('executions')),
+    machines: stateMachines(stack),
+    runTask: (resource, input, context) => runTask(resource, input, context, { functions, queues, policies }),
+    log,
+  })
+  resources.defer(() => executions.close())
+  const events = eventRouter(stack, { executions, functions, queues, policies, log })
+  control.serve(executionOperations(executions))
+  control.serve(queueOperations(queues))
+  control.serve(secretOperations(secrets))
+  control.serve(eventOperations(events))
+
+  if (api) {
+    await api.server.load(() => functions.environment(api.functionArn))
+    resources.defer(() => api.server.close(closeGraceMs))
+  }
+  const resumed = executions.resume()
+  if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
+  router.resolve(events)
+  // In the background and one after the other, so that the first file does not wait for bundles to load.
+  void functions.warmAll(arn => arn !== api?.functionArn)
+
+  return { outputs: stack.outputs, hasApi: api !== undefined, endpoints, secrets, executions, router: events }
+}
+
+/** An address that a process on this machine can call. */
+const addressOf = (bind: string, port: number): string => {
+  const host = bind === '0.0.0.0' ? '127.0.0.1' : bind === '::' ? '::1' : bind
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+const startS3 = async (
+  { dataDir, s3Port, bind }: RunStackOptions,
+  roles: ReturnType<typeof rolePolicies>,
+  onObjectCreated: (event: object) => Promise<void>,
+): Promise<EmbeddedS3> => {
+  try {
+    return await startEmbeddedS3({
+      dataDir: join(dataDir.path, 's3'),
+      host: bind,
+      port: s3Port,
+      region: account.region,
+      root: dataDir.root,
+      roles,
+      onObjectCreated,
+    })
+  } catch (error) {
+    throw listeningError(error, { what: 'S3', port: s3Port, variable: 'MILLRACE_S3_PORT', bind })
+  }
+}
+
+const createBuckets = async (s3: EmbeddedS3, stack: Stack): Promise<void> => {
+  for (const { name, properties } of stack.ofType(bucket)) {
+    const eventBridge =
+      properties.NotificationConfiguration?.EventBridgeConfiguration.EventBridgeEnabled ?? false
+    await s3.createBucket(name, {
+      versioned: properties.VersioningConfiguration?.Status === 'Enabled',
+      eventBridge,
+    })
+  }
+}
+
+const makeTables = async (endpoint: string, { root }: DataDir, stack: Stack): Promise<void> => {
+  // A copy: the client writes into the object that it is given.
+  const client = new DynamoDBClient({ endpoint, region: account.region, credentials: { ...root } })
+  try {
+    await createTables(client, stack.ofType(table))
+  } finally {
+    client.destroy()
+  }
+}
+
+const openQueues = (folder: string, stack: Stack): Promise<Queues> =>
+  Queues.open(
+    folder,
+    stack.ofType(queue).map(({ name, arn, ref, properties }) => ({
+      name,
+      arn,
+      url: ref,
+      visibilitySeconds: properties.VisibilityTimeout,
+      retentionSeconds: properties.MessageRetentionPeriod,
+    })),
+  )
+
+const openSecrets = (folder: string, stack: Stack, token: string | undefined): Promise<Secrets> => {
+  const tokenSecret = stack.outputs['StorageTokenSecret']
+  return Secrets.open(
+    folder,
+    stack.ofType(secret).map(({ name, ref, properties }) => ({ name, arn: ref, properties })),
+    new Map(token && tokenSecret ? [[tokenSecret, token]] : []),
+  )
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Operations, operation } from '../control/aws-json-server.ts'
+import { ServiceError } from '../control/service-error.ts'
+import type { SecretProperties } from '../resources/secret.ts'
+import { writeFileAtomically } from '../write-file-atomically.ts'
+import { generateSecret } from './generate-secret.ts'
+
+export interface SecretDefinition {
+  readonly name: string
+  readonly arn: string
+  readonly properties: SecretProperties
+}
+
+interface Secret {
+  readonly name: string
+  readonly arn: string
+  readonly value: string
+}
+
+/** Secrets of the template. A generated value is made once and kept in the data directory, readable by its owner only. */
+export class Secrets {
+  readonly #secrets: readonly Secret[]
+
+  private constructor(secrets: readonly Secret[]) {
+    this.#secrets = secrets
+  }
+
+  /** `fixed` gives values by ARN that take the place of generated ones. */
+  static async open(
+    folder: string,
+    definitions: readonly SecretDefinition[],
+    fixed: ReadonlyMap<string, string>,
+  ): Promise<Secrets> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const secrets = await Promise.all(
+      definitions.map(async ({ name, arn, properties }) => ({
+        name,
+        arn,
+        value: fixed.get(arn) ?? (await secretValue(folder, name, properties)),
+      })),
+    )
+    return new Secrets(secrets)
+  }
+
+  /** By ARN, by name, or by ARN without the six characters at its end. */
+  find(id: string): Secret {
+    const found = this.#secrets.find(({ name, arn }) => id === name || id === arn || arn.slice(0, -7) === id)
+    if (found) return found
+    throw new ServiceError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.")
+  }
+}
+
+const secretValue = async (folder: string, name: string, properties: SecretProperties): Promise<string> => {
+  if (properties.SecretString !== undefined) return properties.SecretString
+  const file = join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.secret`)
+  if (existsSync(file)) return readFile(file, 'utf8')
+  const value = generateSecret(properties.GenerateSecretString ?? defaultGenerator)
+  await writeFileAtomically(file, value)
+  return value
+}
+
+/** CloudFormation generates a value as if an empty generator were given. */
+const defaultGenerator = {
+  PasswordLength: 32,
+  ExcludeCharacters: '',
+  ExcludeLowercase: false,
+  ExcludeUppercase: false,
+  ExcludeNumbers: false,
+  ExcludePunctuation: false,
+  IncludeSpace: false,
+}
+
+const bySecretId = z.object({
+  SecretId: z.string(),
+  VersionId: z.string().optional(),
+  VersionStage: z.literal('AWSCURRENT').optional(),
+})
+
+/** The operations of Secrets Manager (AWS JSON 1.1) that read. */
+export const secretOperations = (secrets: Secrets): Operations => ({
+  'secretsmanager.GetSecretValue': operation({
+    action: 'secretsmanager:GetSecretValue',
+    input: bySecretId,
+    resource: ({ SecretId }) => secrets.find(SecretId).arn,
+    run: ({ SecretId }) => {
+      const { arn, name, value } = secrets.find(SecretId)
+      return {
+        ARN: arn,
+        Name: name,
+        SecretString: value,
+        VersionId: versionId(value),
+        VersionStages: ['AWSCURRENT'],
+      }
+    },
+  }),
+  'secretsmanager.DescribeSecret': operation({
+    action: 'secretsmanager:DescribeSecret',
+    input: bySecretId,
+    resource: ({ SecretId }) => secrets.find(SecretId).arn,
+    run: ({ SecretId }) => {
+      const { arn, name, value } = secrets.find(SecretId)
+      return { ARN: arn, Name: name, VersionIdsToStages: { [versionId(value)]: ['AWSCURRENT'] } }
+    },
+  }),
+})
+
+/** 32 to 64 characters, the same for the same value. */
+const versionId = (value: string) =>
+  createHash('sha256').update(`version\0${value}`).digest('hex').slice(0, 32)

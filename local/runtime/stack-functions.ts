@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import type { FunctionDefinition } from './lambda/function-definition.ts'
+import { type FunctionProperties, lambdaFunction } from './resources/function.ts'
+import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './resources/http-api.ts'
+import { type PolicyDocument, policy, role } from './resources/role.ts'
+import type { Assembly } from './template/assembly.ts'
+import type { Resource, Stack } from './template/stack.ts'
+import { unsupported } from './template/unsupported.ts'
+
+/** Without a reservation a function of the account may run a thousand times at once; two cores would only thrash. */
+const defaultConcurrency = 4
+
+/** The functions of the stack, ready to run from their asset directories. */
+export const functionDefinitions = (stack: Stack, assembly: Assembly): FunctionDefinition[] =>
+  stack.ofType(lambdaFunction).map(resource => ({
+    name: resource.name,
+    arn: resource.arn,
+    logicalId: resource.logicalId,
+    ...bundleOf(resource, assembly),
+    environment: resource.properties.Environment?.Variables ?? {},
+    roleArn: resource.properties.Role,
+    timeoutSeconds: resource.properties.Timeout,
+    memoryMiB: resource.properties.MemorySize,
+    concurrency: resource.properties.ReservedConcurrentExecutions ?? defaultConcurrency,
+  }))
+
+const bundleOf = ({ properties }: Resource<FunctionProperties>, assembly: Assembly) => ({
+  modulePath: join(assembly.assetDirectory(properties.Code.S3Key), 'index.mjs'),
+  exportName: properties.Handler.slice('index.'.length),
+})
+
+/** What each role may do: its inline policies and those attached to it. */
+export const rolePolicies = (stack: Stack): Map<string, PolicyDocument> =>
+  new Map(
+    stack.ofType(role).map(({ name, arn, properties }) => {
+      const attached = stack.ofType(policy).filter(({ properties }) => properties.Roles.includes(name))
+      const documents = [...properties.Policies, ...attached.map(({ properties }) => properties)]
+      const statements = documents.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      return [arn, { Version: '2012-10-17', Statement: statements }]
+    }),
+  )
+
+/**
+ * The function behind the HTTP API, or nothing when the stack has no API.
+ *
+ * The bundle's app does the routing, so one function must get everything.
+ */
+export const apiFunctionArn = (stack: Stack): string | undefined => {
+  const [api, ...others] = stack.ofType(httpApi)
+  if (!api) return undefined
+  if (others.length > 0)
+    throw unsupported(`${others[0]?.logicalId} (${httpApi.type})`, 'only one HTTP API is served')
+  const routes = stack.ofType(httpApiRoute)
+  const targets = new Set(routes.map(({ properties }) => properties.Target))
+  const [target] = targets
+  const integration = stack.ofType(httpApiIntegration).find(({ ref }) => target === `integrations/${ref}`)
+  if (targets.size !== 1 || !integration)
+    throw unsupported(`${api.logicalId} (${httpApi.type})`, 'all its routes must lead to one function')
+  if (stack.ofType(httpApiStage).length !== 1)
+    throw unsupported(`${api.logicalId} (${httpApi.type})`, 'one stage, $default, is expected')
+  return integration.properties.IntegrationUri
+}
