@@ -29,7 +29,7 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
     pattern ??= new RegExp(
       [...forms]
         .sort((a, b) => b.length - a.length)
-        .map(form => RegExp.escape(form))
+        .map(toPattern)
         .join('|'),
       'g',
     )
@@ -49,6 +49,10 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
   for (const secret of secrets) add(secret)
   return { add, mask, maskAll, holdsSecret: text => mask(text) !== text }
 }
+
+/** Very short secrets only as words of their own: else they would black out half of every message. */
+const toPattern = (form: string): string =>
+  form.length < 4 ? `(?<![A-Za-z0-9])${RegExp.escape(form)}(?![A-Za-z0-9])` : RegExp.escape(form)
 
 /** The forms in which a secret may stand in a text, itself first. */
 export const spellings = (secret: string): string[] => {

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../../../../functions/lib/extractor/config/parse-config.ts'
+
+const withJob = (job: object, config: object = {}, api: object = {}) => ({
+  parameters: {
+    api: { baseUrl: 'https://api.example/', ...api },
+    config: { jobs: [{ endpoint: 'users', ...job }], ...config },
+  },
+})
+
+describe('strict configuration', () => {
+  it.each([
+    [
+      'a job key',
+      withJob({ dataTYpe: 'x' }),
+      'unknown key "dataTYpe" (did you mean "dataType"?) at parameters.config.jobs.0',
+    ],
+    [
+      'a child key',
+      withJob({ children: [{ endpoint: 'a', placeholder: {} }] }),
+      'did you mean "placeholders"?) at parameters.config.jobs.0.children.0',
+    ],
+    [
+      'an api key',
+      withJob({}, {}, { paginaton: {} }),
+      'unknown key "paginaton" (did you mean "pagination"?) at parameters.api',
+    ],
+    [
+      'a pagination key',
+      withJob({}, {}, { pagination: { method: 'offset', limit: 2, offsetParm: 'x' } }),
+      'did you mean "offsetParam"?) at parameters.api.pagination',
+    ],
+    [
+      'a config option',
+      withJob({}, { outputBuckt: 'x' }),
+      'unknown key "outputBuckt" at parameters.config (did you mean "outputBucket"?)',
+    ],
+    [
+      'an authentication key',
+      withJob({}, {}, { authentication: { type: 'login', loginRequest: { endpoint: 'l' }, expire: 3 } }),
+      'did you mean "expires"?',
+    ],
+  ])('names the path of %s that is misspelt', (_, input, message) => {
+    expect(() => parseConfig(input)).toThrow(message)
+  })
+
+  it.each([
+    [
+      'an unknown pagination',
+      withJob({}, {}, { pagination: { method: 'pages' } }),
+      'unknown pagination method at parameters.api.pagination',
+    ],
+    [
+      'an unknown authentication',
+      withJob({}, {}, { authentication: { type: 'magic' } }),
+      'Unknown authorization type',
+    ],
+    [
+      'offset without limit',
+      withJob({}, {}, { pagination: { method: 'offset' } }),
+      'parameters.api.pagination.limit',
+    ],
+    [
+      'a limit of zero',
+      withJob({}, {}, { pagination: { method: 'offset', limit: 0 } }),
+      'must be a positive integer',
+    ],
+    [
+      'expires as text',
+      withJob(
+        {},
+        {},
+        { authentication: { type: 'login', loginRequest: { endpoint: 'l' }, expires: 'soon' } },
+      ),
+      "The 'expires' attribute must be either",
+    ],
+    ['an unknown method', withJob({ method: 'PUT' }), 'method must be GET, POST or FORM'],
+    [
+      'a job without endpoint',
+      { parameters: { api: { baseUrl: 'https://a.b' }, config: { jobs: [{}] } } },
+      'parameters.config.jobs.0.endpoint',
+    ],
+    [
+      'no jobs',
+      { parameters: { api: { baseUrl: 'https://a.b' }, config: { jobs: [] } } },
+      'must hold at least one job',
+    ],
+    ['no config', { parameters: { api: { baseUrl: 'https://a.b' } } }, "The 'config' section is required"],
+    [
+      'no base address',
+      { parameters: { api: { name: 'x' }, config: { jobs: [{ endpoint: 'a' }] } } },
+      "The 'baseUrl' attribute must be set",
+    ],
+    [
+      'both limit stops',
+      withJob({}, {}, { pagination: { method: 'pagenum', limitStop: { field: 'a', count: 1 } } }),
+      'exactly one of "field" and "count"',
+    ],
+    [
+      'a stopOn that is no boolean',
+      withJob({}, {}, { pagination: { method: 'pagenum', nextPageFlag: { field: 'a', stopOn: 1 } } }),
+      'nextPageFlag.stopOn',
+    ],
+  ])('refuses %s', (_, input, message) => {
+    expect(() => parseConfig(input)).toThrow(message)
+  })
+
+  it('takes the spellings of the field: digits as text, empty lists for objects, null for nothing, any case of a method', () => {
+    const { api, runs } = parseConfig(
+      withJob(
+        { params: [], headers: [], placeholders: [], method: 'post', dataField: null, children: null },
+        { debug: 1, incrementalOutput: 0, '#token': 's', anything: { a: 1 } },
+        { pagination: { method: 'offset', limit: '2' }, retryConfig: [], http: { defaultOptions: [] } },
+      ),
+    )
+    expect(api.pagination).toMatchObject({ method: 'offset', limit: 2 })
+    expect(runs[0]?.config.jobs[0]).toMatchObject({ method: 'POST' })
+    expect(runs[0]?.attributes).toMatchObject({ '#token': 's', anything: { a: 1 } })
+  })
+
+  it('leaves an attribute alone that a reference reads, however it is spelt', () => {
+    const input = withJob({ params: { n: { attr: 'debg' } } }, { debg: 1 })
+    expect(parseConfig(input).runs[0]?.attributes).toMatchObject({ debg: 1 })
+  })
+
+  it('shows attr everything but the jobs', () => {
+    expect(parseConfig(withJob({}, { a: 1 })).runs[0]?.attributes).toEqual({ a: 1 })
+  })
+})
+
+describe('compat', () => {
+  const misspelt = (config: object = {}) =>
+    withJob({ dataTYpe: 'x', children: [{ endpoint: 'c', nothing: 1 }] }, config, { what: 1 })
+
+  it('drops unknown keys without a word when it is asked for', () => {
+    const { runs, compat } = parseConfig(misspelt(), { compat: true })
+    expect(compat).toBe(true)
+    expect(runs[0]?.config.jobs[0]).not.toHaveProperty('dataTYpe')
+  })
+
+  it('may be switched on in the configuration', () => {
+    expect(parseConfig(misspelt({ compat: true })).compat).toBe(true)
+    expect(() => parseConfig(misspelt())).toThrow('dataType')
+  })
+
+  it('still refuses what could not run', () => {
+    expect(() => parseConfig(withJob({ method: 'PUT' }), { compat: true })).toThrow('method must be')
+  })
+})
+
+describe('iterations', () => {
+  it('replace whole keys of config, one run each', () => {
+    const input = withJob({}, { http: { headers: { a: '1', b: '2' } }, kept: 1 })
+    const { runs } = parseConfig({
+      parameters: {
+        ...input.parameters,
+        iterations: [{ http: { headers: { a: '3' } } }, { outputBucket: 'two' }],
+      },
+    })
+    expect(runs).toHaveLength(2)
+    expect(runs[0]?.attributes).toMatchObject({ http: { headers: { a: '3' } }, kept: 1 })
+    expect(runs[0]?.attributes['http']).toEqual({ headers: { a: '3' } })
+    expect(runs[1]?.config.outputBucket).toBe('two')
+  })
+})
