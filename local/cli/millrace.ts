@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { Command } from 'commander'
+import { registerExecute } from './execute.ts'
+import { registerExtract } from './extract.ts'
+import { registerStart } from './start.ts'
+
+const program = new Command('millrace')
+  .description('Drop a file, get a table: the one-machine cloud and its tools')
+  .showHelpAfterError()
+
+registerStart(program)
+registerExecute(program)
+registerExtract(program)
+
+await program.parseAsync()

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { readSettings } from './settings.ts'
+
+/** `millrace start`, which is `npm start`: the embedded cloud in the foreground (design section 6.2). */
+export const registerStart = (program: Command): void => {
+  program
+    .command('start')
+    .description('run the whole stack on this machine until it is interrupted')
+    .addHelpText(
+      'after',
+      `
+Environment, all optional:
+  MILLRACE_API_PORT   port of the storage API (8080)
+  MILLRACE_S3_PORT    port of S3 and STS (9000)
+  MILLRACE_DATA_DIR   folder that holds everything (.millrace)
+  MILLRACE_TOKEN      master storage token (made once and kept in the data folder)
+  MILLRACE_BIND       address to listen at (127.0.0.1)`,
+    )
+    .action(start)
+}
+
+const log = (line: string) => process.stderr.write(`${line}\n`)
+
+const start = async (): Promise<void> => {
+  // Lambda runs in UTC, and the functions' threads share this process's time zone.
+  process.env['TZ'] = 'UTC'
+  const stopped = untilSignal()
+  try {
+    const settings = readSettings(process.env)
+    const { startEmbeddedCloud } = await import('../runtime/embedded-cloud.ts')
+    log('starting the embedded cloud …')
+    const cloud = await startEmbeddedCloud({
+      apiPort: settings.MILLRACE_API_PORT,
+      s3Port: settings.MILLRACE_S3_PORT,
+      dataDir: settings.MILLRACE_DATA_DIR,
+      bind: settings.MILLRACE_BIND,
+      ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
+      log,
+    })
+    const { api, s3, region, token, accessKeyId, secretAccessKey } = cloud
+    const { landingBucket, filesBucket, exportsBucket } = cloud
+    const keys = { accessKeyId, secretAccessKey }
+    const buckets = { landingBucket, filesBucket, exportsBucket }
+    const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets }
+    process.stdout.write(`${JSON.stringify(ready)}\n`)
+
+    log(`${await stopped}: stopping …`)
+    await cloud.close()
+  } catch (error) {
+    log(messageOf(error))
+    process.exitCode = 1
+  }
+  // A function in the middle of native code keeps its thread; what it does is taken up at the next start.
+  process.exit()
+}
+
+/** The first signal ends the cloud in good order; a second one ends the process at once, as people expect. */
+const untilSignal = (): Promise<NodeJS.Signals> => {
+  const received = Promise.withResolvers<NodeJS.Signals>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, received.resolve)
+  return received.promise
+}
+
+/** What is wrong in the setting is a sentence; anything else shows where it comes from. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && (error.code === 'EACCES' || error.code === 'EROFS' || error.code === 'ENOTDIR'))
+    return `The data directory cannot be used: ${error.message}. Choose another with MILLRACE_DATA_DIR.`
+  return process.env['MILLRACE_DEBUG'] ? (error.stack ?? error.message) : error.message
+}
