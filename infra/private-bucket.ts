@@ -5,6 +5,7 @@ import {
   BucketEncryption,
   type CfnBucket,
   type LifecycleRule,
+  ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 
@@ -13,6 +14,8 @@ export interface PrivateBucketProps {
   readonly keepsVersions?: boolean
   /** Sends "Object Created" to EventBridge. Default false. */
   readonly sendsEvents?: boolean
+  /** Takes uploads that name an ACL, as clients of the field do (`acl: private`). Default false. */
+  readonly acceptsAcls?: boolean
   readonly lifecycleRules?: LifecycleRule[]
 }
 
@@ -23,13 +26,15 @@ const OLD_VERSION_DAYS = 30
 /** A bucket as we want them: private, encrypted, TLS only, and kept when the stack goes. */
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
-    const { keepsVersions = false, sendsEvents = false, lifecycleRules = [] } = props
+    const { keepsVersions = false, sendsEvents = false, acceptsAcls = false, lifecycleRules = [] } = props
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       versioned: keepsVersions,
+      // The default refuses every request that names an ACL. Public access stays blocked either way.
+      ...(acceptsAcls ? { objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED } : {}),
       removalPolicy: RemovalPolicy.RETAIN,
       lifecycleRules: [
         {

@@ -37,7 +37,7 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
     super(scope, id)
-    this.filesBucket = new PrivateBucket(this, 'Files')
+    this.filesBucket = new PrivateBucket(this, 'Files', { acceptsAcls: true })
     this.tokenSecret = masterToken(this, projectId)
     const store: Store = {
       projectId,
@@ -174,7 +174,13 @@ const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole 
   })
   allow(
     role,
-    ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts'],
+    [
+      's3:GetObject',
+      's3:PutObject',
+      's3:PutObjectAcl',
+      's3:AbortMultipartUpload',
+      's3:ListMultipartUploadParts',
+    ],
     [files.arnForObjects('*')],
   )
   allow(role, ['s3:ListBucket'], [files.bucketArn])

@@ -1,0 +1,343 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { UserError } from '../../../functions/lib/errors.ts'
+import {
+  createStorageClient,
+  type StorageClient,
+} from '../../../functions/lib/storage-client/storage-client.ts'
+import type { LandedObject } from '../../../functions/start-import/event.ts'
+import type { ImportRecords } from '../../../functions/start-import/import-records.ts'
+import { type StartImportDependencies, startImport } from '../../../functions/start-import/start-import.ts'
+import { startImportRecords } from '../../support/import-records.ts'
+import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+
+const LANDING = 'landing'
+
+let service: StorageService
+let api: Server
+let storage: StorageClient
+let records: Awaited<ReturnType<typeof startImportRecords>>
+let dependencies: StartImportDependencies
+let bucketId: string
+let buckets = 0
+let lastJobBefore = 0
+
+beforeAll(async () => {
+  service = await startStorageService()
+  api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+  const { port } = api.address() as AddressInfo // It listens on a port.
+  storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
+  records = await startImportRecords()
+  await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
+  await service.s3.send(
+    new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
+  )
+  dependencies = {
+    s3: service.s3,
+    s3For: ({ region, uploadParams: { credentials } }) =>
+      new S3Client({
+        endpoint: service.s3Endpoint,
+        forcePathStyle: true,
+        region,
+        credentials: {
+          accessKeyId: credentials.AccessKeyId,
+          secretAccessKey: credentials.SecretAccessKey,
+          sessionToken: credentials.SessionToken,
+        },
+      }),
+    storage,
+    records,
+    rules: [],
+  }
+})
+
+beforeEach(async () => {
+  const { body: jobs } = await service.call('GET', '/v2/storage/jobs?limit=1')
+  lastJobBefore = jobs[0]?.id ?? 0
+  buckets += 1
+  bucketId = `in.c-test${buckets}`
+})
+
+afterAll(async () => {
+  await records?.close()
+  await new Promise(resolve => api.close(resolve))
+  await service?.close()
+})
+
+let sequence = 0
+
+/** Puts an object, and says of it what S3's event would. */
+const land = async (
+  key: string,
+  content: string,
+  metadata: Record<string, string> = {},
+): Promise<LandedObject> => {
+  const { VersionId } = await service.s3.send(
+    new PutObjectCommand({ Bucket: LANDING, Key: key, Body: content, Metadata: metadata }),
+  )
+  sequence += 1
+  return { bucket: LANDING, key, versionId: VersionId, sequencer: sequence.toString(16).padStart(18, '0') }
+}
+
+let executions = 0
+const newExecution = (): string => {
+  executions += 1
+  return `execution-${executions}`
+}
+
+const start = (
+  event: LandedObject,
+  execution = newExecution(),
+  changed: Partial<StartImportDependencies> = {},
+) => startImport({ ...dependencies, ...changed }, { event, execution })
+
+const finishJobs = async (): Promise<void> => {
+  let jobs: { status: string }[]
+  do jobs = (await service.call('GET', '/v2/storage/jobs?limit=100')).body
+  while (jobs.some(({ status }) => status === 'waiting' || status === 'processing'))
+}
+
+/** The jobs of this test, newest first. */
+const jobsOfTest = async (): Promise<{ id: number; status: string }[]> => {
+  await finishJobs()
+  const { body } = await service.call('GET', '/v2/storage/jobs?limit=100')
+  return body.filter(({ id }: { id: number }) => id > lastJobBefore)
+}
+
+const rowsOf = async (table: string): Promise<string[]> => {
+  await finishJobs()
+  const { text } = await service.call('GET', `/v2/storage/tables/${bucketId}.${table}/data-preview`)
+  return text.trimEnd().split('\n')
+}
+
+describe('a new object', () => {
+  test('becomes a table in a bucket that did not exist', async () => {
+    const result = await start(
+      await land(`${bucketId}/orders.csv`, 'id,name\n1,Zoë\n', { 'primary-key': 'id' }),
+    )
+    expect(result).toMatchObject({ outcome: 'started', tableId: `${bucketId}.orders` })
+    expect(await rowsOf('orders')).toEqual(['"id","name"', '"1","Zoë"'])
+    const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.orders`)
+    expect(table.primaryKey).toEqual(['id'])
+  })
+
+  test('of an existing table replaces its content, or adds to it when it says so', async () => {
+    await start(await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n2,b\n', { 'primary-key': 'id' }))
+    await finishJobs()
+    await start(await land(`${bucketId}/orders.csv`, 'id,name\n2,B\n3,c\n', { incremental: '1' }))
+    expect((await rowsOf('orders')).sort()).toEqual(['"1","a"', '"2","B"', '"3","c"', '"id","name"'])
+    await start(await land(`${bucketId}/orders.csv`, 'id,name\n9,z\n'))
+    expect(await rowsOf('orders')).toEqual(['"id","name"', '"9","z"'])
+  })
+
+  test('larger than one part arrives whole', async () => {
+    const row = `${'x'.repeat(1000)}\n`
+    const content = `value\n${row.repeat(20_000)}`
+    await start(await land(`${bucketId}/large.csv`, content))
+    await finishJobs()
+    const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
+    expect(table.rowsCount).toBe(20_000)
+  })
+
+  test('that is a folder marker is ignored', async () => {
+    expect(await start(await land(`${bucketId}/`, ''))).toEqual({ outcome: 'ignored' })
+    expect(await jobsOfTest()).toEqual([])
+  })
+
+  test('that is gone is the user’s to know', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    await service.s3.send(
+      new DeleteObjectCommand({ Bucket: LANDING, Key: landed.key, VersionId: landed.versionId }),
+    )
+    await expect(start(landed)).rejects.toMatchObject({ name: 'UserError', code: 'landing.objectGone' })
+  })
+
+  test('whose key is overwritten meanwhile is still imported as it was', async () => {
+    const first = await land(`${bucketId}/log.csv`, 'id\n1\n', { incremental: '1' })
+    const second = await land(`${bucketId}/log.csv`, 'id\n2\n', { incremental: '1' })
+    await start(first)
+    await finishJobs()
+    await start(second)
+    expect((await rowsOf('log')).sort()).toEqual(['"1"', '"2"', '"id"'])
+  })
+})
+
+describe('told more than once', () => {
+  test('20 times at once: one job', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    const results = await Promise.all(Array.from({ length: 20 }, () => start(landed)))
+    const outcomes = results.map(({ outcome }) => outcome)
+    expect(outcomes.filter(outcome => outcome === 'started')).toHaveLength(1)
+    expect(new Set(outcomes).isSubsetOf(new Set(['started', 'duplicate', 'alreadyStarted']))).toBe(true)
+    expect(await jobsOfTest()).toHaveLength(1)
+    expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
+  })
+
+  test('again after the import: the same job', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
+    const first = await start(landed)
+    await finishJobs()
+    const second = await start(landed)
+    expect(second).toMatchObject({ outcome: 'alreadyStarted', jobId: 'jobId' in first && first.jobId })
+    expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
+  })
+
+  test('again after the import failed: a new job', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id,name\n1\n')
+    const first = await start(landed)
+    await finishJobs()
+    const second = await start(landed)
+    expect(second).toMatchObject({ outcome: 'started' })
+    expect('jobId' in second && second.jobId).not.toBe('jobId' in first && first.jobId)
+    expect((await jobsOfTest()).map(({ status }) => status)).toEqual(['error', 'error'])
+  })
+})
+
+describe('told out of order', () => {
+  test('an older full load does not replace a newer one', async () => {
+    const older = await land(`${bucketId}/orders.csv`, 'id\nold\n')
+    const newer = await land(`${bucketId}/orders.csv`, 'id\nnew\n')
+    await start(newer)
+    expect(await start(older)).toEqual({ outcome: 'superseded' })
+    expect(await rowsOf('orders')).toEqual(['"id"', '"new"'])
+  })
+
+  test('an older incremental load is not lost', async () => {
+    const older = await land(`${bucketId}/orders.csv`, 'id\nold\n', { incremental: '1' })
+    const newer = await land(`${bucketId}/orders.csv`, 'id\nnew\n', { incremental: '1' })
+    await start(newer)
+    await finishJobs()
+    expect(await start(older)).toMatchObject({ outcome: 'started' })
+    expect((await rowsOf('orders')).sort()).toEqual(['"id"', '"new"', '"old"'])
+  })
+
+  test('another version of the key waits for the one that is being started', async () => {
+    const first = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    const second = await land(`${bucketId}/orders.csv`, 'id\n2\n')
+    let duringFirst: unknown
+    const slow: StorageClient = {
+      ...storage,
+      hasTable: async tableId => {
+        duringFirst = await start(second)
+        return storage.hasTable(tableId)
+      },
+    }
+    await start(first, newExecution(), { storage: slow })
+    expect(duringFirst).toMatchObject({ outcome: 'busy', waitSeconds: expect.any(Number) })
+    await finishJobs()
+    expect(await start(second)).toMatchObject({ outcome: 'started' })
+    expect(await rowsOf('orders')).toEqual(['"id"', '"2"'])
+  })
+
+  test('the failure path gives the turn back, and only its own', async () => {
+    const first = await land(`${bucketId}/orders.csv`, 'id\n1\n')
+    const dying = newExecution()
+    const broken: StorageClient = { ...storage, prepareFile: () => Promise.reject(new Error('died')) }
+    await expect(start(first, dying, { storage: broken })).rejects.toThrow('died')
+    const failure = { Error: 'Error', Cause: 'died' }
+
+    const second = await land(`${bucketId}/orders.csv`, 'id\n2\n')
+    await startImport(dependencies, { event: first, execution: newExecution(), failure })
+    expect(await start(second)).toMatchObject({ outcome: 'busy' })
+    expect(await startImport(dependencies, { event: first, execution: dying, failure })).toEqual({
+      outcome: 'released',
+    })
+    expect(await start(second)).toMatchObject({ outcome: 'started' })
+  })
+})
+
+describe('dying anywhere', () => {
+  /** Calls through, and dies before or after the n-th call of any of these functions. */
+  const dyingAt = (call: number, when: 'before' | 'after') => {
+    let calls = 0
+    const wrap = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get: (object, name) => {
+          const value = Reflect.get(object, name)
+          if (typeof value !== 'function') return value
+          return async (...args: unknown[]) => {
+            calls += 1
+            if (calls === call && when === 'before') throw new Error('died')
+            const result = await value.apply(object, args)
+            if (calls === call && when === 'after') throw new Error('died')
+            return result
+          }
+        },
+      })
+    return { storage: wrap(storage), records: wrap<ImportRecords>(records) }
+  }
+
+  const CALLS = 11
+
+  test.each(
+    Array.from({ length: CALLS }, (_, index) => index + 1).flatMap(
+      call =>
+        [
+          [call, 'before'],
+          [call, 'after'],
+        ] as const,
+    ),
+  )('call %i, %s it: the next attempt of the same execution makes it one load', async (call, when) => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
+    const execution = newExecution()
+    const first = await start(landed, execution, dyingAt(call, when)).catch((error: unknown) => error)
+    if (first instanceof Error) expect(first.message).toBe('died')
+    const second = await start(landed, execution)
+    expect(['started', 'alreadyStarted']).toContain(second.outcome)
+    expect(await jobsOfTest()).toHaveLength(1)
+    expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
+  })
+
+  test('after a hosted service without idempotency keys has accepted: its job is found by the file', async () => {
+    const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
+    const execution = newExecution()
+    let unknownKeys = 0
+    const hosted: StorageClient = {
+      ...storage,
+      createTable: creation => storage.createTable(creation, `not-kept-${execution}-${++unknownKeys}`),
+      importTable: tableImport => storage.importTable(tableImport, `not-kept-${execution}-${++unknownKeys}`),
+    }
+    const dying: StorageClient = {
+      ...hosted,
+      createTable: async (creation, key) => {
+        await hosted.createTable(creation, key)
+        throw new Error('died')
+      },
+    }
+    await expect(start(landed, execution, { storage: dying })).rejects.toThrow('died')
+    expect(await start(landed, execution, { storage: hosted })).toMatchObject({ outcome: 'started' })
+    expect(await jobsOfTest()).toHaveLength(1)
+  })
+})
+
+describe('a source that changes under the move', () => {
+  test('in a bucket without versions is noticed', async () => {
+    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
+    const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
+    await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))
+    const changing: StorageClient = {
+      ...storage,
+      prepareFile: async file => {
+        const prepared = await storage.prepareFile(file)
+        await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n2\n' }))
+        return prepared
+      },
+    }
+    const landed = { bucket: 'plain', key: object.Key }
+    const error = await start(landed, newExecution(), { storage: changing }).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({ code: 'source.changed' })
+    expect((await service.s3.send(new HeadObjectCommand(object))).ContentLength).toBe(5)
+  })
+})

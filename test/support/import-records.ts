@@ -1,0 +1,42 @@
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createImportRecords, type ImportRecords } from '../../functions/start-import/import-records.ts'
+
+// The package has no types of its own; this is what of it is used here.
+const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
+
+/** The records of the import hook on a DynamoDB in this process. */
+export const startImportRecords = async (
+  now?: () => Date,
+): Promise<ImportRecords & { close: () => Promise<void> }> => {
+  const database = dynalite({ createTableMs: 0 })
+  await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
+  const { port } = database.address() as AddressInfo // It listens on a port.
+  const dynamo = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  })
+  await dynamo.send(
+    new CreateTableCommand({
+      TableName: 'imports',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+    }),
+  )
+  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
+  return {
+    ...createImportRecords(documents, 'imports', now),
+    close: async () => {
+      dynamo.destroy()
+      await new Promise(resolve => {
+        database.close(resolve)
+        database.closeAllConnections()
+      })
+    },
+  }
+}
