@@ -186,6 +186,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     token,
     s3,
     s3Endpoint: s3Server.endpoint,
+    itemsEndpoint: `http://127.0.0.1:${port}`,
+    roleArn,
     filesBucket,
     tablesBucket,
     stores,

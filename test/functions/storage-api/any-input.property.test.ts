@@ -139,7 +139,7 @@ describe.each(routes.map(route => [route.method.toUpperCase(), route.openapi.pat
             new Request(`http://storage.test${target}?${formOf(query).join('&')}`, {
               method,
               headers: { 'X-StorageApi-Token': service.token, 'content-type': type },
-              ...(method !== 'GET' && { body: body as BodyInit }),
+              ...(method !== 'GET' && { body }),
             }),
           )
           const isUnderstood = status < 500 || (status === 501 && reply.code === 'notImplemented')

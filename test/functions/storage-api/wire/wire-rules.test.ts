@@ -91,7 +91,7 @@ describe('paths', () => {
 })
 
 describe('bodies', () => {
-  const create = (body: BodyInit, contentType?: string) =>
+  const create = (body: NonNullable<RequestInit['body']>, contentType?: string) =>
     send('/v2/storage/files/prepare', {
       method: 'POST',
       headers: authorized(contentType === undefined ? {} : { 'content-type': contentType }),

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Context } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import createBucket from '../../../events/storage-api/create-bucket-form.json' with { type: 'json' }
+import type { App } from '../../../functions/storage-api/app.ts'
+import type { GatewayResult } from '../../../functions/storage-api/gateway.ts'
+import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+
+/*
+ * The handlers as the cloud loads them: everything they know comes from the environment. Step Functions and Secrets
+ * Manager are played by a small server, which gives jobs to the handler of run-job.
+ */
+let service: StorageService
+let server: Server
+let handler: (event: unknown, context: Context) => Promise<GatewayResult>
+let app: App
+let runJob: (event: unknown, context: Context) => Promise<unknown>
+const environment = { ...process.env }
+
+beforeAll(async () => {
+  service = await startStorageService()
+  server = createServer(async (request, response) => {
+    const [, operation] = String(request.headers['x-amz-target']).split('.')
+    const input = await readJson(request)
+    if (operation === 'StartExecution') void runJob(JSON.parse(input.input), context)
+    const secret = {
+      SecretString: JSON.stringify({ projectId: '7', tokenId: '42', secret: 'fromTheSecret' }),
+    }
+    const reply = operation === 'GetSecretValue' ? secret : { executionArn: 'arn', startDate: 1 }
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(reply))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on TCP has an address of this kind.
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test-secret',
+    AWS_ENDPOINT_URL_S3: service.s3Endpoint,
+    AWS_ENDPOINT_URL_STS: service.s3Endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: service.itemsEndpoint,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
+    AWS_ENDPOINT_URL_SFN: endpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    STORAGE_TABLE: 'storage',
+    FILES_BUCKET: service.filesBucket,
+    TABLES_BUCKET: service.tablesBucket,
+    FILE_ACCESS_ROLE_ARN: service.roleArn,
+    JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
+    STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
+    PROJECT_ID: '7',
+  })
+  const [storageApi, job] = await Promise.all([
+    import('../../../functions/storage-api/handler.ts'),
+    import('../../../functions/run-job/handler.ts'),
+  ])
+  // middy types the handler by the callback form of Lambda as well, which nobody calls.
+  handler = storageApi.handler as unknown as typeof handler
+  runJob = job.handler as unknown as typeof runJob
+  app = storageApi.app
+})
+afterAll(async () => {
+  process.env = environment
+  server.close()
+  server.closeAllConnections()
+  await service.close()
+})
+
+// The handlers read nothing of their context but its request id.
+const context = {
+  awsRequestId: 'test',
+  functionName: 'test',
+  getRemainingTimeInMillis: () => 30_000,
+} as Context
+const token = '7-42-fromTheSecret'
+const call = async (path: string, init: RequestInit = {}) => {
+  const response = await app.fetch(
+    new Request(`http://storage.test${path}`, {
+      ...init,
+      headers: { 'X-StorageApi-Token': token, 'content-type': 'application/json' },
+    }),
+  )
+  return { status: response.status, body: await response.json() }
+}
+
+describe('the storage service from its environment', () => {
+  it('answers events of the gateway with the token of the secret', async () => {
+    const authorized = { ...createBucket, headers: { ...createBucket.headers, 'x-storageapi-token': token } }
+    const { statusCode, body } = await handler(authorized, context)
+    expect([statusCode, JSON.parse(body).id]).toEqual([201, 'in.c-orders'])
+    expect((await handler(createBucket, context)).statusCode).toBe(401)
+  })
+
+  it('answers requests of a server that streams, and has its jobs done by run-job', async () => {
+    const form = new FormData()
+    form.set('data', new Blob(['id\n1\n2\n']), 'a.csv')
+    const uploaded = await app.fetch(
+      new Request('http://storage.test/upload-file', {
+        method: 'POST',
+        body: form,
+        headers: { 'X-StorageApi-Token': token },
+      }),
+    )
+    const { id: dataFileId } = (await uploaded.json()) as { id: number }
+    const body = JSON.stringify({ name: 'numbers', dataFileId })
+    const created = await call('/v2/storage/buckets/in.c-orders/tables-async', { method: 'POST', body })
+    expect(created.status).toBe(202)
+    const { body: job } = await call(`/v2/storage/jobs/${(created.body as { id: number }).id}`)
+    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 2 } })
+    expect((await call('/v2/storage/tables/in.c-orders.numbers')).body).toMatchObject({ columns: ['id'] })
+  })
+})
+
+const readJson = async (request: IncomingMessage): Promise<{ input: string }> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
