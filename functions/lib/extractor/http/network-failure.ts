@@ -41,6 +41,8 @@ export const toNetworkFailure = (error: unknown, stage: 'request' | 'body'): Net
   for (const cause of causes(error)) {
     const { code, name, message } = cause
     if (name === 'TimeoutError') return new NetworkFailure(28, 'Operation timed out', { cause: error })
+    if (name === 'HTTPParserError')
+      return new NetworkFailure(1, `Malformed response: ${message}`, { cause: error })
     if (code === undefined) continue
     if (certificateProblem.test(code))
       return new NetworkFailure(60, `SSL certificate problem: ${message}`, { cause: error })
