@@ -9,7 +9,7 @@ const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 const ordinal = `${ordinals.join('|')}|eight`
 const word = 'next|last|previous|this'
 const weekday = '(?:sun|mon|tues|wednes|thurs|fri|satur)day|sun|mon|tue|wed|thu|fri|sat'
-const unit = `(?:msec|millisecond|ms|usec|microsecond|sec|second|min|minute|hour|day|fortnight|forthnight|month|year)s?|weeks|weekdays?|${weekday}`
+const unit = `(?:millisecond|msec|ms|microsecond|usec|second|sec|minute|min|hour|day|fortnight|forthnight|month|year)s?|weeks|weekdays?|${weekday}`
 
 const unitDays: Record<string, number> = { day: 1, week: 7, fortnight: 14, forthnight: 14 }
 const unitFields: Record<string, 'y' | 'm' | 'h' | 'i' | 's'> = {

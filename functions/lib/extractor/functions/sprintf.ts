@@ -78,11 +78,16 @@ function general(value: number, precision: number, type: string): string {
 function pad(text: string, flags: string, width: number, type: string): string {
   const missing = width - Buffer.byteLength(text)
   if (missing <= 0) return text
-  const custom = /'(.)/s.exec(flags)?.[1]
-  const plain = flags.replace(/'./gs, '')
-  const filler = custom ?? (plain.includes('0') ? '0' : ' ')
+  const filler = fillerOf(flags)
   const fill = filler.repeat(missing)
+  const plain = flags.replace(/'./gs, '')
   if (plain.includes('-')) return text + (filler === '0' && type !== 's' ? ' '.repeat(missing) : fill)
   const sign = /^[+-]/.exec(text)?.[0] ?? ''
   return filler === '0' && type !== 's' ? sign + fill + text.slice(sign.length) : fill + text
+}
+
+/** The last of `0`, a space and `'<character>` counts. */
+function fillerOf(flags: string): string {
+  const last = [...flags.matchAll(/'(.)|[ 0]/gs)].at(-1)
+  return last?.[1] ?? last?.[0] ?? ' '
 }

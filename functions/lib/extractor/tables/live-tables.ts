@@ -3,7 +3,7 @@ import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
-import { mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
+import { disorder, mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import { safeName } from './safe-name.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
@@ -95,9 +95,13 @@ export class LiveTables {
     try {
       this.writer.writeItem(family.plan, items[index] as Json, parents) // within the length
     } catch (error) {
-      if (error !== mismatch) throw error
+      if (error !== mismatch && error !== disorder) throw error
       for (const table of tables) table.rollBack(started)
       this.started = started
+      if (error === disorder) {
+        this.writeItem(type, family, items, index, parents, isRetry)
+        return
+      }
       if (isRetry) {
         this.isExact = false
         return

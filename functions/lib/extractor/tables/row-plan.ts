@@ -21,6 +21,8 @@ export interface ObjectPlan {
   /** Column nodes in order, by id. */
   ids: number[]
   path: string
+  /** Set when an object had its keys in another order: from then on columns are looked up one by one. */
+  isDisordered: boolean
 }
 
 export interface ColumnPlan {
@@ -58,6 +60,7 @@ function planObject(node: StructureNode, tableOf: TableOf): ObjectPlan {
     blank: columns.map(column => column.blank).join(''),
     ids: columns.flatMap(column => column.object?.ids ?? [column.node.id]),
     path: node.cleanPath,
+    isDisordered: false,
   }
 }
 

@@ -1,6 +1,5 @@
 import { cellText, isScalar, quoted, type Scalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
-import { textOrder } from './key-order.ts'
 import { phpJsonEncode } from './php-json-encode.ts'
 import type { ExtraColumns } from './php-serialize.ts'
 import { RowLink } from './row-link.ts'
@@ -10,6 +9,9 @@ import type { ColumnPlan, ItemsPlan, ObjectPlan } from './row-plan.ts'
 export const mismatch: Error = Object.assign(new Error('the item does not fit the known structure'), {
   stack: '',
 })
+
+/** The plan has noted that keys come in another order: take the item's rows back and write it again. */
+export const disorder: Error = Object.assign(new Error('the keys come in another order'), { stack: '' })
 
 export interface RowWriterOptions {
   compat: boolean
@@ -67,6 +69,7 @@ export class RowWriter {
   }
 
   private objectCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+    if (plan.isDisordered) return this.disorderedCells(plan, row, link)
     const columns = plan.columns
     let text = ''
     let next = 0
@@ -75,7 +78,11 @@ export class RowWriter {
       if (column === undefined || column.key !== key) {
         column = plan.byKey.get(key)
         if (column === undefined) throw mismatch
-        if (column.position < next) return this.unorderedCells(plan, row, link)
+        if (column.position < next) {
+          // Lists of this object may be written already, so the whole item starts again.
+          plan.isDisordered = true
+          throw disorder
+        }
         // `next` stops at a column that exists, so all before it do.
         for (; next < column.position; next++) text += (columns[next] as ColumnPlan).blank
       }
@@ -89,15 +96,15 @@ export class RowWriter {
     return text
   }
 
-  /** Keys in another order than the columns. */
-  private unorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
-    const cells = plan.columns.map(column => column.blank)
-    for (const key of textOrder(row) ?? Object.keys(row)) {
-      const column = plan.byKey.get(key)
-      if (column === undefined) throw mismatch
-      cells[column.position] = this.columnCells(column, row[key] as Json, link) // own key, see above
+  /** Keys in another order than the columns. Lists are written in the order of the columns, as in the field. */
+  private disorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+    for (const key in row) if (!plan.byKey.has(key)) throw mismatch
+    let text = ''
+    for (const column of plan.columns) {
+      const value = Object.hasOwn(row, column.key) ? row[column.key] : undefined
+      text += value === undefined ? column.blank : this.columnCells(column, value, link)
     }
-    return cells.join('')
+    return text
   }
 
   private columnCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {

@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createTableSink,
+  type Json,
+  type JsonObject,
+  type TableSinkCheckpoint,
+  type TableSinkOptions,
+} from '../../../../../functions/lib/extractor/tables/index.ts'
+
+export interface Page {
+  type?: string
+  items: Json[]
+  parent?: JsonObject
+}
+
+export interface RunOptions extends Partial<Omit<TableSinkOptions, 'folder'>> {
+  /** Numbers of pages after which the sink is stopped and another one goes on. */
+  stopAfter?: readonly number[]
+  /** Lets every table come from the log of the pages instead of the rows written on the way. */
+  fromLog?: boolean
+}
+
+/** Files that a sink writes for some pages, by name. */
+export async function runSink(
+  pages: readonly Page[],
+  options: RunOptions = {},
+): Promise<Record<string, string>> {
+  const { stopAfter = [], fromLog = false, ...sinkOptions } = options
+  const root = await mkdtemp(join(tmpdir(), 'millrace-sink-'))
+  try {
+    const folder = join(root, 'spool')
+    let sink = createTableSink({ ...sinkOptions, folder })
+    if (fromLog)
+      sink = createTableSink({ ...sinkOptions, folder, checkpoint: withoutLiveRows(sink.checkpoint()) })
+    for (const [i, { type = 'root', items, parent }] of pages.entries()) {
+      sink.add(type, items, parent === undefined ? {} : { parent })
+      if (!stopAfter.includes(i)) continue
+      const checkpoint = JSON.parse(JSON.stringify(sink.checkpoint())) as TableSinkCheckpoint // made by checkpoint()
+      sink = createTableSink({ ...sinkOptions, folder, checkpoint })
+    }
+    await sink.finish(join(root, 'out'))
+    const files = await readdir(join(root, 'out'))
+    const contents = files.map(async file => [file, await readFile(join(root, 'out', file), 'utf8')] as const)
+    return Object.fromEntries(await Promise.all(contents))
+  } finally {
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+function withoutLiveRows(checkpoint: TableSinkCheckpoint): TableSinkCheckpoint {
+  return { ...checkpoint, automatic: { ...(checkpoint['automatic'] as object), isExact: false } }
+}
