@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
+import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
+
+/** How long the first sight of an execution may take after its object was put. */
+const PATIENCE_SECONDS = 20
+const LOOK_EVERY_MS = 100
+
+/** Follows the executions of the import machine, one after the other, with a line of progress on the terminal. */
+export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void> } => {
+  const stepFunctions = new SFNClient({
+    endpoint: cloud.control,
+    region: cloud.region,
+    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  })
+  const stateMachineArn = cloud.describeOutputs()['ImportMachineArn']
+  const seen = new Set<string>()
+
+  const newExecution = async (): Promise<string | undefined> => {
+    const { executions = [] } = await stepFunctions.send(new ListExecutionsCommand({ stateMachineArn }))
+    return executions.map(({ executionArn }) => executionArn).find(arn => arn !== undefined && !seen.has(arn))
+  }
+
+  const next = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const elapsed = () => (performance.now() - startedAt) / 1000
+    let executionArn: string | undefined
+    while (executionArn === undefined) {
+      if (elapsed() > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
+      executionArn = await newExecution()
+      await sleep(LOOK_EVERY_MS)
+    }
+    seen.add(executionArn)
+    for (;;) {
+      const { status, error, cause } = await stepFunctions.send(
+        new DescribeExecutionCommand({ executionArn }),
+      )
+      showProgress(
+        `  import ${String(status).toLowerCase()}, ${elapsed().toFixed(1)} s`,
+        status !== 'RUNNING',
+      )
+      if (status === 'SUCCEEDED') return
+      if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
+      await sleep(LOOK_EVERY_MS)
+    }
+  }
+  return { next }
+}
+
+/** Rewrites one line on a terminal; elsewhere only the last word is printed. */
+const showProgress = (line: string, isLast: boolean): void => {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}${isLast ? '\n' : ''}`)
+  else if (isLast) process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,11 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+test('the demo turns its two files into one table and ends well', { timeout: 120_000 }, async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['local/demo/demo.ts'])
+  expect(stdout).toContain('in.c-shop.orders: 3200 rows, 10 columns, primary key order_id')
+  expect(stdout).toContain('in.c-shop.orders: 3260 rows, 10 columns, primary key order_id')
+  const statuses = [...stdout.matchAll(/^ {4}101273 .*? (delivered|returned) /gm)].map(([, status]) => status)
+  expect(statuses).toEqual(['delivered', 'returned'])
+})
