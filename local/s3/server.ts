@@ -79,7 +79,8 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     onError: error => console.error('embedded S3:', error),
   }
 
-  const server = openServer(context)
+  const underWay = new Set<Promise<void>>()
+  const server = openServer(context, underWay)
   try {
     await listen(server, port, host)
   } catch (error) {
@@ -106,15 +107,20 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     },
     close: async () => {
       await closeServer(server)
+      // A reply that was cut off lets go of its files a moment later, and that needs the database.
+      await Promise.allSettled(underWay)
       await outbox.close(closeGraceMs)
       store.close()
     },
   }
 }
 
-const openServer = (context: RequestContext): Server => {
-  const answer = (isWaitingForContinue: boolean) => (message: IncomingMessage, response: ServerResponse) =>
-    void handleRequest(message, response, context, isWaitingForContinue)
+const openServer = (context: RequestContext, underWay: Set<Promise<void>>): Server => {
+  const answer = (isWaitingForContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
+    const handled = handleRequest(message, response, context, isWaitingForContinue)
+    underWay.add(handled)
+    void handled.finally(() => underWay.delete(handled))
+  }
   return (
     createServer(
       {

@@ -50,7 +50,8 @@ const StatementSchema = z
 const PolicySchema = z.strictObject({
   Version: z.string().optional(),
   Id: z.string().optional(),
-  Statement: z.union([StatementSchema.transform(statement => [statement]), z.array(StatementSchema)]),
+  // Not a union of one and many: its error would not say which field is wrong.
+  Statement: z.preprocess(value => [value].flat(), z.array(StatementSchema)),
 })
 
 /** Thrown for a policy that cannot be enforced as it is written; the message names the field. */

@@ -59,10 +59,8 @@ export class ChunkedDecoder {
   }
 
   finish(): void {
-    // Some clients leave out the empty line when there is no trailer.
-    if (this.#state === 'trailer' && this.#line === '' && this.trailers.size === 0) this.#endTrailers()
-    if (this.#state === 'end') return
-    throw new S3Error('IncompleteBody', 'The request body ended before the last chunk.')
+    if (this.#state !== 'end')
+      throw new S3Error('IncompleteBody', 'The request body ended before the last chunk.')
   }
 
   #takeLine(): void {

@@ -33,21 +33,31 @@ export const assembleParts = (
   listed: readonly ListedPart[],
   description: ObjectDescription,
 ): Assembled => {
-  const byNumber = new Map(stored.map(part => [part.number, part]))
-  const parts: StoredPart[] = []
+  const parts = findParts(stored, listed)
+  for (const entry of listed) requireChecksum(entry, description)
+  const tooSmall = parts.slice(0, -1).find(({ size }) => size < leastPartBytes)
+  if (tooSmall !== undefined) throw partTooSmall(tooSmall)
+
   let size = 0
-  for (const [index, entry] of listed.entries()) {
-    if (entry.number <= (listed[index - 1]?.number ?? 0)) throw new S3Error('InvalidPartOrder')
+  const placed = parts.map(part => {
+    const start = size
+    size += part.size
+    return { ...part, start }
+  })
+  if (size > mostObjectBytes) throw new S3Error('EntityTooLarge')
+  return { parts: placed, size, etag: joinTags(parts), description: withChecksum(description, parts) }
+}
+
+const findParts = (stored: readonly StoredPart[], listed: readonly ListedPart[]): StoredPart[] => {
+  const isInOrder = listed.every(({ number }, index) => number > (listed[index - 1]?.number ?? 0))
+  if (!isInOrder) throw new S3Error('InvalidPartOrder')
+  const byNumber = new Map(stored.map(part => [part.number, part]))
+  return listed.map(entry => {
     const part = byNumber.get(entry.number)
     if (part === undefined || !isSamePart(part, entry))
       throw new S3Error('InvalidPart', undefined, { PartNumber: String(entry.number), ETag: entry.etag })
-    requireChecksum(entry, description)
-    if (index < listed.length - 1 && part.size < leastPartBytes) throw tooSmall(part)
-    parts.push({ ...part, start: size })
-    size += part.size
-  }
-  if (size > mostObjectBytes) throw new S3Error('EntityTooLarge')
-  return { parts, size, etag: joinTags(parts), description: withChecksum(description, parts) }
+    return part
+  })
 }
 
 const isSamePart = (part: StoredPart, entry: ListedPart): boolean =>
@@ -65,7 +75,7 @@ const requireChecksum = (entry: ListedPart, { checksum }: ObjectDescription): vo
     )
 }
 
-const tooSmall = (part: StoredPart): S3Error =>
+const partTooSmall = (part: StoredPart): S3Error =>
   new S3Error('EntityTooSmall', undefined, {
     ProposedSize: String(part.size),
     MinSizeAllowed: String(leastPartBytes),

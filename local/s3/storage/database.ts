@@ -1,6 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { schema } from './schema.ts'
 
+const sqliteBusy = 5
+
 /**
  * The server's books: one SQLite file (`node:sqlite`) that holds everything except the bytes of the objects.
  *
@@ -18,12 +20,19 @@ export class Database {
 
   constructor(path: string) {
     this.#connection = new DatabaseSync(path)
-    // Exclusive: a second server on the same folder would sweep away the first one's unfinished uploads.
-    this.#connection.exec('PRAGMA locking_mode = EXCLUSIVE')
-    this.#connection.exec('PRAGMA journal_mode = WAL')
-    this.#connection.exec('PRAGMA synchronous = NORMAL')
-    this.#connection.exec('PRAGMA cache_size = -16384')
-    this.#connection.exec(schema)
+    try {
+      // Exclusive: a second server on the same folder would sweep away the first one's unfinished uploads.
+      this.#connection.exec('PRAGMA locking_mode = EXCLUSIVE')
+      this.#connection.exec('PRAGMA journal_mode = WAL')
+      this.#connection.exec('PRAGMA synchronous = NORMAL')
+      this.#connection.exec('PRAGMA cache_size = -16384')
+      this.#connection.exec(schema)
+    } catch (error) {
+      this.#connection.close()
+      if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)
+        throw new Error(`${path} is in use by another server`, { cause: error })
+      throw error
+    }
   }
 
   /** Runs `work` as one transaction; when it throws, nothing of it has happened. */

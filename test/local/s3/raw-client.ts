@@ -55,6 +55,7 @@ export interface SigningOptions {
 
 const hex = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest()
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -64,8 +65,9 @@ export const sign = (
   request: RawRequest,
   options: SigningOptions = {},
 ): { request: RawRequest; signature: string; key: Buffer; scope: string; date: string } => {
-  const { credentials = testRoot, date = new Date(), region = 'us-east-1', service = 's3' } = options
-  const token: string | undefined = 'sessionToken' in credentials ? credentials.sessionToken : undefined
+  const credentials: NonNullable<SigningOptions['credentials']> = options.credentials ?? testRoot
+  const token = credentials.sessionToken
+  const { date = new Date(), region = 'us-east-1', service = 's3' } = options
   const longDate = `${date.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
   const scope = `${longDate.slice(0, 8)}/${region}/${service}/aws4_request`
   const payload = options.payload ?? hex(request.body ?? '')
@@ -85,8 +87,9 @@ export const sign = (
   )
   const [path = '', query = ''] = request.path.split(/\?(.*)/s)
   const canonicalQuery = [...new URLSearchParams(query)]
-    .map(([name, value]) => `${encode(name)}=${encode(value)}`)
-    .sort()
+    .map(([name, value]): [string, string] => [encode(name), encode(value)])
+    .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
+    .map(pair => pair.join('='))
     .join('&')
   const canonical = [
     request.method,

@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
+
+let folder: string
+let dataDir: string
+let child: ChildProcess | undefined
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crash-'))
+  dataDir = join(folder, 'data')
+})
+afterEach(async () => {
+  child?.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+const startChild = async (): Promise<{ client: S3Client; kill: () => Promise<void> }> => {
+  const started = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'crash-child.ts'), dataDir, join(folder, 'events')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  child = started
+  const [line] = await once(started.stdout, 'data')
+  const client = new S3Client({
+    endpoint: String(line).trim(),
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: testRoot,
+    maxAttempts: 1,
+  })
+  const kill = async (): Promise<void> => {
+    started.kill('SIGKILL')
+    await once(started, 'exit')
+    client.destroy()
+  }
+  return { client, kill }
+}
+
+const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+it('keeps every acknowledged object whole, and no half one, when it is killed while it writes', async () => {
+  const acknowledged = new Map<string, string>()
+  for (let round = 0; round < 3; round++) {
+    const { client, kill } = await startChild()
+    let isAlive = true
+    const write = async (writer: number): Promise<void> => {
+      for (let i = 0; isAlive; i++) {
+        const Key = `${round}/${writer}/${i}`
+        // Large ones are cut in the middle of their body, small ones around their commit.
+        const Body = randomBytes(writer === 0 ? 3_000_000 : 2000)
+        try {
+          await client.send(new PutObjectCommand({ Bucket: 'box', Key, Body }))
+          acknowledged.set(Key, digest(Body))
+        } catch {
+          return
+        }
+      }
+    }
+    const writers = [0, 1, 2, 3].map(write)
+    await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(30 * (round + 1)), {
+      timeout: 20_000,
+      interval: 5,
+    })
+    await kill()
+    isAlive = false
+    await Promise.all(writers)
+  }
+
+  const events = new Set<string>(readFileSync(join(folder, 'events'), 'utf8').split('\n'))
+  const s3 = await startTestS3({
+    dataDir,
+    onObjectCreated: async ({ detail }) => void events.add(detail.object.key),
+  })
+  try {
+    expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
+    for (const [Key, expected] of acknowledged) {
+      const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))
+      expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(expected)
+    }
+    // Committed but not acknowledged is possible for as many as were under way; they are whole too.
+    const listed: string[] = []
+    let ContinuationToken: string | undefined
+    do {
+      const page = await s3.client.send(new ListObjectsV2Command({ Bucket: 'box', ContinuationToken }))
+      for (const { Key = '', Size } of page.Contents ?? []) {
+        listed.push(Key)
+        expect(Size).toBe(Key.split('/')[1] === '0' ? 3_000_000 : 2000)
+      }
+      ContinuationToken = page.NextContinuationToken
+    } while (ContinuationToken !== undefined)
+    expect(listed.length - acknowledged.size).toBeLessThanOrEqual(12)
+    const stored = (await readdir(join(dataDir, 'data'), { recursive: true })).filter(
+      name => name.length > 30,
+    )
+    expect(stored).toHaveLength(listed.length)
+    await vi.waitFor(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
+  } finally {
+    await s3.close()
+  }
+})
+
+it('goes on with a multipart upload after it was killed', async () => {
+  const parts = [randomBytes(5 * 1024 ** 2), randomBytes(1000)]
+  const first = await startChild()
+  const target = { Bucket: 'box', Key: 'upload' }
+  const { UploadId } = await first.client.send(new CreateMultipartUploadCommand(target))
+  const upload = async (client: S3Client, index: number) => {
+    const command = new UploadPartCommand({
+      ...target,
+      UploadId,
+      PartNumber: index + 1,
+      Body: parts[index] ?? '',
+    })
+    const { $metadata: _, ...part } = await client.send(command)
+    return { PartNumber: index + 1, ...part }
+  }
+  const one = await upload(first.client, 0)
+  await first.kill()
+  const second = await startChild()
+  const two = await upload(second.client, 1)
+  const complete = new CompleteMultipartUploadCommand({
+    ...target,
+    UploadId,
+    MultipartUpload: { Parts: [one, two] },
+  })
+  const { ETag } = await second.client.send(complete)
+  await second.kill()
+  const third = await startChild()
+  expect((await third.client.send(complete)).ETag).toBe(ETag)
+  const { Body } = await third.client.send(new GetObjectCommand(target))
+  expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(digest(Buffer.concat(parts)))
+  await third.kill()
+})
+
+it('finishes a move into place and sweeps what was never answered', async () => {
+  const { client, kill } = await startChild()
+  await client.send(new PutObjectCommand({ Bucket: 'box', Key: 'moved', Body: 'content' }))
+  await kill()
+  // As a kill between the commit and the move would leave it.
+  const { renameSync, writeFileSync } = await import('node:fs')
+  const [stored = ''] = (await readdir(join(dataDir, 'data'), { recursive: true })).filter(
+    name => name.length > 30,
+  )
+  renameSync(join(dataDir, 'data', stored), join(dataDir, 'incoming', stored.split('/')[1] ?? ''))
+  writeFileSync(join(dataDir, 'incoming', 'f'.repeat(32)), 'half a bo')
+
+  const s3 = await startTestS3({ dataDir })
+  try {
+    const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'moved' }))
+    expect(await Body?.transformToString()).toBe('content')
+    expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
+    expect(existsSync(join(dataDir, 'data', 'f', 'f'.repeat(32)))).toBe(false)
+  } finally {
+    await s3.close()
+  }
+})
+
+it('lets only one server use a folder', async () => {
+  const s3 = await startTestS3({ dataDir })
+  try {
+    await expect(startTestS3({ dataDir })).rejects.toThrow(/in use by another server/)
+  } finally {
+    await s3.close()
+  }
+})

@@ -1,0 +1,395 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandInput,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startChecksum } from '../../../local/s3/body/checksums.ts'
+import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+
+const MiB = 1024 ** 2
+let s3: TestS3
+let key = ''
+let count = 0
+beforeAll(async () => {
+  s3 = await startTestS3()
+  await s3.s3.createBucket('box')
+})
+beforeEach(() => {
+  key = `upload ${count++}`
+})
+afterAll(() => s3.close())
+
+const create = async (input: Partial<CreateMultipartUploadCommandInput> = {}): Promise<string> => {
+  const { UploadId } = await s3.client.send(
+    new CreateMultipartUploadCommand({ Bucket: 'box', Key: key, ...input }),
+  )
+  return UploadId ?? ''
+}
+const upload = async (
+  UploadId: string,
+  PartNumber: number,
+  Body: Buffer,
+  extra: object = {},
+): Promise<CompletedPart> => {
+  const command = new UploadPartCommand({ Bucket: 'box', Key: key, UploadId, PartNumber, Body, ...extra })
+  const { $metadata: _, ...part } = await s3.client.send(command)
+  return { PartNumber, ...part }
+}
+const complete = (UploadId: string, Parts: CompletedPart[], extra: object = {}) =>
+  s3.client.send(
+    new CompleteMultipartUploadCommand({
+      Bucket: 'box',
+      Key: key,
+      UploadId,
+      MultipartUpload: { Parts },
+      ...extra,
+    }),
+  )
+const read = async (input: object = {}): Promise<Buffer> => {
+  const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: key, ...input }))
+  return Buffer.from((await Body?.transformToByteArray()) ?? [])
+}
+const md5 = (...data: Buffer[]): Buffer => createHash('md5').update(Buffer.concat(data)).digest()
+
+const [first, second, last] = [randomBytes(5 * MiB), randomBytes(6 * MiB), randomBytes(1000)]
+
+describe('a multipart upload', () => {
+  it('becomes one object with the ETag of its parts', async () => {
+    const id = await create({ ContentType: 'text/csv', Metadata: { a: 'b' } })
+    const parts = [await upload(id, 1, first), await upload(id, 3, second), await upload(id, 7, last)]
+    const { ETag } = await complete(id, parts)
+    expect(ETag).toBe(`"${md5(md5(first), md5(second), md5(last)).toString('hex')}-3"`)
+    expect(Buffer.concat([first, second, last]).equals(await read())).toBe(true)
+    const head = await s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key }))
+    expect(head).toMatchObject({
+      ETag,
+      ContentType: 'text/csv',
+      Metadata: { a: 'b' },
+      ContentLength: 11 * MiB + 1000,
+    })
+  })
+
+  it('is read in ranges that run across its parts, and part by part', async () => {
+    const id = await create()
+    await complete(id, [await upload(id, 1, first), await upload(id, 2, second), await upload(id, 3, last)])
+    const whole = Buffer.concat([first, second, last])
+    for (const [from, to] of [
+      [5 * MiB - 3, 5 * MiB + 3],
+      [0, 11 * MiB + 10],
+      [11 * MiB - 1, 11 * MiB],
+    ] as const)
+      expect((await read({ Range: `bytes=${from}-${to}` })).equals(whole.subarray(from, to + 1))).toBe(true)
+    expect((await read({ PartNumber: 2 })).equals(second)).toBe(true)
+    const head = await s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key, PartNumber: 3 }))
+    expect([head.PartsCount, head.ContentLength]).toEqual([3, 1000])
+  })
+
+  it('takes the last that was sent of a part, and only the parts that are listed', async () => {
+    const id = await create()
+    await upload(id, 1, second)
+    await upload(id, 2, second)
+    const parts = [await upload(id, 1, first), await upload(id, 3, last)]
+    await complete(id, parts)
+    expect((await read()).equals(Buffer.concat([first, last]))).toBe(true)
+  })
+
+  it('answers a repeated Complete as it did the first', async () => {
+    const id = await create()
+    const parts = [await upload(id, 1, last)]
+    const { $metadata: _, ...answer } = await complete(id, parts, { IfNoneMatch: '*' })
+    await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: key }))
+    expect(await complete(id, parts, { IfNoneMatch: '*' })).toMatchObject(answer)
+    await expect(read()).rejects.toMatchObject({ name: 'NoSuchKey' })
+  })
+
+  it.each<[string, (parts: CompletedPart[]) => CompletedPart[], string]>([
+    [
+      'a part too small',
+      ([one, two, three]) => [three, one, two].map((part, i) => ({ ...part, PartNumber: i + 1 })),
+      'InvalidPart',
+    ],
+    ['parts out of order', parts => parts.toReversed(), 'InvalidPartOrder'],
+    ['a part twice', ([one = {}]) => [one, one], 'InvalidPartOrder'],
+    ['a part that was not sent', parts => [...parts, { PartNumber: 9, ETag: '"x"' }], 'InvalidPart'],
+    ['an ETag that is another', ([one = {}]) => [{ ...one, ETag: '"x"' }], 'InvalidPart'],
+    ['a checksum that is another', ([one = {}]) => [{ ...one, ChecksumCRC32: 'AAAAAA==' }], 'InvalidPart'],
+    ['no part', () => [], 'MalformedXML'],
+  ])('is refused with %s', async (_, change, name) => {
+    const id = await create()
+    const parts = [await upload(id, 1, first), await upload(id, 2, second), await upload(id, 3, last)]
+    await expect(complete(id, change(parts))).rejects.toMatchObject({ name })
+  })
+
+  it('is refused when a part before the last has less than 5 MiB', async () => {
+    const id = await create()
+    const parts = [await upload(id, 1, last), await upload(id, 2, first)]
+    await expect(complete(id, parts)).rejects.toMatchObject({ name: 'EntityTooSmall' })
+    const whole = [await upload(id, 1, first.subarray(0, 5 * MiB)), await upload(id, 2, last)]
+    await complete(id, whole)
+  })
+
+  it('keeps to If-None-Match, and stays open when it does not hold', async () => {
+    const ids = [await create(), await create()]
+    const [one = [], two = []] = await Promise.all(ids.map(async id => [await upload(id, 1, last)]))
+    await complete(ids[0] ?? '', one, { IfNoneMatch: '*' })
+    await expect(complete(ids[1] ?? '', two, { IfNoneMatch: '*' })).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    })
+    await complete(ids[1] ?? '', two)
+  })
+
+  it('is gone once aborted, with its files', async () => {
+    const before = await storedFiles()
+    const id = await create()
+    await upload(id, 1, first)
+    await s3.client.send(new AbortMultipartUploadCommand({ Bucket: 'box', Key: key, UploadId: id }))
+    expect(await storedFiles()).toEqual(before)
+    await expect(upload(id, 2, last)).rejects.toMatchObject({ name: 'NoSuchUpload' })
+    await expect(complete(id, [{ PartNumber: 1, ETag: '"x"' }])).rejects.toMatchObject({
+      name: 'NoSuchUpload',
+    })
+  })
+
+  it('belongs to its key', async () => {
+    const id = await create()
+    key = 'another key'
+    await expect(upload(id, 1, last)).rejects.toMatchObject({ name: 'NoSuchUpload' })
+  })
+
+  it('lists its parts page by page', async () => {
+    const id = await create({ ChecksumAlgorithm: 'CRC32' })
+    for (const number of [2, 5, 9]) await upload(id, number, last)
+    const list = (input: object) =>
+      s3.client.send(new ListPartsCommand({ Bucket: 'box', Key: key, UploadId: id, ...input }))
+    const page = await list({ MaxParts: 2 })
+    expect(page).toMatchObject({ IsTruncated: true, ChecksumAlgorithm: 'CRC32', ChecksumType: 'COMPOSITE' })
+    expect(page.Parts?.map(part => [part.PartNumber, part.Size, part.ETag])).toEqual(
+      [2, 5].map(number => [number, 1000, `"${md5(last).toString('hex')}"`]),
+    )
+    const rest = await list({ PartNumberMarker: page.NextPartNumberMarker })
+    expect([rest.IsTruncated, rest.Parts?.map(part => part.PartNumber)]).toEqual([false, [9]])
+  })
+
+  it('is listed among the open ones', async () => {
+    await s3.s3.createBucket('uploads')
+    for (const Key of ['a/1', 'a/2', 'b', 'b'])
+      await s3.client.send(new CreateMultipartUploadCommand({ Bucket: 'uploads', Key }))
+    const list = (input: object) =>
+      s3.client.send(new ListMultipartUploadsCommand({ Bucket: 'uploads', ...input }))
+    const found: (string | undefined)[] = []
+    let marker: object = {}
+    for (;;) {
+      const page = await list({ MaxUploads: 1, ...marker })
+      found.push(...(page.Uploads ?? []).map(({ Key }) => Key))
+      if (page.IsTruncated !== true) break
+      marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+    }
+    expect(found).toEqual(['a/1', 'a/2', 'b', 'b'])
+    const grouped = await list({ Delimiter: '/' })
+    expect(grouped.CommonPrefixes).toEqual([{ Prefix: 'a/' }])
+    expect(grouped.Uploads).toHaveLength(2)
+  })
+})
+
+describe('checksums of a multipart upload', () => {
+  const crc32 = (data: Buffer): string => {
+    const checksum = startChecksum('CRC32')
+    checksum.update(data)
+    return String(checksum.digest())
+  }
+
+  it('are of the whole when asked for', async () => {
+    const id = await create({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' })
+    const parts = [
+      await upload(id, 1, first, { ChecksumAlgorithm: 'CRC32' }),
+      await upload(id, 2, last, { ChecksumAlgorithm: 'CRC32' }),
+    ]
+    const whole = crc32(Buffer.concat([first, last]))
+    await expect(
+      complete(id, parts, { ChecksumCRC32: 'AAAAAA==', ChecksumType: 'FULL_OBJECT' }),
+    ).rejects.toMatchObject({ name: 'BadDigest' })
+    expect(await complete(id, parts, { ChecksumCRC32: whole, ChecksumType: 'FULL_OBJECT' })).toMatchObject({
+      ChecksumCRC32: whole,
+      ChecksumType: 'FULL_OBJECT',
+    })
+    const head = await s3.client.send(
+      new HeadObjectCommand({ Bucket: 'box', Key: key, ChecksumMode: 'ENABLED' }),
+    )
+    expect(head).toMatchObject({ ChecksumCRC32: whole, ChecksumType: 'FULL_OBJECT' })
+  })
+
+  it('are of the parts otherwise, and each part must be vouched for', async () => {
+    const id = await create({ ChecksumAlgorithm: 'SHA256' })
+    const parts = [
+      await upload(id, 1, first, { ChecksumAlgorithm: 'SHA256' }),
+      await upload(id, 2, last, { ChecksumAlgorithm: 'SHA256' }),
+    ]
+    const bare = parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
+    await expect(complete(id, bare)).rejects.toMatchObject({ name: 'InvalidRequest' })
+    const digests = [first, last].map(data => createHash('sha256').update(data).digest())
+    const composite = createHash('sha256').update(Buffer.concat(digests)).digest('base64')
+    expect(await complete(id, parts)).toMatchObject({
+      ChecksumSHA256: `${composite}-2`,
+      ChecksumType: 'COMPOSITE',
+    })
+  })
+
+  it('cannot change in between', async () => {
+    const id = await create({ ChecksumAlgorithm: 'SHA256' })
+    await expect(upload(id, 1, last, { ChecksumAlgorithm: 'CRC32' })).rejects.toMatchObject({
+      name: 'InvalidRequest',
+    })
+  })
+
+  it('are what the SDK makes of a stream', async () => {
+    const body = Buffer.concat([first, second])
+    const done = await new Upload({
+      client: s3.client,
+      params: { Bucket: 'box', Key: key, Body: body },
+      partSize: 5 * MiB,
+    }).done()
+    expect(done.ETag).toMatch(/-3"$/)
+    expect((await read()).equals(body)).toBe(true)
+  })
+})
+
+describe('UploadPartCopy', () => {
+  const copyPart = async (
+    UploadId: string,
+    PartNumber: number,
+    CopySource: string,
+    extra: object = {},
+  ): Promise<CompletedPart> => {
+    const command = new UploadPartCopyCommand({
+      Bucket: 'box',
+      Key: key,
+      UploadId,
+      PartNumber,
+      CopySource,
+      ...extra,
+    })
+    const { CopyPartResult: { LastModified: _, ...part } = {} } = await s3.client.send(command)
+    return { PartNumber, ...part }
+  }
+
+  it('puts objects and ranges of them together without storing a byte again', async () => {
+    await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'source/a b+ü', Body: second }))
+    const files = await storedFiles()
+    const id = await create()
+    const source = `box/${encodeURIComponent('source/a b+ü')}`
+    const parts = [
+      await copyPart(id, 1, source),
+      await copyPart(id, 2, source, { CopySourceRange: `bytes=7-${5 * MiB + 6}` }),
+      await copyPart(id, 3, source, { CopySourceRange: 'bytes=1-3' }),
+    ]
+    expect(parts.map(({ ETag }) => ETag)).toEqual(
+      [second, second.subarray(7, 5 * MiB + 7), second.subarray(1, 4)].map(
+        data => `"${md5(data).toString('hex')}"`,
+      ),
+    )
+    await complete(id, parts)
+    expect(await storedFiles()).toEqual(files)
+
+    const expected = Buffer.concat([second, second.subarray(7, 5 * MiB + 7), second.subarray(1, 4)])
+    await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'source/a b+ü' }))
+    expect((await read()).equals(expected)).toBe(true)
+    expect(
+      (await read({ Range: `bytes=${6 * MiB - 2}-${6 * MiB + 2}` })).equals(
+        expected.subarray(6 * MiB - 2, 6 * MiB + 3),
+      ),
+    ).toBe(true)
+    await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: key }))
+    expect(await storedFiles()).toHaveLength(files.length - 1)
+  })
+
+  it('copies out of an object made of parts, and gives the checksum of the upload', async () => {
+    const source = await create()
+    await complete(source, [await upload(source, 1, first), await upload(source, 2, second)])
+    const from = `box/${encodeURIComponent(key)}`
+    key = `${key} copy`
+    const id = await create({ ChecksumAlgorithm: 'CRC64NVME' })
+    const part = await copyPart(id, 1, from, { CopySourceRange: `bytes=${5 * MiB - 10}-${5 * MiB + 9}` })
+    expect(part.ChecksumCRC64NVME).toMatch(/=$/)
+    expect(await complete(id, [part])).toMatchObject({
+      ChecksumCRC64NVME: part.ChecksumCRC64NVME,
+      ChecksumType: 'FULL_OBJECT',
+    })
+    expect((await read()).equals(Buffer.concat([first.subarray(-10), second.subarray(0, 10)]))).toBe(true)
+  })
+
+  it('refuses a range that is not within the source', async () => {
+    await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'small', Body: '12345' }))
+    const id = await create()
+    await expect(copyPart(id, 1, 'box/small', { CopySourceRange: 'bytes=0-5' })).rejects.toMatchObject({
+      name: 'InvalidArgument',
+    })
+    await expect(copyPart(id, 1, 'box/missing')).rejects.toMatchObject({ name: 'NoSuchKey' })
+    await expect(copyPart(id, 1, 'box/small', { CopySourceIfMatch: '"x"' })).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    })
+  })
+})
+
+describe('CopyObject', () => {
+  const copy = (input: object) =>
+    s3.client.send(new CopyObjectCommand({ Bucket: 'box', Key: key, CopySource: 'box/original', ...input }))
+  beforeAll(async () => {
+    const described = { ContentType: 'text/csv', Metadata: { a: '1' }, Tagging: 't=1' }
+    await s3.client.send(
+      new PutObjectCommand({ Bucket: 'box', Key: 'original', Body: 'content', ...described }),
+    )
+  })
+  const head = () =>
+    s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key, ChecksumMode: 'ENABLED' }))
+
+  it('takes everything along', async () => {
+    const { CopyObjectResult } = await copy({})
+    expect(CopyObjectResult?.ETag).toBe(`"${md5(Buffer.from('content')).toString('hex')}"`)
+    expect(await head()).toMatchObject({ ContentType: 'text/csv', Metadata: { a: '1' }, TagCount: 1 })
+    expect((await head()).ChecksumCRC32).toBe(CopyObjectResult?.ChecksumCRC32)
+    expect((await read()).toString()).toBe('content')
+  })
+
+  it('replaces what it says when told to', async () => {
+    await copy({ MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'text/plain' })
+    expect(await head()).toMatchObject({ ContentType: 'text/plain', Metadata: { b: '2' } })
+  })
+
+  it('to itself must change something', async () => {
+    await expect(copy({ Key: 'original' })).rejects.toMatchObject({ name: 'InvalidRequest' })
+    await copy({
+      Key: 'original',
+      MetadataDirective: 'REPLACE',
+      Metadata: { a: '1' },
+      ContentType: 'text/csv',
+    })
+    key = 'original'
+    expect((await read()).toString()).toBe('content')
+  })
+
+  it('keeps to the conditions on its source', async () => {
+    await expect(copy({ CopySourceIfMatch: '"x"' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
+    await expect(copy({ CopySourceIfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
+    await expect(copy({ CopySource: 'box/missing' })).rejects.toMatchObject({ name: 'NoSuchKey' })
+    await copy({ CopySourceIfUnmodifiedSince: new Date(Date.now() + 60_000) })
+  })
+})
+
+const storedFiles = async (): Promise<string[]> =>
+  (await readdir(join(s3.dataDir, 'data'), { recursive: true })).filter(name => name.length > 30).sort()
