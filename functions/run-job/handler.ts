@@ -7,6 +7,7 @@ import { createS3Client } from '../lib/s3-client.ts'
 import { createItemTable } from '../lib/storage-store/item-table.ts'
 import { createJobStarter } from '../lib/storage-store/job-starter.ts'
 import { createLazyTableEngine } from '../lib/storage-store/lazy-table-engine.ts'
+import { parseProjectId } from '../lib/storage-store/project-id.ts'
 import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
@@ -25,7 +26,7 @@ const services = {
     tablesBucket: env.TABLES_BUCKET,
     now,
   }),
-  projectId: Number(env.PROJECT_ID),
+  projectId: parseProjectId(env.PROJECT_ID),
   s3,
   filesBucket: env.FILES_BUCKET,
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),

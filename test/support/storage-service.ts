@@ -70,6 +70,8 @@ export interface StorageServiceOptions {
   startJob?: StartJob
   /** How long requests wait for jobs; default 5 s in steps of 5 ms, so that a test sees finished jobs. */
   jobWaitMs?: number
+  /** What a request does between two looks at a job; default: sleep. */
+  pause?: (milliseconds: number) => Promise<void>
 }
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
@@ -145,7 +147,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     authenticate: createAuthenticate(token),
     fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn }),
     startJob,
-    jobWait: { limitMs: jobWaitMs, intervalMs: 5, sleep: milliseconds => sleep(milliseconds) },
+    jobWait: {
+      limitMs: jobWaitMs,
+      intervalMs: 5,
+      sleep: options.pause ?? (milliseconds => sleep(milliseconds)),
+    },
     tableEngine: async () => engine,
     log,
   })

@@ -14,6 +14,16 @@ interface CreateOnceOptions<Stored> {
 
 const MAX_ATTEMPTS = 10
 
+/** The record that an idempotent request has made before, if it did. */
+export const findCreated = async <Stored extends { requestKey: string | null }>(
+  request: IdempotentRequest,
+  { idempotency, records }: Pick<CreateOnceOptions<Stored>, 'idempotency' | 'records'>,
+): Promise<Stored | undefined> => {
+  const id = await idempotency.findId(request)
+  const record = id === undefined ? undefined : await records.get(id)
+  return record?.requestKey === requestKeyOf(request) ? record : undefined
+}
+
 /**
  * Creates the record that an idempotent request stands for, or finds the one it has made before. Any number of equal
  * requests at once, and a repeat after a crash at any point, come to the same record.

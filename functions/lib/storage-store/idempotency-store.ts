@@ -23,23 +23,22 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   const itemKey = (request: IdempotentRequest) => ({ pk: `IDEMPOTENCY#${requestKeyOf(request)}`, sk: 'KEY' })
   const claimItem = (request: IdempotentRequest, id: number) => ({
     id,
-    fingerprint: sha256(JSON.stringify(request.request)),
+    fingerprint: fingerprintOf(request),
     [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
   })
 
   return {
+    /** The id that the key stands for, if it is known. Refuses a key that stands for another request. */
+    async findId(request: IdempotentRequest): Promise<number | undefined> {
+      const item = await items.get(itemKey(request))
+      return item && idOfEqualRequest(item, request)
+    },
+
     /** The id that the key stands for: `candidate` when the key is new. Refuses a key that stands for another request. */
     async claimId(request: IdempotentRequest, candidate: number): Promise<number> {
       const claim = claimItem(request, candidate)
       if (await items.put(itemKey(request), claim, 'absent')) return candidate
-      const claimed = claimRecord.parse(await items.get(itemKey(request)))
-      if (claimed.fingerprint !== claim.fingerprint)
-        throw new UserError(
-          'storage.idempotencyKeyReused',
-          'This Idempotency-Key was used for another request. Send a new key with a new request.',
-          { status: 422 },
-        )
-      return claimed.id
+      return idOfEqualRequest(await items.get(itemKey(request)), request)
     },
 
     /** Lets the key stand for another id, when its id turned out to be taken by another process. */
@@ -49,6 +48,19 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
 }
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+
+const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => {
+  const { id, fingerprint } = claimRecord.parse(item)
+  if (fingerprint !== fingerprintOf(request))
+    throw new UserError(
+      'storage.idempotencyKeyReused',
+      'This Idempotency-Key was used for another request. Send a new key with a new request.',
+      { status: 422 },
+    )
+  return id
+}
+
+const fingerprintOf = ({ request }: IdempotentRequest): string => sha256(JSON.stringify(request))
 
 /** Names the key of one caller and operation without showing it; kept with the record that was created under it. */
 export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => sha256(`${scope}\n${key}`)

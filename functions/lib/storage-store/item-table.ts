@@ -29,6 +29,8 @@ export interface ItemRange {
   from: string
   to: string
   newestFirst?: boolean
+  /** Items in one request to DynamoDB, for readers that stop early; default as many as fit 1 MB. */
+  pageSize?: number
 }
 
 // DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). JSON is close enough to
@@ -69,9 +71,9 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
-  async *query(pk: string, { from, to, newestFirst = false }: ItemRange): AsyncGenerator<Item> {
+  async *query(pk: string, { from, to, newestFirst = false, pageSize }: ItemRange): AsyncGenerator<Item> {
     const pages = paginateQuery(
-      { client },
+      { client, ...(pageSize !== undefined && { pageSize }) },
       {
         TableName: tableName,
         KeyConditionExpression: 'pk = :pk and sk between :from and :to',

@@ -10,6 +10,8 @@ export interface IdRange {
 
 /** A collision of two processes is one in thousands per millisecond; five in a row are a fault. */
 const MAX_ID_ATTEMPTS = 5
+/** Lists show a hundred by default and stop there. */
+const PAGE_SIZE = 100
 
 /**
  * Records with time-ordered ids, partitioned by the month of the id, so that a detail is one read and a list walks the
@@ -64,7 +66,12 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       const months: string[] = []
       for await (const item of items.query(`${kind}#MONTHS`, { ...startingWith(''), newestFirst: true }))
         months.push(String(item['sk']))
-      const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1), newestFirst: true }
+      const range = {
+        from: idSortKey(sinceId + 1),
+        to: idSortKey(maxId - 1),
+        newestFirst: true,
+        pageSize: PAGE_SIZE,
+      }
       if (range.from > range.to) return
       for (const month of months) {
         if (month < monthOfId(sinceId)) return

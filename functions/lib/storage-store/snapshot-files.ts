@@ -3,8 +3,9 @@ import { z } from 'zod'
 import type { Item } from './item-table.ts'
 import type { TableRecord } from './table-store.ts'
 
-// A file takes about 150 bytes in the list, and an item holds 400 KB at most (DynamoDB Developer Guide, "Item size").
-const MAX_FILES_IN_ITEM = 1000
+// A file takes about 150 bytes in the list, an item holds 400 KB at most (DynamoDB Developer Guide, "Item size"), and
+// every list of tables reads the whole item.
+const MAX_FILES_IN_ITEM = 200
 
 /**
  * Keeps the file list of a snapshot outside its head item once it is long: as one immutable JSON object beside the

@@ -25,7 +25,7 @@ export const createTableQueue = (items: ItemTable) => {
     /** The job that came first, or `undefined` when nobody stands in line. */
     async first(tableId: string): Promise<number | undefined> {
       // Digits only, so that the claim item is left out.
-      for await (const item of items.query(partition(tableId), { from: '0', to: ':' }))
+      for await (const item of items.query(partition(tableId), { from: '0', to: ':', pageSize: 1 }))
         return Number(item['jobId'])
       return undefined
     },

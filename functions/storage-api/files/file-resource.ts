@@ -28,8 +28,10 @@ const fileType = (name: string): 'csv' | 'parquet' | null => {
 }
 
 /** The file with what a client needs to reach its objects itself (`federationToken=1`). */
-export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
-  ...(await fileResource(file, fileAccess)),
-  s3Path: { bucket: fileAccess.bucket, key: file.key },
-  credentials: await fileAccess.credentials(file),
-})
+export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess) => {
+  const [resource, credentials] = await Promise.all([
+    fileResource(file, fileAccess),
+    fileAccess.credentials(file),
+  ])
+  return { ...resource, s3Path: { bucket: fileAccess.bucket, key: file.key }, credentials }
+}

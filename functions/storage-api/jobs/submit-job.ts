@@ -1,5 +1,5 @@
-import { createOnce } from '../../lib/storage-store/create-once.ts'
-import type { JobInput, WaitingJob } from '../../lib/storage-store/job-record.ts'
+import { createOnce, findCreated } from '../../lib/storage-store/create-once.ts'
+import type { JobInput, JobRecord } from '../../lib/storage-store/job-record.ts'
 import type { Services } from '../services.ts'
 import { accepted } from '../wire/reply.ts'
 import type { RouteRequest } from '../wire/route.ts'
@@ -17,7 +17,11 @@ interface NewJob {
   queueTableId?: string
   /** As the job shows it. */
   tableId?: string
-  operationParams?: Record<string, unknown>
+  /**
+   * Checks what the job needs and gives its `operationParams`, or throws. Not asked for a repeated request: what it
+   * asked for may have happened in the meantime.
+   */
+  admit: () => Promise<Record<string, unknown>>
 }
 
 /**
@@ -27,36 +31,46 @@ interface NewJob {
  * The same `Idempotency-Key` with the same request comes to the same job and completes what an earlier request left.
  */
 export const submitJob = async (
-  { caller, runId, idempotencyKey, baseUrl }: Submitter,
+  submitter: Submitter,
   services: Services,
-  { input, queueTableId, tableId, operationParams = {} }: NewJob,
+  newJob: NewJob,
 ): Promise<Response> => {
-  const { jobs, queue, now, nextId, startJob, jobWait, log } = services
-  const make = (id: number): WaitingJob => ({
-    id,
-    status: 'waiting',
-    input,
-    queueTableId: queueTableId ?? null,
-    tableId: tableId ?? null,
-    operationParams,
-    createdTime: now().toISOString(),
-    runId,
-    creatorToken: { id: caller.tokenId, description: caller.description },
-    baseUrl,
-    requestKey: null,
-  })
-  const job =
-    idempotencyKey === undefined
-      ? await jobs.create(nextId, make)
-      : await createOnce(
-          { scope: `${caller.tokenId} ${input.operationName}`, key: idempotencyKey, request: input },
-          { ...services, records: jobs, make },
-        )
-
+  const { jobs, queue, startJob, jobWait, log } = services
+  const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
     if (job.queueTableId !== null) await queue.enter(job.queueTableId, job.id)
     // The job is accepted from here on; if it cannot be started now, the first poll will start it.
     await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
   }
-  return accepted(jobResource(await awaitJob(job, jobs.get, jobWait), baseUrl))
+  return accepted(jobResource(await awaitJob(job, jobs.get, jobWait), submitter.baseUrl))
+}
+
+const storeJob = async (
+  { caller, runId, idempotencyKey, baseUrl }: Submitter,
+  services: Services,
+  { input, queueTableId, tableId, admit }: NewJob,
+): Promise<JobRecord> => {
+  const { jobs, now, nextId } = services
+  const maker =
+    (operationParams: Record<string, unknown>) =>
+    (id: number): JobRecord => ({
+      id,
+      status: 'waiting',
+      input,
+      queueTableId: queueTableId ?? null,
+      tableId: tableId ?? null,
+      operationParams,
+      createdTime: now().toISOString(),
+      runId,
+      creatorToken: { id: caller.tokenId, description: caller.description },
+      baseUrl,
+      requestKey: null,
+    })
+  if (idempotencyKey === undefined) return jobs.create(nextId, maker(await admit()))
+
+  const request = { scope: `${caller.tokenId} ${input.operationName}`, key: idempotencyKey, request: input }
+  const options = { ...services, records: jobs }
+  return (
+    (await findCreated(request, options)) ?? createOnce(request, { ...options, make: maker(await admit()) })
+  )
 }

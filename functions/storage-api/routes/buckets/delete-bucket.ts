@@ -19,12 +19,14 @@ export const deleteBucket = defineRoute({
     404: 'There is no such bucket',
   },
   handle: async (request, services) => {
-    const { id } = await findBucket(services, request.params.bucketId)
+    const { bucketId } = request.params
     const { force, async } = request.query
-    if (async) {
-      const input = { operationName: 'bucketDelete', bucketId: id, force } as const
-      return submitJob(request, services, { input, operationParams: { bucketId: id, force } })
-    }
+    if (async)
+      return submitJob(request, services, {
+        input: { operationName: 'bucketDelete', bucketId, force },
+        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
+      })
+    const { id } = await findBucket(services, bucketId)
     await removeBucket(id, force, services)
     return noContent()
   },

@@ -26,16 +26,18 @@ export const updateBucket = defineRoute({
   replies: { 200: 'The bucket', 202: 'A job `bucketUpdate`, with `async=1`', 404: 'There is no such bucket' },
   handle: async (request, services) => {
     const { query, body, baseUrl } = request
-    const { id } = await findBucket(services, request.params.bucketId)
+    const { bucketId } = request.params
     const displayName = body.displayName === undefined ? undefined : checkDisplayName(body.displayName)
     const change = {
       ...(displayName !== undefined && { displayName }),
       ...(body.color !== undefined && { color: body.color }),
     }
-    if (query.async || body.async) {
-      const input = { operationName: 'bucketUpdate', bucketId: id, ...change } as const
-      return submitJob(request, services, { input, operationParams: { bucketId: id, ...change } })
-    }
+    if (query.async || body.async)
+      return submitJob(request, services, {
+        input: { operationName: 'bucketUpdate', bucketId, ...change },
+        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, ...change }),
+      })
+    const { id } = await findBucket(services, bucketId)
     await changeBucket(id, change, services)
     const bucket = await findBucket(services, id)
     return ok({ ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl), metadata: [] })

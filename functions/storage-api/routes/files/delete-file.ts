@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { parseId } from '../../../lib/storage-store/ids.ts'
 import { findFile } from '../../files/find-file.ts'
 import { submitJob } from '../../jobs/submit-job.ts'
 import { flag } from '../../wire/fields.ts'
@@ -13,9 +14,13 @@ export const deleteFile = defineRoute({
   query: z.object({ async: flag().default(false) }),
   replies: { 204: 'Deleted', 202: 'A job `fileDelete`, with `async=1`', 404: 'There is no such file' },
   handle: async (request, services) => {
-    const file = await findFile(services.files, request.params.fileId)
+    const { fileId } = request.params
     if (request.query.async)
-      return submitJob(request, services, { input: { operationName: 'fileDelete', fileId: file.id } })
+      return submitJob(request, services, {
+        input: { operationName: 'fileDelete', fileId: parseId(fileId) ?? 0 },
+        admit: async () => ({ fileId: (await findFile(services.files, fileId)).id }),
+      })
+    const file = await findFile(services.files, fileId)
     // The record goes last: as long as it is there, a delete that broke off can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file.id)

@@ -58,8 +58,11 @@ export const prepareFile = defineRoute({
           )
 
     const { fileAccess } = services
-    const uploadParams = await (federationToken ? federatedUpload : plainUpload)(file, fileAccess)
-    return created({ ...(await fileResource(file, fileAccess)), uploadParams })
+    const [resource, uploadParams] = await Promise.all([
+      fileResource(file, fileAccess),
+      (federationToken ? federatedUpload : plainUpload)(file, fileAccess),
+    ])
+    return created({ ...resource, uploadParams })
   },
 })
 

@@ -34,31 +34,24 @@ export const createTable = defineRoute({
   },
   handle: async (request, services) => {
     const { body } = request
-    const bucket = await findBucket(services, request.params.bucketId)
+    const { bucketId } = request.params
     const { name, displayName } = checkTableName(body)
     const fileId = requireDataFile(body)
     const csv = readCsvSettings(body)
     const primaryKey = readPrimaryKey(body.primaryKey)
-    const file = await findFile(services.files, String(fileId))
-    const tableId = `${bucket.id}.${name}`
-    if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
-
-    const input = {
-      operationName: 'tableCreate',
-      bucketId: bucket.id,
-      name,
-      displayName,
-      fileId: file.id,
-      csv,
-      primaryKey,
-    } as const
+    const tableId = `${bucketId}.${name}`
     return submitJob(request, services, {
-      input,
+      input: { operationName: 'tableCreate', bucketId, name, displayName, fileId, csv, primaryKey },
       queueTableId: tableId,
-      operationParams: {
-        params: { name, ...csv, incremental: false, primaryKey },
-        source: { fileId: file.id, fileName: file.name, type: 'file' },
-        queue: 'main',
+      admit: async () => {
+        await findBucket(services, bucketId)
+        const file = await findFile(services.files, String(fileId))
+        if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+        return {
+          params: { name, ...csv, incremental: false, primaryKey },
+          source: { fileId, fileName: file.name, type: 'file' },
+          queue: 'main',
+        }
       },
     })
   },

@@ -18,15 +18,16 @@ export const deleteTable = defineRoute({
   query: z.object({ force: flag().default(false), async: flag().default(false) }),
   replies: { 204: 'Deleted', 202: 'A job `tableDrop`, with `async=1`', 404: 'There is no such table' },
   handle: async (request, services) => {
-    const table = await findTable(services, request.params.tableId)
-    const tableId = tableIdOf(table)
-    if (request.query.async)
+    const { tableId } = request.params
+    const { force, async } = request.query
+    if (async)
       return submitJob(request, services, {
         input: { operationName: 'tableDrop', tableId },
         tableId,
         queueTableId: tableId,
-        operationParams: { tableId, force: request.query.force },
+        admit: async () => ({ tableId: tableIdOf(await findTable(services, tableId)), force }),
       })
+    const table = await findTable(services, tableId)
     await services.tables.delete(table)
     return noContent()
   },

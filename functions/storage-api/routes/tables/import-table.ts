@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { tableIdOf } from '../../../lib/storage-store/table-store.ts'
 import { findFile } from '../../files/find-file.ts'
 import { submitJob } from '../../jobs/submit-job.ts'
 import { csvFields, readCsvSettings } from '../../tables/csv-settings.ts'
@@ -23,18 +22,21 @@ export const importTable = defineRoute({
   },
   handle: async (request, services) => {
     const { body } = request
-    const tableId = tableIdOf(await findTable(services, request.params.tableId))
+    const { tableId } = request.params
     const fileId = requireDataFile(body)
     const csv = readCsvSettings(body)
-    const file = await findFile(services.files, String(fileId))
     return submitJob(request, services, {
-      input: { operationName: 'tableImport', tableId, fileId: file.id, csv, incremental: body.incremental },
+      input: { operationName: 'tableImport', tableId, fileId, csv, incremental: body.incremental },
       tableId,
       queueTableId: tableId,
-      operationParams: {
-        params: { ...csv, incremental: body.incremental },
-        source: { fileId: file.id, fileName: file.name, type: 'file' },
-        queue: 'main',
+      admit: async () => {
+        await findTable(services, tableId)
+        const file = await findFile(services.files, String(fileId))
+        return {
+          params: { ...csv, incremental: body.incremental },
+          source: { fileId, fileName: file.name, type: 'file' },
+          queue: 'main',
+        }
       },
     })
   },

@@ -418,6 +418,25 @@ describe('POST import-async', () => {
     expect((await service.call('GET', `/v2/storage/jobs?tableId=${tableId}`)).body).toHaveLength(1)
   })
 
+  it('answers a repeated request with its job, whatever has become of what it needed', async () => {
+    const name = newName()
+    const dataFileId = await service.upload('n\n1\n')
+    const headers = { 'Idempotency-Key': `again ${name}` }
+    const createPath = `/v2/storage/buckets/${bucketId}/tables-async`
+    const created = await service.call('POST', createPath, { name, dataFileId }, headers)
+    // The table is there now, which a new request would be refused for.
+    const createdAgain = await service.call('POST', createPath, { name, dataFileId }, headers)
+    expect(createdAgain.body).toEqual(created.body)
+
+    const importPath = `/v2/storage/tables/${bucketId}.${name}/import-async`
+    const loaded = await service.call('POST', importPath, { dataFileId }, headers)
+    await service.call('DELETE', `/v2/storage/files/${dataFileId}`)
+    await service.call('DELETE', `/v2/storage/tables/${bucketId}.${name}`)
+    const loadedAgain = await service.call('POST', importPath, { dataFileId }, headers)
+    expect(loadedAgain.body).toEqual(loaded.body)
+    expect(loadedAgain.status).toBe(202)
+  })
+
   it('refuses an idempotency key that came with another load', async () => {
     const tableId = await service.createTable(bucketId, newName(), 'n\n')
     const dataFileId = await service.upload('n\n1\n')
