@@ -45,7 +45,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
     const now = clock()
     const compat = flags.compat === true ? { compat: true } : {}
     if (flags.plan === true) {
-      console.print(describePlan({ config, state, now, ...compat }))
+      console.print(await describePlan({ config, state, now, ...compat }))
       return 0
     }
     const preview = flags.preview === undefined ? undefined : positive(flags.preview)

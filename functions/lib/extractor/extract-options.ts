@@ -21,6 +21,8 @@ export interface ExtractOptions {
   signal?: AbortSignal
   /** Stops at the next page boundary after this moment, in milliseconds since 1970 by the system's clock. */
   deadline?: number
+  /** How long requests under way may take after a stop was asked for; later ones are sent again by the next leg. Default 20. */
+  graceSeconds?: number
   /** What an earlier call returned; goes on from there. */
   checkpoint?: unknown
   /** Lines for the user, secrets masked. Default: none. */

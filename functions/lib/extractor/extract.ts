@@ -13,7 +13,7 @@ import { createRunStatistics, type JobSummary } from './run-statistics.ts'
 import { secretsOf } from './secrets-of.ts'
 import { createSinks } from './sinks.ts'
 import { nextState, readState } from './state.ts'
-import { createStopSignal } from './stop-signal.ts'
+import { createStopSignal, Stopped } from './stop-signal.ts'
 import type { Json, WrittenTable } from './tables/index.ts'
 
 export type {
@@ -23,6 +23,8 @@ export type {
   ExtractSummary,
   Progress,
 } from './extract-options.ts'
+
+const defaultGraceSeconds = 20
 
 /**
  * Runs an extraction, or a leg of it: requests, tables, state.
@@ -75,6 +77,11 @@ const extractMasked = async (
   )
   const stop = createStopSignal({ signal: options.signal, deadline: options.deadline })
   const abort = new AbortController()
+  const grace = (options.graceSeconds ?? defaultGraceSeconds) * 1000
+  let graceTimer: NodeJS.Timeout | undefined
+  void stop.signal.then(() => {
+    graceTimer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), grace)
+  })
   let { retries } = leg
   let pages = 0
 
@@ -145,6 +152,7 @@ const extractMasked = async (
     })
     return { finished: true, state: next, tables, summary: summary(tables) }
   } finally {
+    clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
   }

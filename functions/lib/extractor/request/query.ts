@@ -6,7 +6,7 @@ import { rawUrlEncode, urlDecode } from './form-encoding.ts'
 export type Query = Record<string, string | null | (string | null)[]>
 
 export const parseQuery = (text: string): Query => {
-  const query: Query = {}
+  const query: Query = Object.create(null) // a parameter may be named `__proto__`
   for (const pair of text.replace(/^\?/, '').split('&')) {
     if (pair === '') continue
     const at = pair.indexOf('=')
@@ -29,7 +29,7 @@ export const formatQuery = (query: Query): string =>
 
 /** Query values replace same-named ones where they stand; new names follow (authentication types query and oauth20). */
 export const replaceInQuery = (query: Query, values: Readonly<Record<string, Json>>): Query => {
-  const result = { ...query }
+  const result: Query = Object.assign(Object.create(null), query)
   for (const [name, value] of Object.entries(values)) result[name] = toQueryValue(value)
   return result
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { Answer } from './api-server.ts'
+import { runExtraction } from './run-extraction.ts'
+
+const urls = (requests: { url: string }[]): string[] => requests.map(({ url }) => url)
+
+describe('values everywhere (api.http.evaluate)', () => {
+  const tree: Answer = ({ path }) =>
+    path === '/users'
+      ? [
+          { id: 1, o: { g: 'x' } },
+          { id: 2, o: { g: 'y' } },
+        ]
+      : [{ path }]
+
+  it('works out functions in default params and headers', async () => {
+    const defaultOptions = {
+      params: { k: { function: 'md5', args: [{ attr: 'a' }] } },
+      headers: { 'X-A': { attr: 'a' } },
+    }
+    const { requests } = await runExtraction(tree, {
+      api: { http: { evaluate: true, defaultOptions } },
+      config: { a: '1' },
+    })
+    expect(requests[0]?.url).toBe('/items?k=c4ca4238a0b923820dcc509a6f75849b')
+    expect(requests[0]?.headers['x-a']).toBe('1')
+  })
+
+  it('gives parent values to params, headers and bodies of children', async () => {
+    const children = [
+      { endpoint: 'get', params: { id: { parent: 'id' } }, headers: { 'X-G': { parent: 'o.g' } } },
+      { endpoint: 'post', method: 'POST', params: { filter: { group: { parent: 'o.g' } } } },
+    ]
+    const { requests, error } = await runExtraction(tree, {
+      api: { http: { evaluate: true } },
+      config: { jobs: [{ endpoint: 'users', children }] },
+      options: { concurrency: 1 },
+    })
+    expect(error).toBeUndefined()
+    expect(urls(requests)).toEqual(['/users', '/get?id=1', '/get?id=2', '/post', '/post'])
+    expect(requests[1]?.headers['x-g']).toBe('x')
+    expect(requests[4]?.body).toBe('{"filter":{"group":"y"}}')
+  })
+
+  it('is off in old configurations: default params go out as they are', async () => {
+    const { requests } = await runExtraction(tree, {
+      api: { http: { defaultOptions: { params: { k: { attr: 'a' } } } } },
+    })
+    expect(requests[0]?.url).toBe('/items?k%5Battr%5D=a')
+  })
+})
+
+describe('incremental extraction', () => {
+  const job = {
+    endpoint: 'items',
+    incremental: { idKey: 'at', param: 'since', type: 'date', initial: '2020-01-01' },
+  }
+  const settings = { config: { jobs: [job] } }
+
+  it('starts at the initial value and then where the last run ended', async () => {
+    const first = await runExtraction(
+      () => [{ at: '2026-01-02' }, { at: '2026-01-10' }, { at: '2026-01-09' }],
+      settings,
+    )
+    expect(urls(first.requests)).toEqual(['/items?since=2020-01-01'])
+    const state = first.result?.finished === true ? first.result.state : undefined
+    expect(state).toMatchObject({ millrace: { highWaterMarks: expect.any(Object) } })
+
+    const second = await runExtraction(() => [], { ...settings, options: { state } })
+    expect(urls(second.requests)).toEqual(['/items?since=2026-01-10'])
+    expect(second.result?.finished === true && second.result.state['millrace']).toEqual(state?.['millrace'])
+  })
+
+  it('leaves the parameter out without any value', async () => {
+    const { requests } = await runExtraction(() => [], {
+      config: { jobs: [{ endpoint: 'items', incremental: { idKey: 'id', param: 'since' } }] },
+    })
+    expect(urls(requests)).toEqual(['/items'])
+  })
+})
+
+describe('failWhenEmpty', () => {
+  it('is an error for a job that gave no rows', async () => {
+    const { error } = await runExtraction(() => [], {
+      config: { jobs: [{ endpoint: 'items', failWhenEmpty: true }] },
+    })
+    expect(error?.message).toBe('Job \'items\' gave no rows ("failWhenEmpty").')
+  })
+
+  it('does not mind a row', async () => {
+    const { error } = await runExtraction(() => [{ a: 1 }], {
+      config: { jobs: [{ endpoint: 'items', failWhenEmpty: true }] },
+    })
+    expect(error).toBeUndefined()
+  })
+})
+
+describe('unsupported', () => {
+  it.each([
+    [
+      'an SSH tunnel',
+      { parameters: { sshProxy: { host: 'h' } } },
+      'SSH tunnels ("parameters.sshProxy") are not supported.',
+    ],
+    ['another action', { root: { action: 'test_request' } }, 'The action "test_request" is not supported'],
+  ])('%s is refused at the start', async (_, settings, message) => {
+    const { error, requests } = await runExtraction(() => [], settings)
+    expect(error?.message).toContain(message)
+    expect(requests).toEqual([])
+  })
+})
+
+describe('the state', () => {
+  it('keeps unknown keys and holds the start of this run', async () => {
+    const { result, requests } = await runExtraction(() => [{ a: 1 }], {
+      config: {
+        jobs: [
+          { endpoint: 'items', params: { since: { time: 'previousStart' }, now: { time: 'currentStart' } } },
+        ],
+      },
+      options: { state: { mine: 1, time: { previousStart: 77 } }, now: () => 1000.5 },
+    })
+    expect(urls(requests)).toEqual(['/items?since=77&now=1000'])
+    expect(result?.finished === true && result.state).toMatchObject({
+      mine: 1,
+      time: { previousStart: 1000 },
+      'json_parser.structVersion': 3,
+    })
+  })
+})

@@ -1,0 +1,312 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../api-server.ts'
+import { runExtraction } from '../run-extraction.ts'
+
+const urls = (requests: { url: string }[]): string[] => requests.map(({ url }) => url)
+
+describe('jobs', () => {
+  it('that are equal run once; of several with one id the last', async () => {
+    const { requests } = await runExtraction(() => [{ a: 1 }], {
+      config: {
+        jobs: [{ endpoint: 'a' }, { endpoint: 'a' }, { id: 'x', endpoint: 'b' }, { id: 'x', endpoint: 'c' }],
+      },
+      options: { concurrency: 1 },
+    })
+    expect(urls(requests)).toEqual(['/a', '/c'])
+  })
+
+  it('resolve endpoints against the base address', async () => {
+    const { requests } = await runExtraction(() => [{ a: 1 }], {
+      config: { jobs: [{ endpoint: 'a' }, { endpoint: '/b' }, { endpoint: 'c d?x=1' }] },
+      options: { concurrency: 1 },
+    })
+    expect(urls(requests)).toEqual(['/a', '/b', '/c%20d?x=1'])
+  })
+
+  it('send params and headers worked out once, by GET, POST and FORM', async () => {
+    const params = {
+      a: { attr: 'x' },
+      n: { deep: [{ function: 'md5', args: ['1'] }] },
+      t: true,
+      f: false,
+      z: null,
+    }
+    const { requests } = await runExtraction(() => [{ a: 1 }], {
+      api: {
+        http: {
+          headers: { 'X-Api': 'api', 'X-Both': 'api' },
+          defaultOptions: { headers: { 'X-Default': 'd' }, params: { d: 1 } },
+        },
+      },
+      config: {
+        x: 'y z',
+        http: { headers: { 'X-Both': 'config' } },
+        jobs: ['GET', 'post', 'FORM'].map(method => ({
+          endpoint: method,
+          method,
+          params,
+          headers: { 'X-Job': 'j' },
+        })),
+      },
+      options: { concurrency: 1 },
+    })
+    expect(requests[0]?.url).toBe(
+      '/GET?d=1&a=y+z&n%5Bdeep%5D%5B0%5D=c4ca4238a0b923820dcc509a6f75849b&t=1&f=0',
+    )
+    expect(requests[1]).toMatchObject({
+      method: 'POST',
+      body: '{"d":1,"a":"y z","n":{"deep":["c4ca4238a0b923820dcc509a6f75849b"]},"t":true,"f":false,"z":null}',
+    })
+    expect(requests[2]).toMatchObject({
+      method: 'POST',
+      body: 'd=1&a=y+z&n%5Bdeep%5D%5B0%5D=c4ca4238a0b923820dcc509a6f75849b&t=1&f=0',
+    })
+    for (const { headers } of requests) {
+      expect(headers).toMatchObject({ 'x-api': 'api', 'x-both': 'config', 'x-default': 'd', 'x-job': 'j' })
+    }
+  })
+
+  it('send a POST without params as an empty list, and a list as it is', async () => {
+    const { requests } = await runExtraction(() => [{ a: 1 }], {
+      config: {
+        jobs: [
+          { endpoint: 'a', method: 'POST' },
+          { endpoint: 'b', method: 'POST', params: [1, { x: 'é/' }] },
+        ],
+      },
+      options: { concurrency: 1 },
+    })
+    expect(requests.map(({ body }) => body)).toEqual(['[]', '[1,{"x":"\\u00e9\\/"}]'])
+  })
+
+  it('add user data, the job over the config, evaluated', async () => {
+    const { tables } = await runExtraction(() => [{ a: 1 }], {
+      config: {
+        userData: { c: { attr: 'x' }, both: 'config' },
+        x: 7,
+        jobs: [
+          { endpoint: 'one', userData: { both: 'job' } },
+          { endpoint: 'two' },
+          { endpoint: 'three', userData: 'scalar' },
+        ],
+      },
+    })
+    expect(tables['one']).toBe('"a","c","both"\n"1","7","job"\n')
+    expect(tables['two']).toBe('"a","c","both"\n"1","7","config"\n')
+    expect(tables['three']).toBe('"a","c","both","job_parent_id"\n"1","7","config","scalar"\n')
+  })
+
+  it.each([
+    [{ dataField: 'a.b' }, { a: { b: [{ id: 1 }] }, c: [] }, '"id"\n"1"\n'],
+    [{ dataField: { path: 'a/b', delimiter: '/' } }, { a: { b: { id: 1 } } }, '"id"\n"1"\n'],
+    [{ dataField: '.' }, { id: 1, n: { x: 2 } }, '"id","n_x"\n"1","2"\n'],
+    [{}, { meta: 1, rows: [{ id: 1 }] }, '"id"\n"1"\n'],
+    [{}, [{ id: 1 }], '"id"\n"1"\n'],
+    [
+      { responseFilter: ['tags', 'o.x'] },
+      [{ tags: ['a'], o: { x: { y: 1 } } }],
+      '"tags","o_x"\n"[""a""]","{""y"":1}"\n',
+    ],
+    [{ responseFilter: 'list[].x' }, [{ list: [{ x: { y: 1 } }] }], undefined],
+  ])('select items by %j', async (job, response, csv) => {
+    const { tables, error } = await runExtraction(() => response, {
+      config: { jobs: [{ endpoint: 'items', ...job }] },
+    })
+    expect(error).toBeUndefined()
+    if (csv !== undefined) expect(tables['items']).toBe(csv)
+    else expect(tables['items_list']).toContain('"{""y"":1}"')
+  })
+
+  it.each([
+    [
+      {},
+      { a: [], b: [] },
+      "More than one array found in response! Use 'dataField' parameter to specify a key to the data array. (endpoint: items, arrays in response root: a, b)",
+    ],
+    [{}, 'text', 'Unknown response from API.'],
+    [{ responseFilter: 'a[]' }, [{ a: 1 }], "Error filtering response. 'a' is not an array."],
+  ])('refuse with %j the response %j', async (job, response, message) => {
+    const { error } = await runExtraction(() => response, {
+      config: { jobs: [{ endpoint: 'items', ...job }] },
+    })
+    expect(error?.message).toBe(message)
+  })
+
+  it.each([
+    [{ dataField: 'none' }, { a: [1] }, "dataField 'none' contains no data!"],
+    [{}, { a: 1 }, 'No data array found in response! (endpoint: items)'],
+  ])('warn of no data with %j', async (job, response, message) => {
+    const { logs, tables } = await runExtraction(() => response, {
+      config: { jobs: [{ endpoint: 'items', ...job }] },
+    })
+    expect(logs).toContainEqual({ level: 'warning', message })
+    expect(tables).toEqual({})
+  })
+})
+
+describe('child jobs', () => {
+  const tree: Answer = ({ path }) => {
+    if (path === '/users')
+      return [
+        { id: 1, kids: ['a', 'b'] },
+        { id: 2, kids: ['c'] },
+      ]
+    return [{ path }]
+  }
+  const child = (over: object) => ({
+    config: { jobs: [{ endpoint: 'users', children: [{ dataType: 'child', ...over }] }] },
+  })
+
+  it('run for every row that passes the filter, in order, with the parent columns', async () => {
+    const { tables, requests } = await runExtraction(
+      tree,
+      child({ endpoint: 'u/{id}', placeholders: { id: 'id' }, recursionFilter: 'id>1' }),
+    )
+    expect(urls(requests)).toEqual(['/users', '/u/2'])
+    expect(tables['child']).toBe('"path","parent_id"\n"/u/2","2"\n')
+  })
+
+  it('make one request per element of a list, and every combination of several', async () => {
+    const { requests } = await runExtraction(tree, {
+      ...child({ endpoint: 'u/{id}/{kid}', placeholders: { id: 'id', kid: 'kids' } }),
+      options: { concurrency: 1 },
+    })
+    expect(urls(requests)).toEqual(['/users', '/u/1/a', '/u/1/b', '/u/2/c'])
+  })
+
+  it('work out placeholders by functions, urlencode too', async () => {
+    const { requests } = await runExtraction(() => [{ name: 'a b/c' }], {
+      config: {
+        jobs: [
+          {
+            endpoint: 'x',
+            children: [
+              {
+                endpoint: 'y/{n}',
+                placeholders: {
+                  n: { path: 'name', function: 'urlencode', args: [{ placeholder: 'value' }] },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    })
+    expect(urls(requests)).toEqual(['/x', '/y/a+b%2Fc'])
+  })
+
+  it.each([
+    [{ endpoint: 'u/{x}', placeholders: { x: 'none' } }, 'No value found for x in parent result. (level: 1)'],
+    [
+      { endpoint: 'u/{2:x}', placeholders: { '2:x': 'id' } },
+      'Level 2 not found in parent results! Maximum level: 1',
+    ],
+    [
+      { endpoint: 'u/{x}', placeholders: { x: 'id' }, recursionFilter: 'id' },
+      "Operator couldn't be determined",
+    ],
+  ])('refuse %j', async (job, message) => {
+    const { error } = await runExtraction(tree, child(job))
+    expect(error?.message).toContain(message)
+  })
+
+  it('never run without placeholders, with a warning', async () => {
+    const { requests, logs } = await runExtraction(tree, child({ endpoint: 'same' }))
+    expect(urls(requests)).toEqual(['/users'])
+    expect(logs).toContainEqual({ level: 'warning', message: "No 'placeholders' set for 'same'" })
+  })
+
+  it('keep the order of rows whatever the concurrency and the delays are', async () => {
+    const slow = (delays: readonly number[]): Answer => {
+      let count = 0
+      return async ({ path, query }) => {
+        await new Promise(done => setTimeout(done, delays[count++ % delays.length]))
+        if (path === '/users')
+          return Number(query.get('page')) > 2
+            ? []
+            : Array.from({ length: 6 }, (_, i) => ({ id: `${query.get('page')}-${i}` }))
+        return Number(query.get('page')) > 2 ? [] : [{ path, page: query.get('page') }]
+      }
+    }
+    const settings = (concurrency: number) => ({
+      api: { pagination: { method: 'pagenum' } },
+      config: {
+        jobs: [
+          {
+            endpoint: 'users',
+            children: [{ endpoint: 'u/{id}', dataType: 'child', placeholders: { id: 'id' } }],
+          },
+        ],
+      },
+      options: { concurrency },
+    })
+    const sequential = await runExtraction(slow([0]), settings(1))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 7 }),
+        fc.integer({ min: 2, max: 9 }),
+        async (delays, concurrency) => {
+          const parallel = await runExtraction(slow(delays), settings(concurrency))
+          expect(parallel.tables).toEqual(sequential.tables)
+          expect(urls(parallel.requests).sort()).toEqual(urls(sequential.requests).sort())
+        },
+      ),
+      { numRuns: 8 },
+    )
+  })
+
+  it('overlap up to the limit, and no further', async () => {
+    let under = 0
+    let most = 0
+    await runExtraction(
+      async ({ path }) => {
+        most = Math.max(most, ++under)
+        await new Promise(done => setTimeout(done, 15))
+        under--
+        return path === '/users' ? Array.from({ length: 20 }, (_, id) => ({ id })) : [{ path }]
+      },
+      { ...child({ endpoint: 'u/{id}', placeholders: { id: 'id' } }), api: { http: { maxConcurrency: 5 } } },
+    )
+    expect(most).toBe(5)
+  })
+})
+
+describe('top-level jobs', () => {
+  const counting = () => {
+    let under = 0
+    const state = { most: 0 }
+    const answer: Answer = async ({ path, query }) => {
+      state.most = Math.max(state.most, ++under)
+      await new Promise(done => setTimeout(done, 10))
+      under--
+      return Number(query.get('page')) > 3 ? [] : [{ path, page: query.get('page') }]
+    }
+    return { state, answer }
+  }
+  const api = { pagination: { method: 'pagenum' } }
+
+  it('go on side by side when they write to different tables', async () => {
+    const { state, answer } = counting()
+    const { tables } = await runExtraction(answer, {
+      api,
+      config: { jobs: [{ endpoint: 'a' }, { endpoint: 'b' }, { endpoint: 'c' }] },
+    })
+    expect(state.most).toBe(3)
+    expect(tables['b']).toBe('"path","page"\n"/b","1"\n"/b","2"\n"/b","3"\n')
+  })
+
+  it.each([[['t', 't']], [['t', 't_x']], [['a/b', 'a.b']]])(
+    'wait for each other when they could share a table: %j',
+    async ([first, second]) => {
+      const { state, answer } = counting()
+      const jobs = [
+        { endpoint: 'a', dataType: first },
+        { endpoint: 'b', dataType: second },
+      ]
+      const { error } = await runExtraction(answer, { api, config: { jobs } })
+      expect(error).toBeUndefined()
+      expect(state.most).toBe(1)
+    },
+  )
+})
