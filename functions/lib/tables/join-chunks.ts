@@ -8,26 +8,34 @@ export async function* joinChunks(
   chunks: AsyncIterable<CsvChunk>,
   chunkBytes: number,
 ): AsyncGenerator<CsvChunk> {
-  let joined: CsvChunk | undefined
+  let small: CsvChunk[] = []
+  let bytes = 0
   for await (const chunk of chunks) {
-    if (joined && joined.bytes + chunk.bytes > chunkBytes) {
-      yield joined
-      joined = undefined
+    if (small.length > 0 && bytes + chunk.bytes.length > chunkBytes) {
+      yield join(small)
+      small = []
+      bytes = 0
     }
-    joined = joined ? join(joined, chunk) : chunk
-    if (joined.bytes < chunkBytes) continue
-    yield joined
-    joined = undefined
+    small.push(chunk)
+    bytes += chunk.bytes.length
+    if (bytes < chunkBytes) continue
+    yield join(small)
+    small = []
+    bytes = 0
   }
-  if (joined) yield joined
+  if (small.length > 0) yield join(small)
 }
 
-const join = (a: CsvChunk, b: CsvChunk): CsvChunk => ({
-  ...a,
-  pieces: [...a.pieces, ...b.pieces],
-  bytes: a.bytes + b.bytes,
-  records: a.records + b.records,
-  longestRecord: Math.max(a.longestRecord, b.longestRecord),
-  hasReturns: a.hasReturns || b.hasReturns,
-  hasBlankLines: a.hasBlankLines || b.hasBlankLines,
-})
+const join = (chunks: CsvChunk[]): CsvChunk => {
+  const [first] = chunks
+  if (first && chunks.length === 1) return first
+  return {
+    bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)),
+    columns: first?.columns ?? 0,
+    isHeader: false,
+    records: chunks.reduce((sum, { records }) => sum + records, 0),
+    longestRecord: Math.max(...chunks.map(({ longestRecord }) => longestRecord)),
+    hasReturns: chunks.some(({ hasReturns }) => hasReturns),
+    hasBlankLines: chunks.some(({ hasBlankLines }) => hasBlankLines),
+  }
+}

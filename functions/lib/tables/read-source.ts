@@ -96,7 +96,7 @@ const readHeader = async (
 ): Promise<string[] | undefined> => {
   const { value, done } = await records.next()
   if (done) return undefined
-  return parseRecords(Buffer.concat(value.pieces), dialect).next().value ?? undefined
+  return parseRecords(value.bytes, dialect).next().value ?? undefined
 }
 
 const createEmptyFileError = (source: CsvSource, tableColumns: string[] | undefined): UserError =>

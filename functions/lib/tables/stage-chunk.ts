@@ -30,9 +30,9 @@ export interface StageChunkRequest {
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
   const csv = session.scratchPath(`${name}.csv`)
-  const load = async (content: Uint8Array[], contentDialect: CsvDialect): Promise<LocalFile> => {
+  const load = async (content: Buffer, contentDialect: CsvDialect): Promise<LocalFile> => {
     await writeFile(csv, content)
-    const bytes = content.reduce((sum, piece) => sum + piece.length, 0)
+    const bytes = content.length
     return writeParquet(session, {
       name,
       select: selectFromCsv({ ...request, csv, dialect: contentDialect, bytes }),
@@ -40,10 +40,10 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
   }
   try {
     if (!isMisread(chunk, dialect)) {
-      const file = await load(chunk.pieces, dialect)
+      const file = await load(chunk.bytes, dialect)
       if (file.rows === chunk.records) return file
     }
-    const file = await load([...rewriteChunk(chunk, dialect)], RFC_4180)
+    const file = await load(rewriteChunk(chunk, dialect), RFC_4180)
     if (file.rows === chunk.records) return file
     throw new Error(
       `DuckDB read ${file.rows} rows where the scanner counted ${chunk.records} records (${name}).`,
@@ -63,29 +63,21 @@ const isMisread = (chunk: CsvChunk, dialect: CsvDialect): boolean =>
   (chunk.columns === 1 && (chunk.hasReturns || chunk.hasBlankLines)) ||
   startsWithByteOrderMark(chunk)
 
-const startsWithByteOrderMark = ({ pieces }: CsvChunk): boolean =>
-  [0xef, 0xbb, 0xbf].every((byte, index) => byteAt(pieces, index) === byte)
-
-const byteAt = (pieces: Uint8Array[], index: number): number | undefined => {
-  let rest = index
-  for (const piece of pieces) {
-    if (rest < piece.length) return piece[rest]
-    rest -= piece.length
-  }
-  return undefined
-}
+const startsWithByteOrderMark = ({ bytes }: CsvChunk): boolean =>
+  [0xef, 0xbb, 0xbf].every((byte, index) => bytes[index] === byte)
 
 const REWRITE_BATCH = 1_000
 
-function* rewriteChunk(chunk: CsvChunk, dialect: CsvDialect): Generator<Buffer> {
+const rewriteChunk = (chunk: CsvChunk, dialect: CsvDialect): Buffer => {
+  const rewritten: Buffer[] = []
   let batch: string[] = []
-  for (const cells of parseRecords(Buffer.concat(chunk.pieces), dialect)) {
+  for (const cells of parseRecords(chunk.bytes, dialect)) {
     batch.push(formatRecord(cells))
     if (batch.length < REWRITE_BATCH) continue
-    yield Buffer.from(batch.join(''))
+    rewritten.push(Buffer.from(batch.join('')))
     batch = []
   }
-  yield Buffer.from(batch.join(''))
+  return Buffer.concat([...rewritten, Buffer.from(batch.join(''))])
 }
 
 const selectFromCsv = ({

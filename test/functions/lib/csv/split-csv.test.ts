@@ -22,12 +22,12 @@ const split = async (
 }
 
 const toCells = (chunks: CsvChunk[], dialect = RFC_4180): string[][] =>
-  chunks.flatMap(({ pieces }) => [...parseRecords(Buffer.concat(pieces), dialect)])
+  chunks.flatMap(({ bytes }) => [...parseRecords(bytes, dialect)])
 
 /** The chunks' texts, or the message of the error. */
 const verdict = async (...args: Parameters<typeof split>): Promise<string[] | string> => {
   try {
-    return (await split(...args)).map(({ pieces }) => Buffer.concat(pieces).toString())
+    return (await split(...args)).map(({ bytes }) => bytes.toString())
   } catch (error) {
     if (error instanceof UserError) return error.message
     throw error
@@ -86,7 +86,7 @@ describe('chunks', () => {
 
   it('tell what is true of their records', async () => {
     const [header, first, second] = await split('a\n\n"long one"\nb\r\n', { chunkBytes: 12, hasHeader: true })
-    expect(header).toMatchObject({ isHeader: true, records: 1, columns: 1, bytes: 2 })
+    expect(header).toMatchObject({ isHeader: true, records: 1, columns: 1, bytes: Buffer.from('a\n') })
     expect(first).toMatchObject({ isHeader: false, records: 2, longestRecord: 11, hasBlankLines: true })
     expect(second).toMatchObject({ records: 1, hasReturns: true, hasBlankLines: false })
   })
