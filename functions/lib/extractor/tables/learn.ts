@@ -94,7 +94,7 @@ export function hasHeader(node: StructureNode): boolean {
 }
 
 function incompatible(message: string, node: StructureNode): UserError {
-  return new UserError('extractor.tables.incompatibleTypes', message, {
+  return new UserError('extractor.tables.incompatibleTypes', `Error parsing response JSON: ${message}`, {
     params: { path: node.path.join('.') },
   })
 }

@@ -38,6 +38,8 @@ export class LiveTables {
   private readonly writer: RowWriter
   private readonly events: LearnEvents
   private isUnstable = false
+  /** Whether the rest of the current page was learnt already; learning is not to be done twice. */
+  private isLearnt = false
   private restoring: Map<string, TableSpoolState> | undefined
 
   constructor(options: LiveTablesOptions) {
@@ -55,6 +57,7 @@ export class LiveTables {
 
   /** Learns from the items and, as long as that is exact, writes their rows. */
   add(type: string, items: readonly Json[], parents: ParentColumns | undefined): void {
+    this.isLearnt = false
     this.writer.tracksNulls = true
     const family = this.isExact ? this.family(type, items) : undefined
     if (family === undefined || !this.fits(family, parents)) {
@@ -87,7 +90,6 @@ export class LiveTables {
     items: readonly Json[],
     index: number,
     parents: ParentColumns | undefined,
-    isRetry = false,
   ): void {
     const tables = family.tables
     const started = this.started
@@ -99,20 +101,21 @@ export class LiveTables {
       for (const table of tables) table.rollBack(started)
       this.started = started
       if (error === disorder) {
-        this.writeItem(type, family, items, index, parents, isRetry)
+        this.writeItem(type, family, items, index, parents)
         return
       }
-      if (isRetry) {
+      // Learnt and still no fit: a single value where others have a list, or the like.
+      if (this.isLearnt) {
         this.isExact = false
         return
       }
       // The rest of the page too, so that a page makes at most one new plan.
       learnItems(this.options.structure.root(type), items.slice(index), this.events)
-      this.writer.tracksNulls = false
+      this.noteLearnt()
       if (this.isUnstable) this.isExact = false
       if (!this.isExact) return
       this.replan(type, family)
-      this.writeItem(type, family, items, index, parents, true)
+      this.writeItem(type, family, items, index, parents)
     }
   }
 
@@ -121,7 +124,7 @@ export class LiveTables {
     const known = this.families.get(type)
     if (known !== undefined) return known
     learnItems(this.options.structure.root(type), items, this.events)
-    this.writer.tracksNulls = false
+    this.noteLearnt()
     this.isUnstable = false
     const family: Family = { plan: emptyPlan, tables: [] }
     this.replan(type, family)
@@ -181,6 +184,12 @@ export class LiveTables {
     if (table.parents === undefined) return true
     const names = parents?.names ?? []
     return names.length === table.parents.length && table.parents.every((name, i) => name === names[i])
+  }
+
+  /** From here on the items of the page are in the structure, nulls that hide a type included. */
+  private noteLearnt(): void {
+    this.isLearnt = true
+    this.writer.tracksNulls = false
   }
 
   private noteUnstable(): void {

@@ -11,14 +11,18 @@ const MAX_LENGTH = 64
 export function safeName(path: string): string {
   // One underscore per byte, so that letters outside ASCII count in the length as they do in the field.
   const name = path.replace(/[^A-Za-z0-9-]/gu, c => '_'.repeat(Buffer.byteLength(c)))
-  const short = name.length > MAX_LENGTH ? shorten(name) : name
-  return short.replace(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '')
+  return shortName(name, name.length)
+    .replace(/[^A-Za-z0-9-]+/g, '_')
+    .replace(/^_+|_+$/g, '')
 }
 
-function shorten(name: string): string {
+/** A name of more than 64 `bytes` cut to its end, from a space or an underscore on, behind the mark of its start. */
+export function shortName(name: string, bytes: number): string {
+  if (bytes <= MAX_LENGTH) return name
   const mark = `${countWords(name) > 1 ? wordStarts(name) : createHash('md5').update(name).digest('hex')}_`
-  const from = name.length - (MAX_LENGTH - mark.length)
-  const cut = name.indexOf('_', from)
+  const from = Math.max(0, name.length - (MAX_LENGTH - mark.length))
+  const space = name.indexOf(' ', from)
+  const cut = space > 0 ? space : name.indexOf('_', from)
   return cut === -1 ? mark : mark + name.slice(cut)
 }
 

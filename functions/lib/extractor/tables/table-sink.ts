@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { Json } from './json-value.ts'
+import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
 import type {
   AddOptions,
@@ -14,7 +15,7 @@ import { writeMapped } from './write-mapped.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
   rows: number
-  automatic: AutomaticTablesState
+  automatic: unknown
   mapped: MappedTablesState
 }
 
@@ -24,13 +25,24 @@ export function createTableSink(options: TableSinkOptions): TableSink {
   const state = options.checkpoint as Checkpoint | undefined
   const compat = options.compat ?? false
   mkdirSync(options.folder, { recursive: true })
-  const automatic = new AutomaticTables({
-    folder: options.folder,
-    compat,
-    structure: options.structure,
-    warn: options.warn ?? (() => {}),
-    state: state?.automatic,
-  })
+  const { folder, structure, warn = () => {} } = options
+  const isLegacy = options.parser === 'legacy'
+  // Made by the same kind of tables: the parser does not change within a run.
+  const automatic = isLegacy
+    ? new LegacyTables({
+        folder,
+        compat,
+        structure,
+        warn,
+        state: state?.automatic as LegacyTablesState | undefined,
+      })
+    : new AutomaticTables({
+        folder,
+        compat,
+        structure,
+        warn,
+        state: state?.automatic as AutomaticTablesState | undefined,
+      })
   const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
   let rows = state?.rows ?? 0
   return {
@@ -46,7 +58,7 @@ export function createTableSink(options: TableSinkOptions): TableSink {
       return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }
     },
     structure() {
-      return { struct: automatic.stored(), structVersion: 3 }
+      return { struct: automatic.stored(), structVersion: isLegacy ? 2 : 3 }
     },
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })

@@ -58,7 +58,7 @@ test('rows written on the way are the rows that the whole log gives', async () =
     fc.asyncProperty(pages, fc.boolean(), async (input, compat) => {
       expect(await outcome(input, { compat })).toEqual(await outcome(input, { compat, fromLog: true }))
     }),
-    { numRuns: 400 },
+    { numRuns: 120 },
   )
 })
 
@@ -67,7 +67,7 @@ test('stopping and going on after any pages changes nothing', async () => {
     fc.asyncProperty(pages, fc.array(fc.nat(4)), fc.boolean(), async (input, stopAfter, compat) => {
       expect(await outcome(input, { compat, stopAfter })).toEqual(await outcome(input, { compat }))
     }),
-    { numRuns: 300 },
+    { numRuns: 80 },
   )
 })
 
@@ -90,6 +90,6 @@ test('how items are spread over pages does not matter when their kinds agree', a
         expect(await outcome(apart, {})).toEqual(await outcome(together, {}))
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 40 },
   )
 })
