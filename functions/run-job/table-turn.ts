@@ -21,11 +21,17 @@ export const takeTurn = async (
   tableId: string,
   services: RunJobServices,
 ): Promise<'taken' | Blocked> => {
-  const { queue, jobs, now } = services
+  const { queue, jobs, now, log } = services
   await queue.enter(tableId, job.id)
   const isOver = async (id: number): Promise<boolean> => {
     const other = await jobs.get(id)
-    return other === undefined || isFinal(await reviveJob(other, services))
+    if (other === undefined) return true
+    const revived = await reviveJob(other, services).catch(error => {
+      // Not this job's failure: it waits, and tries again when it comes back.
+      log.error('job not revived', { jobId: other.id, error })
+      return other
+    })
+    return isFinal(revived)
   }
 
   for (let step = 0; step < MAX_STEPS; step++) {

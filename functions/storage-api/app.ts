@@ -38,7 +38,7 @@ export const createApp = (services: Services): App => {
       }),
     ),
   )
-  hono.notFound(({ req }) => errorReply(noRouteError(req.method, req.path), services.log))
+  hono.notFound(({ req }) => answerNoRoute(req.method, req.path, services))
   hono.onError(error => errorReply(error, services.log))
 
   return { fetch: async request => hono.fetch(request) }
@@ -78,18 +78,21 @@ const boundedHeader = (headers: Headers, name: string, maxLength: number): strin
   return value
 }
 
-const noRouteError = (method: string, path: string): UserError => {
+const answerNoRoute = (method: string, path: string, { log }: Services): Response => {
   const allowed = routes
     .filter(({ pathPattern }) => pathPattern.test(path))
     .map(route => route.method.toUpperCase())
   if (allowed.length === 0)
-    return new UserError('notFound', 'The requested resource does not exist.', { status: 404 })
-  return new UserError(
-    'methodNotAllowed',
-    `The method ${method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
-    {
-      status: 405,
-      params: { allowed },
-    },
+    return errorReply(
+      new UserError('notFound', 'The requested resource does not exist.', { status: 404 }),
+      log,
+    )
+  const message = `The method ${method} is not allowed here. Allowed: ${allowed.join(', ')}.`
+  const reply = errorReply(
+    new UserError('methodNotAllowed', message, { status: 405, params: { allowed } }),
+    log,
   )
+  // RFC 9110, 15.5.6: the reply names the methods in this header.
+  reply.headers.set('allow', allowed.join(', '))
+  return reply
 }

@@ -68,7 +68,7 @@ export interface StorageServiceOptions {
   isRunningJobs?: boolean
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
-  /** How long requests wait for jobs; default 5 s in steps of 5 ms, so that a test sees finished jobs. */
+  /** How long requests wait for jobs; default 20 s, so that a test sees finished jobs. */
   jobWaitMs?: number
   /** What a request does between two looks at a job; default: sleep. */
   pause?: (milliseconds: number) => Promise<void>
@@ -76,7 +76,7 @@ export interface StorageServiceOptions {
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
-  const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 5_000 } = options
+  const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 20_000 } = options
   const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
@@ -149,7 +149,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     startJob,
     jobWait: {
       limitMs: jobWaitMs,
-      intervalMs: 5,
+      intervalMs: 20,
       sleep: options.pause ?? (milliseconds => sleep(milliseconds)),
     },
     tableEngine: async () => engine,
@@ -272,7 +272,7 @@ export const executeJob = async (jobId: number, services: RunJobServices): Promi
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      await sleep(5)
+      await sleep(25)
     } catch {
       attempt++
     }

@@ -79,8 +79,12 @@ describe('paths', () => {
   })
 
   it('answers a method that a path does not have with 405 and those it has', async () => {
-    const { status, body } = await send('/v2/storage/buckets', { method: 'PATCH', headers: authorized() })
+    const { status, body, headers } = await send('/v2/storage/buckets', {
+      method: 'PATCH',
+      headers: authorized(),
+    })
     expect(status).toBe(405)
+    expect(headers.get('allow')).toBe('GET, POST')
     expect(body.contextParams.allowed).toEqual(['GET', 'POST'])
   })
 
