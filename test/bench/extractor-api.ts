@@ -1,0 +1,64 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+
+/** What the benchmark's API serves; sent as worker data. */
+export interface ApiShape {
+  rowsPerPage: number
+  pages: number
+  latencyMs: number
+}
+
+/** Rows with ten scalars, one nested object and one nested list. */
+export const makeRow = (id: number): Record<string, unknown> => ({
+  id,
+  name: `Customer number ${id}`,
+  email: `customer.${id}@example.com`,
+  city: 'Reykjavík',
+  status: id % 3 === 0 ? 'paid' : 'new',
+  amount: id * 1.25,
+  active: id % 2 === 0,
+  note: null,
+  created_at: '2026-01-31T12:00:00Z',
+  tracking: `https://track.example.com/parcel/${id}`,
+  address: { street: `Elm Street ${id}`, zip: 10000 + (id % 9000), country: 'IS' },
+  tags: ['alpha', `tag${id % 50}`],
+})
+
+/** Runs in a worker: an API of numbered rows, by `offset`, by `since` (the last id seen) or by `page`. */
+const serve = ({ rowsPerPage, pages, latencyMs }: ApiShape): void => {
+  const bodies = new Map<number, Buffer>()
+  const pageBody = (page: number): Buffer => {
+    const found = bodies.get(page)
+    if (found !== undefined) return found
+    const rows =
+      page >= pages
+        ? []
+        : Array.from({ length: rowsPerPage }, (_, index) => makeRow(page * rowsPerPage + index + 1))
+    const body = Buffer.from(JSON.stringify(rows))
+    if (bodies.size < 2000) bodies.set(page, body)
+    return body
+  }
+  const server = createServer((request, response) => {
+    const query = new URLSearchParams(request.url?.split('?')[1] ?? '')
+    const page = query.has('offset')
+      ? Number(query.get('offset')) / rowsPerPage
+      : query.has('since')
+        ? Number(query.get('since')) / rowsPerPage
+        : query.has('page')
+          ? Number(query.get('page')) - 1
+          : 0
+    const send = (): void => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(pageBody(page))
+    }
+    if (latencyMs > 0) setTimeout(send, latencyMs)
+    else send()
+  })
+  for (let page = 0; page <= Math.min(pages, 1999); page++) pageBody(page)
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo // a TCP server has one
+    parentPort?.postMessage(port)
+  })
+}
+
+if (parentPort !== null) serve(workerData as ApiShape) // what startApiWorker sends

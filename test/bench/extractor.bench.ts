@@ -1,0 +1,177 @@
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { Agent } from 'undici'
+import { extract } from '../../functions/lib/extractor/extract.ts'
+import type { ApiShape } from './extractor-api.ts'
+import { figure, median } from './figure.ts'
+
+/** How one benchmark asks: the configuration of the extractor, and the same requests for the bare loop. */
+interface Case {
+  name: string
+  shape: ApiShape
+  pagination: Record<string, unknown>
+  jobs: string[]
+  /** Address of a page for the bare loop; `last` is the id of the last row seen. */
+  address: (job: string, page: number, last: number) => string
+}
+
+const cases: Case[] = [
+  {
+    name: 'extract offset, 1000 pages of 100 rows',
+    shape: { rowsPerPage: 100, pages: 1000, latencyMs: 0 },
+    pagination: { method: 'offset', limit: 100 },
+    jobs: ['rows'],
+    address: (job, page) => `/${job}?limit=100&offset=${page * 100}`,
+  },
+  {
+    name: 'extract cursor, 200 pages of 1000 rows',
+    shape: { rowsPerPage: 1000, pages: 200, latencyMs: 0 },
+    pagination: { method: 'cursor', idKey: 'id', param: 'since' },
+    jobs: ['rows'],
+    address: (job, _, last) => `/${job}?since=${last}`,
+  },
+  {
+    name: 'extract 8 jobs of 50 pages of 100 rows, 20 ms latency',
+    shape: { rowsPerPage: 100, pages: 50, latencyMs: 20 },
+    pagination: { method: 'offset', limit: 100 },
+    jobs: Array.from({ length: 8 }, (_, index) => `job${index}rows`),
+    address: (job, page) => `/${job}?limit=100&offset=${page * 100}`,
+  },
+]
+
+const rounds = 5
+
+const withApi = async <T>(shape: ApiShape, use: (origin: string) => Promise<T>): Promise<T> => {
+  const worker = new Worker(join(import.meta.dirname, 'extractor-api.ts'), { workerData: shape })
+  const [port] = (await once(worker, 'message')) as [number] // the worker's first message
+  try {
+    return await use(`http://127.0.0.1:${port}`)
+  } finally {
+    await worker.terminate()
+  }
+}
+
+/** Seconds of one extraction, by the library as a caller uses it. */
+const timeExtract = async (
+  origin: string,
+  { pagination, jobs }: Omit<Case, 'address' | 'name' | 'shape'>,
+): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-extract-'))
+  const begun = performance.now()
+  const result = await extract({
+    config: {
+      parameters: {
+        api: { baseUrl: `${origin}/`, pagination },
+        config: { jobs: jobs.map(endpoint => ({ endpoint })) },
+      },
+    },
+    outDir: join(folder, 'out'),
+    spoolDir: join(folder, 'spool'),
+  })
+  const seconds = (performance.now() - begun) / 1000
+  if (!result.finished) throw new Error('The extraction did not finish')
+  rmSync(folder, { recursive: true })
+  return seconds
+}
+
+/** The bare loop: fetch, JSON.parse, the same rows as CSV. Nothing else. */
+const timeBare = async (origin: string, { jobs, address }: Case): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-bare-'))
+  const agent = new Agent()
+  const begun = performance.now()
+  await Promise.all(
+    jobs.map(async job => {
+      const rowsFile = openSync(join(folder, job), 'w')
+      const tagsFile = openSync(join(folder, `${job}_tags`), 'w')
+      let last = 0
+      for (let page = 0; ; page++) {
+        const response = await agent.request({ origin, path: address(job, page, last), method: 'GET' })
+        const rows = JSON.parse(await response.body.text()) as BenchRow[] // what makeRow made
+        if (rows.length === 0) break
+        let text = ''
+        let tags = ''
+        for (const row of rows) {
+          const { address: place, tags: list, ...scalars } = row
+          for (const value of Object.values(scalars)) text += `${cell(value)},`
+          for (const value of Object.values(place)) text += `${cell(value)},`
+          text += `"${row.id}"\n`
+          for (const tag of list) tags += `${cell(tag)},"${row.id}"\n`
+          last = row.id
+        }
+        writeSync(rowsFile, text)
+        writeSync(tagsFile, tags)
+      }
+      closeSync(rowsFile)
+      closeSync(tagsFile)
+    }),
+  )
+  const seconds = (performance.now() - begun) / 1000
+  await agent.close()
+  rmSync(folder, { recursive: true })
+  return seconds
+}
+
+interface BenchRow {
+  id: number
+  address: Record<string, unknown>
+  tags: string[]
+}
+
+const cell = (value: unknown): string => {
+  const text =
+    value === null || value === undefined ? '' : value === true ? '1' : value === false ? '' : String(value)
+  return `"${text.includes('"') ? text.replaceAll('"', '""') : text}"`
+}
+
+for (const one of cases) {
+  const { shape, jobs } = one
+  await withApi(shape, async origin => {
+    const bare: number[] = []
+    const ours: number[] = []
+    for (let round = 0; round <= rounds; round++) {
+      const seconds = [await timeBare(origin, one), await timeExtract(origin, one)] as const
+      if (round === 0) continue // the first warms both up
+      bare.push(seconds[0])
+      ours.push(seconds[1])
+    }
+    const pages = shape.pages * jobs.length
+    const rows = pages * shape.rowsPerPage
+    console.log(JSON.stringify(figure(one.name, 'rows/s', rows / median(ours), rows / median(bare))))
+    console.log(JSON.stringify(figure(one.name, 'pages/s', pages / median(ours), pages / median(bare))))
+  })
+}
+
+/** Peak of the resident memory over that at rest, sampled at every page. */
+const peakMemory = async (pages: number): Promise<number> =>
+  withApi({ rowsPerPage: 1000, pages: Math.min(pages, 1000), latencyMs: 0 }, async origin => {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-memory-'))
+    globalThis.gc?.()
+    const atRest = process.memoryUsage.rss()
+    let peak = atRest
+    await extract({
+      config: {
+        parameters: {
+          api: {
+            baseUrl: `${origin}/`,
+            pagination: { method: 'pagenum', limit: 1000, forceStop: { pages } },
+          },
+          config: { jobs: [{ endpoint: 'rows' }] },
+        },
+      },
+      outDir: join(folder, 'out'),
+      spoolDir: join(folder, 'spool'),
+      onProgress: () => {
+        peak = Math.max(peak, process.memoryUsage.rss())
+      },
+    })
+    peak = Math.max(peak, process.memoryUsage.rss())
+    rmSync(folder, { recursive: true })
+    return (peak - atRest) / 2 ** 20
+  })
+
+const [small, large] = [await peakMemory(100), await peakMemory(1000)]
+console.log(JSON.stringify(figure('extract memory over rest, 100,000 rows', 'MiB', small)))
+console.log(JSON.stringify(figure('extract memory over rest, 1,000,000 rows', 'MiB', large, small)))
