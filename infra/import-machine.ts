@@ -16,6 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
+import { TABLE_EXISTS_CODE } from '../functions/start-import/table-exists-code.ts'
 import { withRetries } from './task-retries.ts'
 
 export interface ImportMachineProps {
@@ -26,8 +27,6 @@ export interface ImportMachineProps {
 
 /** A day is far more than any import takes, and the life of the hook's turn on a key (functions/start-import). */
 const LONGEST_IMPORT = Duration.days(1)
-
-const TABLE_EXISTS_BY_NOW = 'storage.buckets.tableAlreadyExists'
 
 /**
  * start-import -> poll-job until the job has ended -> done, or a dead letter.
@@ -103,7 +102,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
         }),
       )
       // Two files for one new table landed together and the other was first: import into what it created.
-      .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_BY_NOW), start)
+      .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_CODE), start)
       .otherwise(jobFailed),
   )
 

@@ -7,6 +7,7 @@ import type { ImportRecords, Progress } from './import-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
 import { isLater, objectKeyId, objectVersionId } from './object-version.ts'
+import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
 
 export interface StartImportDependencies {
   /** Reads the landing bucket. */
@@ -143,11 +144,16 @@ const acceptImport = async (
   const idempotencyKey = `${versionId}-${progress.attempt}`
   const { bucketId, tableName, tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
   const format = { dataFileId: fileId, delimiter, enclosure, columns }
-  if (await storage.hasTable(tableId)) {
-    return storage.importTable({ ...format, tableId, incremental }, idempotencyKey)
-  }
+  const importIntoTable = () => storage.importTable({ ...format, tableId, incremental }, idempotencyKey)
+  if (await storage.hasTable(tableId)) return importIntoTable()
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  return storage.createTable({ ...format, bucketId, name: tableName, primaryKey }, idempotencyKey)
+  return storage
+    .createTable({ ...format, bucketId, name: tableName, primaryKey }, idempotencyKey)
+    .catch((error: unknown) => {
+      // Another file made the table in this very moment.
+      if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
+      throw error
+    })
 }
 
 const describeSource = async (s3: S3Client, { bucket, key, versionId }: LandedObject) => {

@@ -1,0 +1,250 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+
+let dataDir: string
+let cloud: EmbeddedCloud
+let s3: S3Client
+let stepFunctions: SFNClient
+let sqs: SQSClient
+let bucketId: string
+let buckets = 0
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-import-flow-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+  const { region, accessKeyId, secretAccessKey, control } = cloud
+  const shared = { region, credentials: { accessKeyId, secretAccessKey } }
+  s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  stepFunctions = new SFNClient({ ...shared, endpoint: control })
+  sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
+}, 120_000)
+
+afterAll(async () => {
+  for (const client of [s3, stepFunctions, sqs]) client?.destroy()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+beforeEach(() => {
+  buckets += 1
+  bucketId = `in.c-flow${buckets}`
+})
+
+const api = async (path: string, init: RequestInit = {}) =>
+  fetch(`${cloud.api}/v2/storage/${path}`, { ...init, headers: { 'X-StorageApi-Token': cloud.token ?? '' } })
+
+// Tests look into replies freely and compare what they find.
+// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+const apiJson = async (path: string): Promise<any> => (await api(path)).json()
+
+const stateMachineArn = () => cloud.describeOutputs()['ImportMachineArn']
+
+const executionsSince = async (seen: ReadonlySet<string | undefined>): Promise<string[]> => {
+  const { executions = [] } = await stepFunctions.send(
+    new ListExecutionsCommand({ stateMachineArn: stateMachineArn() }),
+  )
+  return executions.flatMap(({ executionArn }) =>
+    executionArn && !seen.has(executionArn) ? [executionArn] : [],
+  )
+}
+
+const endOf = async (executionArn: string) => {
+  for (;;) {
+    const execution = await stepFunctions.send(new DescribeExecutionCommand({ executionArn }))
+    if (execution.status !== 'RUNNING') return execution
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}
+
+/** Puts an object and waits until the execution that it started has ended. */
+const drop = async (key: string, body: string | Uint8Array, metadata: Record<string, string> = {}) => {
+  const before = new Set(await executionsSince(new Set()))
+  const put = await s3.send(
+    new PutObjectCommand({ Bucket: cloud.landingBucket, Key: key, Body: body, Metadata: metadata }),
+  )
+  let started: string[] = []
+  while (started.length === 0) started = await executionsSince(before)
+  const [executionArn = ''] = started
+  return { ...(await endOf(executionArn)), versionId: put.VersionId }
+}
+
+/** All cells of a table by export of its preview; the tables of these tests are smaller than a preview's limit. */
+const cellsOf = async (tableId: string): Promise<string[][]> =>
+  parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
+
+const nextLetter = async () => {
+  const QueueUrl = cloud.describeOutputs()['ImportDeadLetters']
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }))
+  const [message] = Messages
+  if (!message) return undefined
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }))
+  return JSON.parse(message.Body ?? '')
+}
+
+describe('a file in the landing bucket', () => {
+  test('becomes a table whose every cell equals the input', async () => {
+    const csv = await readFile('local/demo/data/orders.csv')
+    const head = parse(csv).slice(0, 900) as string[][]
+    const quoted = head.map(row => row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\r\n')
+    const { status, output } = await drop(`${bucketId}/orders.csv`, quoted)
+    expect(status).toBe('SUCCEEDED')
+    expect(JSON.parse(output ?? '')).toMatchObject({ tableId: `${bucketId}.orders`, status: 'success' })
+    expect((await cellsOf(`${bucketId}.orders`)).sort()).toEqual(head.sort())
+  })
+
+  test('may be compressed', async () => {
+    await drop(`${bucketId}/orders.csv.gz`, gzipSync('id,name\n1,Jürgen\n'))
+    expect(await cellsOf(`${bucketId}.orders`)).toEqual([
+      ['id', 'name'],
+      ['1', 'Jürgen'],
+    ])
+  })
+
+  test('says in its metadata how it is read', async () => {
+    const metadata = {
+      columns: 'id,name',
+      delimiter: ';',
+      enclosure: "'",
+      'primary-key': 'id',
+      incremental: '1',
+    }
+    await drop(`${bucketId}/orders/1.csv`, "1;'a;b'\n2;c\n", metadata)
+    await drop(`${bucketId}/orders/2.csv`, "2;C\n3;'d''e'\n", metadata)
+    expect((await cellsOf(`${bucketId}.orders`)).sort()).toEqual([
+      ['1', 'a;b'],
+      ['2', 'C'],
+      ['3', "d'e"],
+      ['id', 'name'],
+    ])
+  })
+
+  test('may be one of many that land at once, also for one new table', async () => {
+    const keys = Array.from({ length: 6 }, (_, index) => `${bucketId}/many/${index}.csv`)
+    const before = new Set(await executionsSince(new Set()))
+    await Promise.all(
+      keys.map((Key, index) =>
+        s3.send(
+          new PutObjectCommand({
+            Bucket: cloud.landingBucket,
+            Key,
+            Body: `id\n${index}\n`,
+            Metadata: { incremental: '1' },
+          }),
+        ),
+      ),
+    )
+    let started: string[] = []
+    while (started.length < keys.length) started = await executionsSince(before)
+    const ends = await Promise.all(started.map(endOf))
+    expect(ends.map(({ status, error, cause }) => [status, error, cause])).toEqual(
+      keys.map(() => ['SUCCEEDED', undefined, undefined]),
+    )
+    expect((await cellsOf(`${bucketId}.many`)).flat().sort()).toEqual(['0', '1', '2', '3', '4', '5', 'id'])
+  })
+})
+
+describe('an event told more than once', () => {
+  const eventOf = (key: string, versionId: string | undefined) => ({
+    version: '0',
+    id: crypto.randomUUID(),
+    'detail-type': 'Object Created',
+    source: 'aws.s3',
+    account: '000000000000',
+    time: new Date().toISOString(),
+    region: cloud.region,
+    resources: [`arn:aws:s3:::${cloud.landingBucket}`],
+    detail: {
+      version: '0',
+      bucket: { name: cloud.landingBucket },
+      object: { key, size: 1, etag: 'x', 'version-id': versionId, sequencer: '00' },
+      'request-id': 'r',
+      requester: '000000000000',
+      'source-ip-address': '127.0.0.1',
+      reason: 'PutObject',
+    },
+  })
+
+  test('20 copies, and one more after the import: one load', async () => {
+    const key = `${bucketId}/orders.csv`
+    const { versionId } = await drop(key, 'id\n1\n', { incremental: '1' })
+    const before = new Set(await executionsSince(new Set()))
+    await Promise.all(Array.from({ length: 20 }, () => cloud.deliver(eventOf(key, versionId))))
+    const copies = await executionsSince(before)
+    expect(copies).toHaveLength(20)
+    const ends = await Promise.all(copies.map(endOf))
+    expect(ends.map(({ status }) => status)).toEqual(copies.map(() => 'SUCCEEDED'))
+    expect(await cellsOf(`${bucketId}.orders`)).toEqual([['id'], ['1']])
+  })
+
+  test('20 executions started at once by hand: one load', async () => {
+    const key = `${bucketId}/orders.csv`
+    const { versionId } = await drop(key, 'id\n1\n', { incremental: '1' })
+    const input = { bucket: cloud.landingBucket, key, versionId }
+    const ends = await Promise.all(Array.from({ length: 20 }, () => cloud.execute('import', input)))
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']))
+    expect(await cellsOf(`${bucketId}.orders`)).toEqual([['id'], ['1']])
+  })
+})
+
+describe('a file that cannot be imported', () => {
+  const gzip = gzipSync(`id,name\n${'1,a\n'.repeat(10_000)}`)
+
+  test.each([
+    ['a ragged row', 'id,name\n1,a\n2\n', /line 3/],
+    ['an unclosed quote', 'id,name\n1,"a\n2,b\n', /line 2/],
+    ['a NUL byte', 'id,name\n1,a\0\n', /line 2/],
+    ['invalid UTF-8', Buffer.from('id,name\n1,a\n2,\xff\n', 'latin1'), /line 3/],
+    ['a header that names a column twice', 'id,ID\n1,a\n', /id/i],
+    ['nothing in it', '', /empty|column/i],
+    ['another delimiter', 'id;name\n1;a\n', /delimiter/],
+    ['half a gzip', gzip.subarray(0, gzip.length / 2), /gzip/i],
+  ])(
+    'because it has %s: an error that helps, the table as it was, the object kept, a dead letter',
+    async (_, body, message) => {
+      const key = `${bucketId}/orders.csv`
+      await drop(key, 'id,name\n9,before\n')
+      expect(await nextLetter()).toBeUndefined()
+
+      const { status, cause, versionId } = await drop(key, body)
+      expect(status).toBe('FAILED')
+      expect(cause).toMatch(message)
+
+      expect(await cellsOf(`${bucketId}.orders`)).toEqual([
+        ['id', 'name'],
+        ['9', 'before'],
+      ])
+      const kept = await s3.send(
+        new GetObjectCommand({ Bucket: cloud.landingBucket, Key: key, VersionId: versionId }),
+      )
+      expect(Buffer.from((await kept.Body?.transformToByteArray()) ?? []).equals(Buffer.from(body))).toBe(
+        true,
+      )
+      const letter = await nextLetter()
+      expect(letter).toMatchObject({ input: { detail: { object: { key } } }, failure: { Cause: cause } })
+      const [job] = await apiJson('jobs?limit=1')
+      expect(job).toMatchObject({ status: 'error', error: { message: cause } })
+    },
+  )
+
+  test('because its key names no table: a dead letter that shows a key that would work', async () => {
+    const { status, cause } = await drop('orders.csv', 'id\n1\n')
+    expect(status).toBe('FAILED')
+    expect(cause).toContain('in.c-main/orders.csv')
+    expect(await nextLetter()).toMatchObject({ failure: { Error: 'UserError' } })
+  })
+
+  test('can be mended and dropped again', async () => {
+    const key = `${bucketId}/orders.csv`
+    await drop(key, 'id,name\n1\n')
+    expect(await nextLetter()).toBeDefined()
+    expect((await drop(key, 'id,name\n1,a\n')).status).toBe('SUCCEEDED')
+  })
+})
