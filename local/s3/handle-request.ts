@@ -6,6 +6,7 @@ import { readBodyForm } from './body/body-form.ts'
 import { S3Error } from './errors.ts'
 import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
+import { readHoistedHeaders } from './http/hoisted-headers.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
 import { openBody, readHeaders, type S3Request } from './http/s3-request.ts'
@@ -84,6 +85,8 @@ const readRequest = (
   const contentSha256 = headers['x-amz-content-sha256'] ?? target.query['X-Amz-Content-Sha256']?.[0]
   return {
     ...parts,
+    // What stands in a header itself goes before what the URL says of it.
+    headers: isPresigned ? { ...readHoistedHeaders(target.query), ...headers } : headers,
     caller,
     bodyForm: readBodyForm(contentSha256, isPresigned),
     rawBody: parts.body.read,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ChecksumAlgorithm, startChecksum } from '../body/checksums.ts'
-import { combineCrc } from '../body/combine-crc.ts'
+import { combineCrcs } from '../body/combine-crc.ts'
 import { S3Error } from '../errors.ts'
 import type { ObjectDescription, StoredPart } from '../storage/stored-object.ts'
 
@@ -104,10 +104,7 @@ const withChecksum = (description: ObjectDescription, parts: readonly StoredPart
           checksum.algorithm,
           values.map(({ value }) => value),
         )
-      : values.reduce((whole, part) => ({
-          value: combineCrc(checksum.algorithm, whole.value, part.value, part.size),
-          size: whole.size + part.size,
-        })).value
+      : combineCrcs(checksum.algorithm, values)
   return { ...description, checksum: { ...checksum, value } }
 }
 

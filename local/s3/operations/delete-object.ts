@@ -1,7 +1,8 @@
 import { onObjectOrVersion } from '../auth/access.ts'
 import { readWriteCondition } from '../http/preconditions.ts'
-import { bucketOf, keyOf, queryValue } from '../http/s3-request.ts'
+import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
+import { readVersionId } from './version-argument.ts'
 
 export const deleteObject: Operation = {
   name: 'DeleteObject',
@@ -11,7 +12,7 @@ export const deleteObject: Operation = {
     store.buckets.get(bucketOf(request))
     const condition = readWriteCondition(request.headers)
     const deleted = store.commit([], () =>
-      store.objects.remove(bucketOf(request), keyOf(request), queryValue(request, 'versionId'), condition),
+      store.objects.remove(bucketOf(request), keyOf(request), readVersionId(request), condition),
     )
     return {
       status: 204,

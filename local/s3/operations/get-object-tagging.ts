@@ -1,9 +1,10 @@
 import { onObjectOrVersion } from '../auth/access.ts'
 import { xmlReply } from '../http/reply.ts'
-import { bucketOf, keyOf, queryValue } from '../http/s3-request.ts'
+import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
+import { readVersionId } from './version-argument.ts'
 
 export const getObjectTagging: Operation = {
   name: 'GetObjectTagging',
@@ -17,7 +18,7 @@ export const getObjectTagging: Operation = {
     const version = findObject(request, context, {
       bucket: bucketOf(request),
       key: keyOf(request),
-      versionId: queryValue(request, 'versionId'),
+      versionId: readVersionId(request),
     })
     const tags = version.description.tags.map(([Key, Value]) => ({ Key, Value }))
     return xmlReply('Tagging', { TagSet: { Tag: tags } }, versionHeaders(version))

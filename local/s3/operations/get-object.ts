@@ -1,6 +1,7 @@
 import { onObjectOrVersion } from '../auth/access.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { type ByteRange, parseRange } from '../http/byte-range.ts'
+import { hasControls } from '../http/hoisted-headers.ts'
 import { describeObject } from '../http/object-description.ts'
 import { evaluatePreconditions, readPreconditions } from '../http/preconditions.ts'
 import type { Reply } from '../http/reply.ts'
@@ -10,6 +11,7 @@ import { readSlices } from '../storage/read-slices.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import { checksumHeaders, versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
+import { readVersionId } from './version-argument.ts'
 
 /** `response-content-type` and the like: what a presigned URL may say about the reply instead of the object. */
 const overrides = [
@@ -50,7 +52,7 @@ const readObject = (
   const version = findObject(request, context, {
     bucket: bucketOf(request),
     key: keyOf(request),
-    versionId: queryValue(request, 'versionId'),
+    versionId: readVersionId(request),
   })
   const always = {
     etag: `"${version.etag}"`,
@@ -108,8 +110,7 @@ const readOverrides = (request: S3Request): Record<string, string> =>
     overrides.flatMap(name => {
       const value = queryValue(request, name)
       if (value === undefined) return []
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not have
-      if (/[\x00-\x1f\x7f]/.test(value)) throw invalidArgument('Header value is not valid', name, value)
+      if (hasControls(value)) throw invalidArgument('Header value is not valid', name, value)
       // In a header each byte is a character.
       return [[name.slice('response-'.length), Buffer.from(value).toString('latin1')]]
     }),

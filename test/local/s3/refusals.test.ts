@@ -165,6 +165,13 @@ describe('what is wrong is refused with its code', () => {
       'NoSuchUpload',
     ],
     [
+      'a version id that is none',
+      { method: 'DELETE', path: '/box/there?versionId=a%0ab' },
+      {},
+      'InvalidArgument',
+    ],
+    ['an empty version id', { method: 'GET', path: '/box/there?versionId=' }, {}, 'InvalidArgument'],
+    [
       'part 0',
       { method: 'PUT', path: '/box/x?partNumber=0&uploadId=none', body: 'x' },
       {},

@@ -195,6 +195,21 @@ describe('a presigned URL', () => {
     expect(await Body?.transformToString()).toBe('written')
   })
 
+  it('carries metadata to the object, and no checksum of an empty body', async () => {
+    const command = new PutObjectCommand({ Bucket: 'box', Key: 'described by url', Metadata: { a: 'grün' } })
+    const url = await getSignedUrl(s3.client, command)
+    expect(url).toContain('x-amz-checksum-crc32=')
+    expect((await fetch(url, { method: 'PUT', body: 'written' })).status).toBe(200)
+    const reply = await sendSigned(endpoint, { method: 'HEAD', path: '/box/described%20by%20url' })
+    expect(Buffer.from(reply.headers['x-amz-meta-a'] ?? '', 'latin1').toString()).toBe('grün')
+  })
+
+  it('cannot carry what no header can', async () => {
+    const command = new PutObjectCommand({ Bucket: 'box', Key: 'x', Metadata: { a: 'two\nlines' } })
+    const reply = await fetch(await getSignedUrl(s3.client, command), { method: 'PUT', body: 'x' })
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('InvalidArgument')])
+  })
+
   it('of more than a week is refused', async () => {
     const url = (await presign(60)).replace('X-Amz-Expires=60', 'X-Amz-Expires=604801')
     expect((await fetch(url)).status).toBe(400)
