@@ -268,11 +268,14 @@ export type StorageService = Awaited<ReturnType<typeof startStorageService>>
 
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = async (jobId: number, services: RunJobServices): Promise<void> => {
+  let pauseMs = 10
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      await sleep(25)
+      // Longer each time: many jobs in line would keep the database busy with looking whether it is their turn.
+      await sleep(pauseMs)
+      pauseMs = Math.min(200, pauseMs * 2)
     } catch {
       attempt++
     }
