@@ -53,8 +53,8 @@ export const writeSampleCsv = async (path: string, rows: number): Promise<void> 
     const orderedAt = new Date(1_700_000_000_000 + id * 31_000).toISOString()
     const amount = `${random() % 10_000}.${10 + (random() % 90)}`
     batch.push(
-      `${id},${orderedAt},"Customer ${customer}",customer.${customer}@example.com,${pick(CITIES)},${pick(STATUSES)},` +
-        `${amount},EUR,${pick(NOTES)},https://track.example.com/parcel/${random().toString(16)}${id}\n`,
+      `${id},${orderedAt},"Customer ${customer}",c${customer}@example.com,${pick(CITIES)},${pick(STATUSES)},` +
+        `${amount},EUR,${pick(NOTES)},https://example.com/t/${random().toString(16)}${id}\n`,
     )
     if (batch.length < 10_000 && id < rows) continue
     const hasRoom = out.write(batch.join(''))
