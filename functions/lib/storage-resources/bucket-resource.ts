@@ -36,10 +36,9 @@ export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], base
 }
 
 /** ISO dates in UTC: text order is time order. */
-const lastChange = (bucket: BucketRecord, tables: TableRecord[]): string =>
-  tables.reduce((latest, { lastChangeDate, created }) => {
-    const changed = lastChangeDate ?? created
-    return changed > latest ? changed : latest
-  }, bucket.updated)
+const lastChange = (bucket: BucketRecord, tables: TableRecord[]): string => {
+  const changes = tables.map(table => table.lastChangeDate ?? table.created)
+  return [...changes, bucket.updated].toSorted().at(-1) ?? bucket.updated
+}
 
 const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0)
