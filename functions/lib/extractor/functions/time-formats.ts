@@ -13,18 +13,19 @@ export function createReadTime(): ReadTime {
   return { hasDate: false, hasTime: false, relative, weekdayRule: 0 }
 }
 
-const month = '(?<m>0?\\d|1[0-2])'
+// Longer alternatives come first: a pattern is to take as much as it can.
+const month = '(?<m>1[0-2]|0?\\d)'
 const monthlz = '(?<m>0\\d|1[0-2])'
-const day = '(?<d>[0-2]?\\d|3[01])(?:st|nd|rd|th)?'
+const day = '(?<d>3[01]|[0-2]?\\d)(?:st|nd|rd|th)?'
 const daylz = '(?<d>0\\d|[12]\\d|3[01])'
 const year = '(?<y>\\d{1,4})'
 const year4 = '(?<y>\\d{4})'
 const monthText =
   '(?<mon>january|february|march|april|may|june|july|august|september|october|november|december|sept|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)'
 const monthAbbr = '(?<mon>jan|feb|mar|apr|may|jun|jul|aug|sept|sep|oct|nov|dec)'
-const hour24 = '(?<h>[01]?\\d|2[0-4])'
+const hour24 = '(?<h>2[0-4]|[01]?\\d)'
 const hour24lz = '(?<h>[01]\\d|2[0-4])'
-const hour12 = '(?<h>0?[1-9]|1[0-2])'
+const hour12 = '(?<h>1[0-2]|0?[1-9])'
 const minute = '(?<i>[0-5]?\\d)'
 const minutelz = '(?<i>[0-5]\\d)'
 const second = '(?<s>60|[0-5]?\\d)'
@@ -178,6 +179,6 @@ export const timeFormats: readonly TimeFormat[] = [
     return true
   }),
   ...fields(monthText),
-  format('(?:gmt|utc)?[+-](?:[01]?\\d|2[0-4]):?(?:[0-5]?\\d)?', setZone),
+  format('(?:gmt|utc)?[+-](?:2[0-4]|[01]?\\d):?(?:[0-5]?\\d)?', setZone),
   format('\\(?[a-z]{1,6}\\)?|[a-z]+(?:[_/-][a-z]+)+', setZone),
 ]

@@ -17,11 +17,11 @@ export function parseJson(text: string | Uint8Array): Json {
 }
 
 /**
- * After `:`, `,` or `[`: a number of 16 characters or more, with an exponent, with a zero at the end of its fraction or
+ * At the start, or after `:`, `,` or `[`: a number of 16 characters or more, with an exponent, with a zero at the end of its fraction or
  * several at its start, or minus zero; or a key of digits. May hit inside of a text, which only costs time.
  */
 const needsCare =
-  /[:,[]\s*(?:-?(?:[\d.]{16}|\d+\.(?:\d*0(?!\d)|0000)|[\d.]+[eE])|-0(?![.\d]))|[{,]\s*"\d+"\s*:/
+  /(?:^|[:,[])\s*(?:-?(?:[\d.]{16}|\d+\.(?:\d*0(?!\d)|0000)|[\d.]+[eE])|-0(?![.\d]))|[{,]\s*"\d+"\s*:/
 
 /** Same values as a double holds, but another text: decided per number token. */
 function isChanged(source: string, value: number): boolean {

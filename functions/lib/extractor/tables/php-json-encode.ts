@@ -2,7 +2,7 @@ import { JsonNumber } from './json-number.ts'
 import type { Json } from './json-value.ts'
 import { keysInOrder } from './key-order.ts'
 import { phpFloat } from './php-float.ts'
-import { phpInteger } from './php-number.ts'
+import { isInteger, phpInteger } from './php-number.ts'
 
 /**
  * PHP's `json_encode` of a decoded value: `\/`, `\u00e9` for everything outside ASCII, doubles with 17 digits.
@@ -13,7 +13,7 @@ export function phpJsonEncode(value: Json, keepNumbers: boolean): string {
     case 'string':
       return encodeString(value)
     case 'number':
-      return keepNumbers || Number.isInteger(value) ? `${value}` : phpFloat(value, 17, 'e')
+      return keepNumbers || isInteger(value) ? `${value}` : phpFloat(value, 17, 'e')
     case 'boolean':
       return value ? 'true' : 'false'
     default:

@@ -18,6 +18,11 @@ export function phpInteger(number: JsonNumber): string | undefined {
 
 /** A number cell as in the field: integers whole, doubles with 14 significant digits. */
 export function phpNumberCell(number: number | JsonNumber): string {
-  if (typeof number === 'number') return Number.isInteger(number) ? `${number}` : phpFloat(number, 14)
+  if (typeof number === 'number') return isInteger(number) ? `${number}` : phpFloat(number, 14)
   return phpInteger(number) ?? phpFloat(number.valueOf(), 14)
+}
+
+/** Whether a plain number counts as an integer: whole, within 64 bits, and not minus zero. */
+export function isInteger(number: number): boolean {
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 63 && !Object.is(number, -0)
 }

@@ -2,7 +2,7 @@ import { JsonNumber } from './json-number.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { textOrder } from './key-order.ts'
 import { phpFloat } from './php-float.ts'
-import { phpInteger } from './php-number.ts'
+import { isInteger, phpInteger } from './php-number.ts'
 
 /** Columns laid over a row before it is hashed: same keys replaced in place, new ones appended. */
 export type ExtraColumns = Readonly<Record<string, Json>>
@@ -15,7 +15,7 @@ export function phpSerialize(value: Json): string {
     case 'string':
       return serializeString(value)
     case 'number':
-      return Number.isInteger(value) ? `i:${value};` : `d:${phpFloat(value, 17)};`
+      return isInteger(value) ? `i:${value};` : `d:${phpFloat(value, 17)};`
     case 'boolean':
       return value ? 'b:1;' : 'b:0;'
     default:

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { evaluate } from '../../../../../functions/lib/extractor/functions/index.ts'
 import { type Json, type JsonObject, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
 
-const vectorsFile = resolve(import.meta.dirname, '../../../../../../shared/conformance/extractor/vectors.json')
+const vectorsFile = resolve(
+  import.meta.dirname,
+  '../../../../../../shared/conformance/extractor/vectors.json',
+)
 const present = existsSync(vectorsFile)
 if (!present) console.info('conformance vectors are not beside this repository: their tests are skipped')
 
@@ -22,7 +25,10 @@ describe.runIf(present)('value expressions as in the field', () => {
   test.each(vectors.functions.filter(v => v.error === undefined))('$expression', ({ expression, value }) => {
     expect(evaluate(parseJson(expression), vectors.functionContext)).toEqual(value)
   })
-  test.each(vectors.functions.filter(v => v.error !== undefined))('$expression is refused', ({ expression, error }) => {
-    expect(() => evaluate(parseJson(expression), vectors.functionContext)).toThrow(error)
-  })
+  test.each(vectors.functions.filter(v => v.error !== undefined))(
+    '$expression is refused',
+    ({ expression, error }) => {
+      expect(() => evaluate(parseJson(expression), vectors.functionContext)).toThrow(error)
+    },
+  )
 })

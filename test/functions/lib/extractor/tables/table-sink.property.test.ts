@@ -11,7 +11,7 @@ const scalar = fc.oneof(
 )
 
 /** Mostly one kind of value per key, so that most pages are accepted, and now and then another kind. */
-const valueOf = (key: string): fc.Arbitrary<unknown> => {
+const valueFor = (key: string): fc.Arbitrary<unknown> => {
   const usual: Record<string, fc.Arbitrary<unknown>> = {
     s: scalar,
     t: scalar,
@@ -34,7 +34,7 @@ const valueOf = (key: string): fc.Arbitrary<unknown> => {
 const keys = ['s', 't', 'l', 'o', 'r']
 const item = fc
   .shuffledSubarray(keys)
-  .chain(present => fc.record(Object.fromEntries(present.map(key => [key, valueOf(key)]))))
+  .chain(present => fc.record(Object.fromEntries(present.map(key => [key, valueFor(key)]))))
 const pages = fc.array(
   fc.record({
     type: fc.constantFrom('root', 'root', 'other'),

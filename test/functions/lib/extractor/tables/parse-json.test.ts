@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeBody, JsonNumber, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { keysInOrder } from '../../../../../functions/lib/extractor/tables/key-order.ts'
+import { orderedJson } from '../../../../../functions/lib/extractor/tables/ordered-json.ts'
+
+describe('numbers', () => {
+  test.each([
+    '12345678901234567890',
+    '9007199254740993',
+    '1.50',
+    '1.0',
+    '1e5',
+    '1E+2',
+    '-0',
+    '-0.0',
+    '0.00000012',
+    '0.1000',
+    '1.23456789012345678',
+  ])('%s keeps its text', text => {
+    for (const json of [text, `[${text}]`, `{"a": ${text} }`, `[1,\n${text}]`, ` ${text}`]) {
+      expect(orderedJson(parseJson(json))).toBe(json.replace(/\s/g, ''))
+    }
+  })
+  test.each(['0', '-1', '1.5', '123456789012345', '0.001', '-12.25'])('%s is a plain number', text => {
+    expect(parseJson(`[${text}]`)).toEqual([Number(text)])
+  })
+  test('inside of a text are text', () => expect(parseJson('["[1.50, 1e5"]')).toEqual(['[1.50, 1e5']))
+  test('behave like their value in arithmetic and their text in templates', () => {
+    const number = new JsonNumber('1.50')
+    expect([Number(number) + 1, `${number}`, JSON.stringify({ number })]).toEqual([
+      2.5,
+      '1.50',
+      '{"number":1.50}',
+    ])
+  })
+})
+
+test('text of any numbers survives parsing and writing', () => {
+  const digits = fc.stringMatching(/^(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/)
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.boolean(), digits)), numbers => {
+      const json = `[${numbers.map(([isNegative, text]) => (isNegative ? `-${text}` : text)).join(',')}]`
+      expect(orderedJson(parseJson(json))).toBe(json)
+    }),
+  )
+})
+
+test('keys keep the order of the text, numbers among them', () => {
+  const value = parseJson('{"b":1,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}],"b":4}') as never
+  expect(orderedJson(value)).toBe('{"b":4,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}]}')
+  expect(keysInOrder(value)).toEqual(['b', '10', '2'])
+})
+
+test('any JSON parses to what JSON.parse gives', () => {
+  fc.assert(
+    fc.property(fc.json(), json => {
+      expect(JSON.parse(orderedJson(parseJson(json)))).toEqual(JSON.parse(json))
+    }),
+  )
+})
+
+describe('bodies', () => {
+  test.each<[string, number[] | string, string]>([
+    ['bytes that are no UTF-8 are dropped', [0x22, 0xff, 0x61, 0xc3, 0x22], '"a"'],
+    ['a replacement character that was sent stays', [0x22, 0xef, 0xbf, 0xbd, 0xff, 0x22], '"\ufffd"'],
+    ['half of a surrogate pair is dropped', '"a\\ud800b\\udc00"', '"ab"'],
+    ['a whole pair stays', '"\\ud83d\\ude00"', '"\\ud83d\\ude00"'],
+    ['a backslash before it is no escape', '"\\\\ud800"', '"\\\\ud800"'],
+  ])('%s', (_name, body, text) => expect(decodeBody(Buffer.from(body as string))).toBe(text))
+})
+
+test('what is no JSON is refused', () => expect(() => parseJson('{"a":')).toThrow(SyntaxError))
