@@ -38,6 +38,9 @@ export const registerExtract = (program: Command): void => {
 export const runExtract = async (dataDir: string, flags: Flags): Promise<number> => {
   const console = createExtractConsole()
   const stop = new AbortController()
+  // Ended from outside: no tables and no state, but the spool is cleared away
+  const end = (): void => stop.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
   try {
     const config = await readConfig(dataDir)
@@ -57,6 +60,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
       spoolDir: join(spoolDir, 'spool'),
       now,
       signal: stop.signal,
+      graceSeconds: 0,
       guard: flags.guard === true,
       log: console.log,
       onProgress: console.progress,
@@ -64,7 +68,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
       ...(preview === undefined ? {} : { maxRows: preview }),
     })
     console.summary(result.summary)
-    if (!result.finished) throw new Error('The extraction was stopped')
+    if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) await writeState(dataDir, result.state)
     else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })
@@ -73,6 +77,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
     console.failed(error)
     return error instanceof UserError ? 1 : 2
   } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
     await rm(spoolDir, { recursive: true, force: true })
   }
 }
