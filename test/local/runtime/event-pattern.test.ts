@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compilePattern } from '../../../local/runtime/events/event-pattern.ts'
+
+const event = {
+  source: 'aws.s3',
+  'detail-type': 'Object Created',
+  resources: ['arn:aws:s3:::landing', 'arn:other'],
+  detail: { bucket: { name: 'landing' }, object: { key: 'in/orders.CSV', size: 120 }, owner: null },
+}
+
+describe('compilePattern', () => {
+  it.each<[string, object, boolean]>([
+    ['an exact value', { source: ['aws.s3'] }, true],
+    ['another value', { source: ['aws.ec2'] }, false],
+    ['one of several values', { source: ['aws.ec2', 'aws.s3'] }, true],
+    ['all fields', { source: ['aws.s3'], 'detail-type': ['Object Deleted'] }, false],
+    ['a nested field', { detail: { bucket: { name: ['landing'] } } }, true],
+    ['a field that is not there', { detail: { bucket: { region: ['x'] } } }, false],
+    ['an item of a list', { resources: ['arn:other'] }, true],
+    ['null', { detail: { owner: [null] } }, true],
+    ['prefix', { detail: { object: { key: [{ prefix: 'in/' }] } } }, true],
+    ['another prefix', { detail: { object: { key: [{ prefix: 'out/' }] } } }, false],
+    ['suffix', { detail: { object: { key: [{ suffix: '.CSV' }] } } }, true],
+    [
+      'equals-ignore-case',
+      { detail: { object: { key: [{ 'equals-ignore-case': 'IN/orders.csv' }] } } },
+      true,
+    ],
+    ['wildcard', { detail: { object: { key: [{ wildcard: 'in/*.CSV' }] } } }, true],
+    ['a wildcard that does not fit', { detail: { object: { key: [{ wildcard: 'in/*.csv' }] } } }, false],
+    ['anything-but', { source: [{ 'anything-but': ['aws.ec2'] }] }, true],
+    ['anything-but the value', { source: [{ 'anything-but': 'aws.s3' }] }, false],
+    ['anything-but a prefix', { source: [{ 'anything-but': { prefix: 'aws.' } }] }, false],
+    ['anything-but of a field that is not there', { account: [{ 'anything-but': 'x' }] }, false],
+    ['exists', { detail: { owner: [{ exists: true }] } }, true],
+    ['does not exist', { detail: { owner: [{ exists: false }] } }, false],
+    ['nothing there', { detail: { reason: [{ exists: false }] } }, true],
+    ['numeric', { detail: { object: { size: [{ numeric: ['>', 100, '<=', 120] }] } } }, true],
+    ['numeric out of range', { detail: { object: { size: [{ numeric: ['<', 100] }] } } }, false],
+    ['numeric on a text', { source: [{ numeric: ['>', 0] }] }, false],
+    ['$or', { $or: [{ source: ['x'] }, { detail: { bucket: { name: ['landing'] } } }] }, true],
+    ['$or without a fit', { $or: [{ source: ['x'] }, { source: ['y'] }] }, false],
+  ])('matches %s: %j -> %s', (_case, pattern, expected) => {
+    expect(compilePattern(pattern)(event)).toBe(expected)
+  })
+
+  it.each<[object, string]>([
+    [{ source: [{ cidr: '10.0.0.0/8' }] }, 'EventPattern.source: the operator cidr'],
+    [
+      { detail: { key: [{ prefix: 'a', suffix: 'b' }] } },
+      'EventPattern.detail.key: the operator prefix, suffix',
+    ],
+    [{ detail: { key: [{ prefix: { 'equals-ignore-case': 'a' } }] } }, 'prefix takes a text'],
+    [{ size: [{ numeric: ['<>', 3] }] }, 'numeric <> is not known'],
+    [{ source: 'aws.s3' }, 'a pattern is an object'],
+    [{ source: [['aws.s3']] }, 'is not a value'],
+  ])('refuses %j by name', (pattern, message) => {
+    expect(() => compilePattern(pattern)).toThrow(message)
+  })
+
+  const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+
+  it('fits an event to the pattern of its own values', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), scalar), fields => {
+        const pattern = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, [value]]))
+        expect(compilePattern(pattern)(fields)).toBe(true)
+      }),
+    )
+  })
+
+  it('answers anything-but and the exact value the opposite way for a value that is there', () => {
+    fc.assert(
+      fc.property(scalar, scalar, (value, other) => {
+        const exact = compilePattern({ a: [other] })({ a: value })
+        expect(compilePattern({ a: [{ 'anything-but': [other] }] })({ a: value })).toBe(!exact)
+      }),
+    )
+  })
+})
