@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 
-const batchBytes = 1024 * 1024
+const batchBytes = 512 * 1024
 
 /**
  * Appends to a file in batches: bodies arrive in pieces of 64 KiB, and a system call for each would cost more than the

@@ -15,7 +15,7 @@ const maxBodyBytes = 5 * 1024 ** 3
 
 /**
  * Streams the body of a PUT to a new data file and verifies everything that the client said about it: length, SHA-256,
- * MD5, checksum, chunk signatures. One pass; about 2 MiB in memory.
+ * MD5, checksum, chunk signatures. One pass; about 1 MiB in memory.
  *
  * `wanted` is a checksum to compute even when the client sends none. On any failure the file is gone.
  */

@@ -2,10 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { DataFiles } from './data-files.ts'
 import type { Slice } from './stored-object.ts'
 
-const chunkBytes = 1024 * 1024
+const chunkBytes = 256 * 1024
 
 /**
- * The bytes of the slices, in pieces of at most 1 MiB; the next piece is read while the last one is being used.
+ * The bytes of the slices, in pieces of at most 256 KiB; the next piece is read while the last one is being used.
  *
  * The files are held from the call on (not from the first read), so an object that is replaced meanwhile is still
  * read whole. The hold ends with the iteration; whoever does not begin it must call `release`.
