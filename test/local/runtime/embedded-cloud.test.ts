@@ -1,0 +1,227 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../../local/runtime/embedded-cloud.ts'
+import { findRunningCloud } from '../../../local/runtime/running-cloud.ts'
+import { writeAssembly } from './fixture-assembly.ts'
+import { fixtureTemplate } from './fixture-stack.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+const dataDir = join(folder.path, 'data')
+let assembly: string
+let cloud: EmbeddedCloud
+let outputs: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
+  cloud = await startEmbeddedCloud({ dataDir, assembly })
+  outputs = cloud.describeOutputs()
+})
+
+afterAll(async () => {
+  await cloud.close()
+  await folder.remove()
+})
+
+const client = () => ({
+  region: cloud.region,
+  credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  maxAttempts: 1,
+})
+const control = () => ({ ...client(), endpoint: cloud.control })
+
+const put = (Key: string, Body: string) =>
+  new S3Client({ ...client(), endpoint: cloud.s3 }).send(
+    new PutObjectCommand({ Bucket: cloud.landingBucket, Key, Body }),
+  )
+const countOf = async (key: string) => {
+  const items = new DynamoDBClient({ ...client(), endpoint: cloud.dynamodb })
+  const { Item } = await items.send(
+    new GetItemCommand({ TableName: outputs['CountsTable'], Key: { id: { S: key } }, ConsistentRead: true }),
+  )
+  return Item?.['characters']?.N
+}
+const invoke = (event: object) => cloud.execute('import', event)
+
+describe('an object in the landing bucket', () => {
+  it('starts the machine, whose function reads it and writes an item', async () => {
+    await put('a.txt', 'seven..')
+    await expect.poll(() => countOf('a.txt'), { timeout: 15_000 }).toBe('7')
+  })
+
+  it('starts nothing when the rule’s pattern does not fit', async () => {
+    const sfn = new SFNClient(control())
+    const list = () => sfn.send(new ListExecutionsCommand({ stateMachineArn: outputs['ImportMachineArn'] }))
+    const before = (await list()).executions?.length
+    await put('a.csv', 'x')
+    await put('b.txt', 'fits')
+    await expect.poll(() => countOf('b.txt'), { timeout: 15_000 }).toBe('4')
+    expect((await list()).executions?.length).toBe(Number(before) + 1)
+  })
+
+  it('leaves a dead letter when the function fails', async () => {
+    const sqs = new SQSClient(control())
+    const QueueUrl = outputs['DeadLetters']
+    await put('bad.txt', 'poison')
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 15, MessageSystemAttributeNames: ['All'] }),
+    )
+    expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
+      failure: { Error: 'UserError', Cause: expect.stringContaining('cannot be counted') },
+    })
+    expect(Messages[0]?.Attributes).toMatchObject({ ApproximateReceiveCount: '1' })
+    // Hidden until its visibility timeout, gone once deleted.
+    expect((await sqs.send(new ReceiveMessageCommand({ QueueUrl }))).Messages).toBeUndefined()
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: Messages[0]?.ReceiptHandle }))
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+    )
+    expect(Attributes).toMatchObject({
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesNotVisible: '0',
+    })
+  })
+})
+
+describe('rights', () => {
+  it.each([
+    ['an object of another bucket', { do: 'readOther', bucket: 'other' }, 'AccessDenied'],
+    ['an action on a table that its role lacks', { do: 'deleteItem' }, 'AccessDeniedException'],
+  ])('refuses a function %s', async (_case, event, error) => {
+    expect(await invoke(event)).toMatchObject({ status: 'FAILED', error })
+  })
+
+  it('lets a function read the secret that its role names', async () => {
+    const ended = await invoke({ do: 'secret' })
+    expect(JSON.parse(JSON.parse('output' in ended ? ended.output : ''))).toMatchObject({
+      projectId: '7',
+      secret: expect.stringMatching(/^[A-Za-z0-9]{40}$/),
+    })
+  })
+
+  it.each([
+    ['an unknown key', { accessKeyId: 'AKIANOBODY', secretAccessKey: 'x' }, 'UnrecognizedClientException'],
+    ['a wrong secret', { secretAccessKey: 'wrong' }, 'InvalidSignatureException'],
+  ])('refuses %s at every service', async (_case, wrong, name) => {
+    const credentials = { ...client().credentials, ...wrong }
+    const start = new SFNClient({ ...control(), credentials }).send(
+      new StartExecutionCommand({ stateMachineArn: outputs['ImportMachineArn'] }),
+    )
+    await expect(start).rejects.toMatchObject({ name })
+    const get = new DynamoDBClient({ ...client(), endpoint: cloud.dynamodb, credentials }).send(
+      new GetItemCommand({ TableName: outputs['CountsTable'], Key: { id: { S: 'a.txt' } } }),
+    )
+    await expect(get).rejects.toMatchObject({ name })
+  })
+})
+
+describe('services', () => {
+  it('tell each function the address of the API', async () => {
+    expect(await invoke({ do: 'apiUrl' })).toMatchObject({ output: JSON.stringify(cloud.api) })
+  })
+
+  it('give the master token in the form that clients send', async () => {
+    expect(cloud.token).toMatch(/^7-1-[A-Za-z0-9]{40}$/)
+    const { SecretString } = await new SecretsManagerClient(control()).send(
+      new GetSecretValueCommand({ SecretId: outputs['StorageTokenSecret'] }),
+    )
+    expect(cloud.token).toContain(JSON.parse(SecretString ?? '').secret)
+  })
+
+  it('report errors by the names of the service', async () => {
+    await expect(
+      new SFNClient(control()).send(
+        new StartExecutionCommand({ stateMachineArn: 'arn:aws:states:x:1:stateMachine:no' }),
+      ),
+    ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
+  })
+
+  it('take events of one’s own, and refuse those that only AWS may send', async () => {
+    const detail = { bucket: { name: cloud.landingBucket }, object: { key: 'mine.txt' } }
+    await put('mine.txt', 'mine')
+    const send = (Source: string) =>
+      new EventBridgeClient(control()).send(
+        new PutEventsCommand({ Entries: [{ Source, DetailType: 'x', Detail: JSON.stringify(detail) }] }),
+      )
+    expect(await send('test')).toMatchObject({ FailedEntryCount: 0 })
+    expect((await send('aws.s3')).Entries?.[0]).toMatchObject({
+      ErrorCode: 'NotAuthorizedForSourceException',
+    })
+  })
+})
+
+describe('the HTTP API', () => {
+  it('serves the app of the bundle in the function’s environment', async () => {
+    const response = await fetch(`${cloud.api}/v2/x`)
+    expect(await response.json()).toEqual({ path: '/v2/x', table: outputs['CountsTable'] })
+  })
+
+  it('streams bodies both ways', async () => {
+    const body = 'ü'.repeat(5_000_000)
+    const response = await fetch(`${cloud.api}/echo`, { method: 'POST', body })
+    expect((await response.text()).length).toBe(body.length)
+  })
+
+  it('comes back on the same port when its thread has died', async () => {
+    await fetch(`${cloud.api}/crash`).catch(() => {})
+    await expect
+      .poll(
+        () =>
+          fetch(`${cloud.api}/again`).then(
+            response => response.status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200)
+  })
+})
+
+describe('the data directory', () => {
+  it('is held by one process at a time', async () => {
+    await expect(startEmbeddedCloud({ dataDir, assembly })).rejects.toThrow(
+      `in use by process ${process.pid}`,
+    )
+  })
+
+  it('tells other processes of its owner where the cloud is', async () => {
+    expect(await findRunningCloud(dataDir)).toMatchObject({
+      pid: process.pid,
+      control: cloud.control,
+      outputs,
+    })
+    expect((await stat(join(dataDir, 'endpoints.json'))).mode & 0o077).toBe(0)
+  })
+
+  it('counts an announcement of a process that is gone as none', async () => {
+    const announced = JSON.parse(await readFile(join(dataDir, 'endpoints.json'), 'utf8'))
+    const stale = join(folder.path, 'stale')
+    await writeAssembly(stale, {})
+    // Linux gives out no process id as high as this one.
+    await writeFile(join(stale, 'endpoints.json'), JSON.stringify({ ...announced, pid: 2 ** 30 }))
+    expect(await findRunningCloud(stale)).toBeUndefined()
+  })
+
+  it('keeps keys, token, items and objects for the next start, and takes over the lock of a killed process', async () => {
+    const before = { token: cloud.token, accessKeyId: cloud.accessKeyId }
+    await cloud.close()
+    expect(await findRunningCloud(dataDir)).toBeUndefined()
+    await writeFile(join(dataDir, 'lock.json'), JSON.stringify({ pid: 2 ** 30, startedAt: '' }))
+    cloud = await startEmbeddedCloud({ dataDir, assembly })
+    outputs = cloud.describeOutputs()
+    expect({ token: cloud.token, accessKeyId: cloud.accessKeyId }).toEqual(before)
+    expect(await countOf('a.txt')).toBe('7')
+  })
+})
