@@ -67,7 +67,6 @@ export async function writeAssembled(table: AssembledTable, file: string): Promi
   const { spool, columns, mappings } = table
   const header = columns.length > 0 ? csvLine(columns) : ''
   if (header === spool.header && mappings.every(mapping => mapping === undefined)) {
-    spool.close()
     if (await moved(spool.file, file)) return
   }
   const out = await open(file, 'w')

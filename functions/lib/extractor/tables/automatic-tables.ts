@@ -85,8 +85,6 @@ export class AutomaticTables {
       assembled === undefined
         ? await this.rebuild(restoreStructure(before), output)
         : await writeAll(assembled, output)
-    this.live.close()
-    this.log.close()
     return tables
   }
 
@@ -102,11 +100,8 @@ export class AutomaticTables {
         return line => out.write(line)
       },
     })
-    try {
-      for await (const page of this.log.pages()) exact.add(page.type, page.items, page.parent)
-    } finally {
-      for (const { out } of files.values()) out.close()
-    }
+    for await (const page of this.log.pages()) exact.add(page.type, page.items, page.parent)
+    for (const { out } of files.values()) out.finish()
     return [...files].map(([name, { out, columns }]) => ({
       name,
       file: out.file,

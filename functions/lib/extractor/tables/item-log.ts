@@ -1,10 +1,10 @@
-import { closeSync, createReadStream, ftruncateSync, openSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
+import { AppendFile } from './append-file.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { orderedJson } from './ordered-json.ts'
 import { parseJson } from './parse-json.ts'
-import { writeBytes } from './write-text.ts'
 
-const FLUSH_BYTES = 1 << 18
+const READ_BYTES = 1 << 18
 
 /** One page as it was added. */
 export interface LoggedPage {
@@ -27,18 +27,14 @@ interface RecordHead {
  * it costs a copy and not a conversion.
  */
 export class ItemLog {
-  readonly file: string
-  bytes = 0
-  private descriptor: number | undefined
-  private pending: Uint8Array[] = []
-  private pendingBytes = 0
+  private readonly out: AppendFile
 
   constructor(file: string, bytes: number | undefined) {
-    this.file = file
-    if (bytes === undefined) return
-    this.descriptor = openSync(file, 'a')
-    ftruncateSync(this.descriptor, bytes)
-    this.bytes = bytes
+    this.out = new AppendFile(file, bytes)
+  }
+
+  get bytes(): number {
+    return this.out.bytes
   }
 
   append(
@@ -49,24 +45,13 @@ export class ItemLog {
   ) {
     const body = source?.body ?? Buffer.from(orderedJson(items as Json[])) // only read
     const head: RecordHead = { type, parent, path: source?.path ?? [], bytes: body.length }
-    this.push(Buffer.from(`${orderedJson(head as unknown as JsonObject)}\n`)) // a list of strings is JSON, readonly or not
-    this.push(body)
-    this.push(lineEnd)
-    if (this.pendingBytes >= FLUSH_BYTES) this.flush()
-  }
-
-  private push(bytes: Uint8Array): void {
-    this.pending.push(bytes)
-    this.pendingBytes += bytes.length
+    this.out.write(`${orderedJson(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
+    this.out.writeBytes(body)
+    this.out.write('\n')
   }
 
   flush(): void {
-    if (this.pendingBytes === 0) return
-    this.descriptor ??= openSync(this.file, 'a')
-    for (const piece of this.pending) writeBytes(this.descriptor, piece)
-    this.bytes += this.pendingBytes
-    this.pending = []
-    this.pendingBytes = 0
+    this.out.flush()
   }
 
   /** The pages again, one in memory at a time. */
@@ -75,7 +60,7 @@ export class ItemLog {
     if (this.bytes === 0) return
     let rest: Buffer = Buffer.alloc(0)
     let wanted = 0
-    for await (const chunk of createReadStream(this.file, { highWaterMark: FLUSH_BYTES })) {
+    for await (const chunk of createReadStream(this.out.path, { highWaterMark: READ_BYTES })) {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       if (rest.length < wanted) continue
       let at = 0
@@ -95,14 +80,7 @@ export class ItemLog {
       rest = rest.subarray(at)
     }
   }
-
-  close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor)
-    this.descriptor = undefined
-  }
 }
-
-const lineEnd = Buffer.from('\n')
 
 function follow(body: Json, path: readonly string[]): Json[] {
   let value: Json | undefined = body

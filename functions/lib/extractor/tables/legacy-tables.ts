@@ -66,13 +66,9 @@ export class LegacyTables {
 
   async finish(output: Output): Promise<WrittenTable[]> {
     const tables = new Map<string, { out: LineFile; columns: string[] }>()
-    try {
-      for await (const { type, items, parent } of this.log.pages())
-        this.write(tables, output, type, items, parent)
-    } finally {
-      for (const { out } of tables.values()) out.close()
-      this.log.close()
-    }
+    for await (const { type, items, parent } of this.log.pages())
+      this.write(tables, output, type, items, parent)
+    for (const { out } of tables.values()) out.finish()
     return [...tables].map(([name, { out, columns }]) => ({
       name,
       file: out.file,

@@ -199,10 +199,6 @@ export class LiveTables {
   flush(): void {
     for (const { spool } of this.tables.values()) spool.flush()
   }
-
-  close(): void {
-    for (const { spool } of this.tables.values()) spool.close()
-  }
 }
 
 function startSegments(plan: ItemsPlan): void {

@@ -65,7 +65,7 @@ export class MappedTables {
       root.open()
       for (const mapper of root.all()) {
         const out = mapper.open()
-        out.close()
+        out.finish()
         const { name, columns, primaryKey, rows } = mapper
         tables.push({ name, columns, primaryKey, file: out.file, rows })
       }

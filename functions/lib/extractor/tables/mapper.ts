@@ -219,7 +219,7 @@ export class Mapper {
     this.primaryKey = state.primaryKey
     this.parentPrimaryKey = state.parentPrimaryKey ?? undefined
     if (state.parentKeyColumn !== null) this.parentKey = { column: state.parentKeyColumn, value: '' }
-    if (state.file !== null) this.out = LineFile.resume(fileIn(state.file), state.bytes, state.rows)
+    if (state.file !== null) this.out = new LineFile(fileIn(state.file), state.bytes, state.rows)
     for (const childState of state.children) {
       const entry = this.entries.find(e => e.kind === 'table' && e.destination === childState.name)
       if (entry?.kind === 'table') this.child(entry).restore(childState, fileIn)

@@ -1,11 +1,8 @@
-import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AppendFile } from './append-file.ts'
 import { safeName } from './safe-name.ts'
 import type { WrittenTable } from './sink-types.ts'
-import { TextBuffer } from './write-text.ts'
-
-const BUFFER_BYTES = 1 << 17
 
 /** Where finished tables go, and what their manifests say. */
 export interface Output {
@@ -37,39 +34,34 @@ export async function writeManifest(output: Output, table: WrittenTable): Promis
   await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
 }
 
-/** A file written line by line in large pieces; made when opened, so a table without rows exists too. */
+/** A file written line by line, header included; made even when no line comes. */
 export class LineFile {
-  readonly file: string
-  lines = 0
-  bytes = 0
-  private readonly descriptor: number
-  private readonly buffer = new TextBuffer(BUFFER_BYTES)
+  lines: number
+  private readonly out: AppendFile
 
-  constructor(file: string, flags: 'w' | 'a' = 'w') {
-    this.file = file
-    this.descriptor = openSync(file, flags)
+  constructor(file: string, bytes = 0, lines = 0) {
+    this.out = new AppendFile(file, bytes)
+    this.lines = lines
   }
 
-  /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
-  static resume(file: string, bytes: number, lines: number): LineFile {
-    const out = new LineFile(file, 'a')
-    ftruncateSync(out.descriptor, bytes)
-    out.bytes = bytes
-    out.lines = lines
-    return out
+  get file(): string {
+    return this.out.path
+  }
+
+  get bytes(): number {
+    return this.out.bytes
   }
 
   write(line: string): void {
-    this.bytes += this.buffer.append(this.descriptor, line)
+    this.out.write(line)
     this.lines++
   }
 
   flush(): void {
-    this.buffer.flush(this.descriptor)
+    this.out.flush()
   }
 
-  close(): void {
-    this.flush()
-    closeSync(this.descriptor)
+  finish(): void {
+    this.out.finish()
   }
 }

@@ -1,8 +1,5 @@
-import { closeSync, ftruncateSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TextBuffer } from './write-text.ts'
-
-const BUFFER_BYTES = 1 << 17
+import { AppendFile } from './append-file.ts'
 
 /** A run of rows that were written with the same columns. */
 export interface Segment {
@@ -31,33 +28,37 @@ export interface TableSpoolState {
  */
 export class TableSpool {
   readonly name: string
-  file: string
+  private out: AppendFile
   /** Names of the parent columns of its rows, in the order of the first row. */
   parents: readonly string[] | undefined
   /** When its first row was written, among all tables: the field names parent columns in that order. */
   order = -1
-  bytes = 0
   rows = 0
   /** The header line as it looked when the first rows were written; usually the final one. */
   header = ''
   pending = ''
   segments: Segment[] = []
-  private descriptor: number | undefined
-  private readonly buffer = new TextBuffer(BUFFER_BYTES)
   private markedText = ''
   private markedRows = 0
 
   constructor(name: string, file: string) {
     this.name = name
-    this.file = file
+    this.out = new AppendFile(file)
+  }
+
+  get file(): string {
+    return this.out.path
+  }
+
+  get bytes(): number {
+    return this.out.bytes
   }
 
   /** Puts a header before the first rows, so that a table whose header stays needs no copying in the end. */
   expectHeader(line: string): void {
     if (this.bytes > 0 || this.order < 0) return
     this.header = line
-    this.descriptor ??= openSync(this.file, 'a')
-    this.bytes = this.buffer.append(this.descriptor, line)
+    this.out.write(line)
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
@@ -78,14 +79,13 @@ export class TableSpool {
   /** Takes the pending rows for good, to be written with others. */
   accept(): void {
     if (this.pending === '') return
-    this.descriptor ??= openSync(this.file, 'a')
-    this.bytes += this.buffer.append(this.descriptor, this.pending)
+    this.out.write(this.pending)
     this.pending = ''
   }
 
   flush(): void {
     this.accept()
-    if (this.descriptor !== undefined) this.buffer.flush(this.descriptor)
+    this.out.flush()
   }
 
   /** Rows from here on have these columns. */
@@ -114,20 +114,12 @@ export class TableSpool {
 
   /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
   restore(state: TableSpoolState): void {
-    this.file = join(dirname(this.file), state.file)
+    this.out = new AppendFile(join(dirname(this.file), state.file), state.bytes)
     this.parents = state.parents ?? undefined
     this.header = state.header
     this.order = state.order
-    this.bytes = state.bytes
     this.rows = state.rows
     this.segments = [...state.segments]
-    this.descriptor = openSync(this.file, 'a')
-    ftruncateSync(this.descriptor, state.bytes)
-  }
-
-  close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor)
-    this.descriptor = undefined
   }
 }
 

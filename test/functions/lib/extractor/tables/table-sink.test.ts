@@ -1,0 +1,195 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  createTableSink,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../../../../../functions/lib/extractor/tables/index.ts'
+import { type Page, runSink } from './run-sink.ts'
+
+const items = (json: string): Json[] => parseJson(json) as Json[]
+const page = (json: string, rest: Omit<Page, 'items'> = {}): Page => ({ items: items(json), ...rest })
+
+describe('files', () => {
+  test('without a bucket are named after the table, and the manifest names no destination', async () => {
+    expect(await runSink([page('[{"id":1}]', { type: 'users' })])).toEqual({
+      users: '"id"\n"1"\n',
+      'users.manifest': '{"incremental":false}',
+    })
+  })
+  test('with a bucket carry its name, and the manifest the destination', async () => {
+    const files = await runSink([page('[{"id":1}]', { type: 'users' })], { bucket: 'crm', incremental: true })
+    expect(files['crm.users.manifest']).toBe('{"destination":"in.c-crm.users","incremental":true}')
+  })
+  test('of types without rows are not written', async () => {
+    expect(await runSink([page('[]'), page('[null]')])).toEqual({})
+  })
+  test('leave nothing in the spool folder', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'millrace-spool-'))
+    try {
+      const sink = createTableSink({ folder: join(root, 'spool') })
+      sink.add('a', items('[{"x":[1]}]'))
+      const tables = await sink.finish(join(root, 'out'))
+      expect(await readdir(root)).toEqual(['out'])
+      expect(tables.map(({ name, columns, rows }) => ({ name, columns, rows }))).toEqual([
+        { name: 'a', columns: ['x'], rows: 1 },
+        { name: 'a_x', columns: ['data', 'JSON_parentId'], rows: 1 },
+      ])
+    } finally {
+      await rm(root, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('columns', () => {
+  test('that come late are empty in earlier rows, beside the others of their object', async () => {
+    const files = await runSink([
+      page('[{"o":{"a":1},"z":2}]'),
+      page('[{"o":{"b":"x\\n\\"y\\""},"z":3,"n":4}]'),
+    ])
+    expect(files['root']).toBe('"o_a","o_b","z","n"\n"1","","2",""\n"","x\n""y""","3","4"\n')
+  })
+  test('of parents come last and give way to a later column of their name', async () => {
+    const parent: JsonObject = { parent_id: 7 }
+    const files = await runSink([
+      page('[{"id":1}]', { parent }),
+      page('[{"id":2,"parent":{"id":3}}]', { parent }),
+    ])
+    expect(files['root']).toBe('"id","parent_id","parent_id_u0"\n"1","","7"\n"2","3","7"\n')
+  })
+  test('of a null that turns out to be an object go', async () => {
+    expect((await runSink([page('[{"a":null}]'), page('[{"a":{"b":1}}]')]))['root']).toBe('"a_b"\n""\n"1"\n')
+  })
+  test('of a value that becomes a list on a later page hold links from the first row on', async () => {
+    const files = await runSink([page('[{"t":"x"}]'), page('[{"t":["y","z"]}]')])
+    const [, first, second] = (files['root'] ?? '').split('\n')
+    expect(files['root_t']).toBe(`"data","JSON_parentId"\n"x",${first}\n"y",${second}\n"z",${second}\n`)
+  })
+})
+
+describe('null where a list was', () => {
+  const pages = [page('[{"id":1,"t":["x"]}]'), page('[{"id":2,"t":null}]')]
+  test('loses nothing', async () => {
+    expect((await runSink(pages))['root_t']).toMatch(/^"data","JSON_parentId"\n"x","root_[\da-f]{32}"\n$/)
+  })
+  test('makes the field forget the values of the list, and so does compat', async () => {
+    expect((await runSink(pages, { compat: true }))['root_t']).toMatch(
+      /^"JSON_parentId"\n"root_[\da-f]{32}"\n$/,
+    )
+  })
+})
+
+describe('numbers', () => {
+  const json = '[{"long":12345678901234567890,"price":1.50,"exp":1e5,"float":0.1234567890123456,"zero":-0}]'
+  test('keep the text that the API sent', async () => {
+    expect((await runSink([page(json)]))['root']?.split('\n')[1]).toBe(
+      '"12345678901234567890","1.50","1e5","0.1234567890123456","-0"',
+    )
+  })
+  test('come out as in the field with compat', async () => {
+    expect((await runSink([page(json)], { compat: true }))['root']?.split('\n')[1]).toBe(
+      '"1.2345678901235E+19","1.5","100000","0.12345678901235","-0"',
+    )
+  })
+  test('do not change links', async () => {
+    const rows = '[{"id":1.50,"big":12345678901234567890,"t":[1]}]'
+    const link = (files: Record<string, string>) => /root_[\da-f]{32}/.exec(files['root_t'] ?? '')?.[0]
+    const kept = link(await runSink([page(rows)]))
+    expect(kept).toBeDefined()
+    expect(kept).toBe(link(await runSink([page(rows)], { compat: true })))
+  })
+})
+
+describe('incompatible values', () => {
+  test.each([
+    ['[{"a":1},{"a":{"b":1}}]', 'Unhandled nodeType change from "scalar" to "object" in "root.[].a"'],
+    ['[{"a":[1]},{"a":[{"b":1}]}]', 'Unhandled nodeType change from "scalar" to "object" in "root.[].a.[]"'],
+    ['[{"a":{}},{"a":1}]', 'Unhandled nodeType change from "object" to "scalar" in "root.[].a"'],
+  ])('%s', async (json, message) => {
+    await expect(runSink([page(json)])).rejects.toMatchObject({
+      code: 'extractor.tables.incompatibleTypes',
+      message: `Error parsing response JSON: ${message}`,
+    })
+  })
+  test('with what an earlier run has learnt', async () => {
+    const structure = {
+      data: { _root: { '[]': { _a: { nodeType: 'object' }, nodeType: 'object' }, nodeType: 'array' } },
+    }
+    await expect(runSink([page('[{"a":1}]')], { structure })).rejects.toThrow('from "object" to "scalar"')
+  })
+  test('in a parent column', async () => {
+    const parent: JsonObject = { parent_id: [1] }
+    await expect(runSink([page('[{"a":1}]', { parent })])).rejects.toThrow(
+      "The value of 'parent_id' is not a single value",
+    )
+  })
+})
+
+test('a list inside a list is warned of once', async () => {
+  const warnings: string[] = []
+  const files = await runSink([page('[{"a":[[1,"č/"]]},{"a":[[2]]}]')], {
+    warn: message => warnings.push(message),
+  })
+  expect(warnings).toEqual(["Converting nested array 'root.[].a.[]' to JSON string."])
+  expect(files['root_a']).toContain('"[1,""\\u010d\\/""]"')
+})
+
+test('pages with other parent columns than the first give rows as wide as they are in the field', async () => {
+  const files = await runSink([page('[{"a":1}]'), page('[{"a":2}]', { parent: { day: 'mon' } })])
+  expect(files['root']).toBe('"a"\n"1"\n"2","mon"\n')
+})
+
+test('what was learnt can be given to the next run', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-learnt-'))
+  try {
+    const sink = createTableSink({ folder })
+    sink.add('root', items('[{"old":1,"x":[1]}]'))
+    const { struct, structVersion } = sink.structure()
+    await sink.finish(join(folder, 'out'))
+    expect(structVersion).toBe(3)
+    const files = await runSink([page('[{"new":1}]')], { structure: JSON.parse(JSON.stringify(struct)) })
+    expect(files['root']).toBe('"old","x","new"\n"","","1"\n')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('response bodies stand in for items when tables are built again', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'millrace-source-'))
+  try {
+    const sink = createTableSink({ folder: join(root, 'spool') })
+    for (const json of [
+      '{"d":{"items":[{"2":"x","1":1.50}]},"n":1}',
+      '{"d":{"items":[{"2":["y"],"1":2}]}}',
+    ]) {
+      const body = Buffer.from(json)
+      const parsed = parseJson(body) as { d: { items: Json[] } }
+      sink.add('root', parsed.d.items, { source: { body, path: ['d', 'items'] } })
+    }
+    await sink.finish(join(root, 'out'))
+    const table = await readFile(join(root, 'out', 'root'), 'utf8')
+    expect(table).toMatch(/^"2","1"\n"root_[\da-f]{32}","1.50"\n"root_[\da-f]{32}","2"\n$/)
+  } finally {
+    await rm(root, { recursive: true, force: true })
+  }
+})
+
+test('any texts come back from the CSV as they were', async () => {
+  const text = fc.string({ unit: 'grapheme' }).map(value => value.replaceAll('\r', ''))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ a: text, b: text }), { minLength: 1, maxLength: 5 }),
+      async rows => {
+        const files = await runSink([{ items: [...rows, { a: 'end', b: 'end', c: '1' }] }])
+        const read = parse(files['root'] ?? '', { columns: true }) as unknown[]
+        expect(read).toEqual([...rows.map(row => ({ ...row, c: '' })), { a: 'end', b: 'end', c: '1' }])
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
