@@ -1,14 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { Server } from 'node:http'
-import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage-store/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage-store/job-starter.ts'
 import { createStorageStores } from '../../functions/lib/storage-store/storage-stores.ts'
@@ -19,9 +14,7 @@ import { createFileAccess } from '../../functions/storage-api/files/file-access.
 import { createAuthenticate } from '../../functions/storage-api/wire/authenticate.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
-
-// The package has no types of its own; this is what of it is used here.
-const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
+import { startItemDatabase } from './item-database.ts'
 
 const region = 'us-east-1'
 const filesBucket = 'files'
@@ -85,20 +78,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   })
   await s3Server.createBucket(filesBucket)
   await s3Server.createBucket(tablesBucket)
-  const database = dynalite({ createTableMs: 0 })
-  await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
+  const database = await startItemDatabase(itemTableName)
 
   const s3 = new S3Client({ endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
-  // A server that listens on TCP has an address of this kind.
-  const { port } = database.address() as AddressInfo
-  const dynamodb = new DynamoDBClient({ endpoint: `http://127.0.0.1:${port}`, region, credentials: root })
-  await createTable(dynamodb)
-
-  const documents = DynamoDBDocumentClient.from(dynamodb, {
-    marshallOptions: { removeUndefinedValues: true },
-  })
-  const plainItems = createItemTable(documents, itemTableName)
+  const plainItems = createItemTable(database.documents, itemTableName)
   const stores = createStorageStores({
     items: options.items?.(plainItems) ?? plainItems,
     s3,
@@ -192,7 +176,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     token,
     s3,
     s3Endpoint: s3Server.endpoint,
-    itemsEndpoint: `http://127.0.0.1:${port}`,
+    itemsEndpoint: database.endpoint,
     roleArn,
     filesBucket,
     tablesBucket,
@@ -207,7 +191,14 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     async upload(content: string | Uint8Array, { name = 'data.csv' } = {}): Promise<number> {
       const { body: file } = await call('POST', '/v2/storage/files/prepare', { name, federationToken: 1 })
       const { bucket, key } = file.uploadParams
-      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: content }))
+      await s3.send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: content,
+          ContentLength: Buffer.byteLength(content),
+        }),
+      )
       return file.id
     },
 
@@ -253,11 +244,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 
     async close(): Promise<void> {
       await Promise.all(jobsUnderWay.values())
-      for (const client of [s3, sts, dynamodb]) client.destroy()
-      await new Promise(resolve => {
-        database.close(resolve)
-        database.closeAllConnections()
-      })
+      for (const client of [s3, sts]) client.destroy()
+      await database.close()
       await s3Server.close()
       await rm(dataDir, { recursive: true, force: true })
     },
@@ -281,21 +269,4 @@ export const executeJob = async (jobId: number, services: RunJobServices): Promi
     }
   }
   await runJob({ jobId, failure: { Error: 'Error', Cause: 'the cause of the test' } }, services)
-}
-
-const createTable = async (client: DynamoDBClient): Promise<void> => {
-  await client.send(
-    new CreateTableCommand({
-      TableName: itemTableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        { AttributeName: 'pk', AttributeType: 'S' },
-        { AttributeName: 'sk', AttributeType: 'S' },
-      ],
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  )
 }

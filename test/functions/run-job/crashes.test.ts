@@ -1,0 +1,171 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { runJob } from '../../../functions/run-job/run-job.ts'
+import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
+
+const {
+  service,
+  bucketId,
+  faults,
+  newName,
+  run,
+  execute,
+  submitCreate,
+  submitImport,
+  jobOf,
+  createTable,
+  rowsOf,
+} = await startJobsByHand()
+afterAll(() => service.close())
+
+/** Runs the job again and again, each time dying one write later, until a run gets through; how many died. */
+const dieAtEveryWrite = async (
+  submit: () => Promise<number>,
+  check: (jobId: number) => Promise<void>,
+): Promise<number> => {
+  for (let writes = 1; ; writes++) {
+    const jobId = await submit()
+    faults.writesLeft = writes
+    const isThrough = await run(jobId).then(
+      () => true,
+      error => {
+        expect(error).toBeInstanceOf(Crash)
+        return false
+      },
+    )
+    faults.writesLeft = Number.POSITIVE_INFINITY
+    if (isThrough) return writes - 1
+    await execute(jobId)
+    await check(jobId)
+  }
+}
+
+describe('a job that dies after any of its writes and is run again', () => {
+  it('creates its table once', async () => {
+    let name = ''
+    const died = await dieAtEveryWrite(
+      () => {
+        name = newName()
+        return submitCreate(name, 'n\n1\n')
+      },
+      async jobId => {
+        expect(await jobOf(jobId)).toMatchObject({
+          status: 'success',
+          results: { id: `${bucketId}.${name}`, rowsCount: 1 },
+        })
+        expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1"'])
+        // The next job of the table finds its turn.
+        const next = await submitImport(`${bucketId}.${name}`, 'n\n2\n')
+        expect(await run(next)).toEqual({ status: 'done' })
+      },
+    )
+    expect(died).toBeGreaterThanOrEqual(6)
+  })
+
+  it('loads its file once', async () => {
+    let tableId = ''
+    const died = await dieAtEveryWrite(
+      async () => {
+        tableId = await createTable()
+        return submitImport(tableId, 'n\n1\n')
+      },
+      async jobId => {
+        expect(await jobOf(jobId)).toMatchObject({
+          status: 'success',
+          results: { importedColumns: ['n'], importedRowsCount: 1, totalRowsCount: 2 },
+          metrics: { inBytes: 4 },
+        })
+        expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+        expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
+      },
+    )
+    expect(died).toBeGreaterThanOrEqual(6)
+  })
+
+  it('refuses its file once, with the table as it was', async () => {
+    let tableId = ''
+    await dieAtEveryWrite(
+      async () => {
+        tableId = await createTable()
+        return submitImport(tableId, 'wrong\n1\n')
+      },
+      async jobId => {
+        expect(await jobOf(jobId)).toMatchObject({
+          status: 'error',
+          error: { code: 'csvImport.columnsNotMatch' },
+        })
+        expect(await rowsOf(tableId)).toEqual(['"0"'])
+        expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
+      },
+    )
+  })
+
+  it('deletes its bucket with all tables', async () => {
+    let id = ''
+    await dieAtEveryWrite(
+      async () => {
+        id = await service.createBucket(newName())
+        for (const name of ['a', 'b']) {
+          const dataFileId = await service.upload('n\n')
+          const { body } = await service.call('POST', `/v2/storage/buckets/${id}/tables-async`, {
+            name,
+            dataFileId,
+          })
+          await execute(body.id)
+        }
+        return (await service.call('DELETE', `/v2/storage/buckets/${id}?force=1&async=1`)).body.id
+      },
+      async jobId => {
+        expect((await jobOf(jobId)).status).toBe('success')
+        expect((await service.call('GET', `/v2/storage/buckets/${id}`)).status).toBe(404)
+        expect(await service.stores.tables.listInBucket(id)).toEqual([])
+      },
+    )
+  })
+
+  it('has the results of its first run when it died between the table and the job', async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n2\n')
+    // Dies just before the job is marked.
+    await expect(
+      runJob(
+        { jobId },
+        {
+          ...service.jobServices,
+          jobs: { ...service.stores.jobs, succeed: () => Promise.reject(new Crash()) },
+        },
+      ),
+    ).rejects.toThrow(Crash)
+    expect((await jobOf(jobId)).status).toBe('processing')
+    await execute(jobId)
+    expect((await jobOf(jobId)).results).toMatchObject({ importedRowsCount: 2, totalRowsCount: 3 })
+  })
+})
+
+describe('a request that dies after any of its writes and is repeated with its idempotency key', () => {
+  it('has made one job, which runs', async () => {
+    for (let writes = 1; ; writes++) {
+      const tableId = await createTable()
+      const dataFileId = await service.upload('n\n1\n')
+      const request = () =>
+        service.call(
+          'POST',
+          `/v2/storage/tables/${tableId}/import-async`,
+          { dataFileId, incremental: 1 },
+          { 'Idempotency-Key': tableId },
+        )
+      faults.writesLeft = writes
+      const first = await request()
+      faults.writesLeft = Number.POSITIVE_INFINITY
+      const { status, body: job } = await request()
+      expect(status).toBe(202)
+      await execute(job.id)
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+      if (first.status === 202) {
+        expect(first.body.id).toBe(job.id)
+        break
+      }
+      expect(first.status).toBe(500)
+    }
+    service.logged.length = 0
+  })
+})

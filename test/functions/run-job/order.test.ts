@@ -1,0 +1,113 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { runJob } from '../../../functions/run-job/run-job.ts'
+import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
+
+const {
+  service,
+  clock,
+  faults,
+  newName,
+  run,
+  execute,
+  submitCreate,
+  submitImport,
+  jobOf,
+  createTable,
+  rowsOf,
+} = await startJobsByHand()
+afterAll(() => service.close())
+
+describe('the jobs of one table', () => {
+  it('run one after the other: a later one is blocked until the earlier is done', async () => {
+    const tableId = await createTable()
+    const first = await submitImport(tableId, 'n\n1\n')
+    const second = await submitImport(tableId, 'n\n2\n')
+    expect(await run(second)).toEqual({ status: 'blocked', waitSeconds: 1 })
+    expect((await jobOf(second)).status).toBe('waiting')
+    expect(await run(first)).toEqual({ status: 'done' })
+    expect(await run(second)).toEqual({ status: 'done' })
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+  })
+
+  it('do not wait for those of another table', async () => {
+    const [a, b] = [await createTable(), await createTable()]
+    await submitImport(a, 'n\n1\n')
+    expect(await run(await submitImport(b, 'n\n1\n'))).toEqual({ status: 'done' })
+  })
+
+  it('wait longer the older they are, up to ten seconds', async () => {
+    const tableId = await createTable()
+    await submitImport(tableId, 'n\n1\n')
+    const second = await submitImport(tableId, 'n\n2\n')
+    const waits: unknown[] = []
+    const start = clock.time
+    for (const seconds of [0, 15, 45, 3_600]) {
+      clock.time = new Date(start.getTime() + seconds * 1000)
+      waits.push(await run(second))
+    }
+    clock.time = start
+    expect(waits).toEqual([1, 2, 5, 10].map(waitSeconds => ({ status: 'blocked', waitSeconds })))
+  })
+
+  it('start the one before when nobody did', async () => {
+    const tableId = await createTable()
+    const first = await submitImport(tableId, 'n\n1\n')
+    const second = await submitImport(tableId, 'n\n2\n')
+    service.startedJobs.length = 0
+    await run(second)
+    expect(service.startedJobs).toEqual([])
+    const start = clock.time
+    clock.time = new Date(start.getTime() + 10_000)
+    await run(second)
+    clock.time = start
+    expect(service.startedJobs).toEqual([first])
+  })
+
+  it('go on when the one before has ended without a result', async () => {
+    const tableId = await createTable()
+    const first = await submitImport(tableId, 'n\n1\n')
+    const second = await submitImport(tableId, 'n\n2\n')
+    const start = clock.time
+    clock.time = new Date(start.getTime() + 10_000)
+    const result = await runJob({ jobId: second }, { ...service.jobServices, startJob: async () => 'ended' })
+    clock.time = start
+    expect(result).toEqual({ status: 'done' })
+    expect((await jobOf(first)).status).toBe('error')
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
+  })
+
+  it('do not block each other when an earlier one comes to the line late', async () => {
+    const tableId = await createTable()
+    const early = await submitImport(tableId, 'n\n1\n')
+    const late = await submitImport(tableId, 'n\n2\n')
+    await service.stores.queue.leave(tableId, early)
+    faults.duringLoad = () => Promise.reject(new Crash())
+    await expect(run(late)).rejects.toThrow(Crash)
+    faults.duringLoad = async () => {}
+
+    expect(await run(early)).toMatchObject({ status: 'blocked' })
+    expect(await run(late)).toEqual({ status: 'done' })
+    expect(await run(early)).toEqual({ status: 'done' })
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"2"', '"1"'])
+  })
+
+  it('load once when one job is run twice at the same time', async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    await Promise.all([run(jobId), run(jobId), run(jobId)])
+    expect((await jobOf(jobId)).results).toMatchObject({ totalRowsCount: 2 })
+    expect(await rowsOf(tableId)).toEqual(['"0"', '"1"'])
+  })
+
+  it('that create one table leave it to the first', async () => {
+    const name = newName()
+    const first = await submitCreate(name, 'n\n1\n')
+    const second = await submitCreate(name, 'n\n2\n')
+    await Promise.all([execute(second), execute(first)])
+    expect((await jobOf(first)).status).toBe('success')
+    expect(await jobOf(second)).toMatchObject({
+      status: 'error',
+      error: { code: 'storage.buckets.tableAlreadyExists' },
+    })
+  })
+})

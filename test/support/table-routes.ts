@@ -1,0 +1,31 @@
+import { type StorageService, startStorageService } from './storage-service.ts'
+
+/** A storage service with one bucket, and the requests that tests of tables are made of. */
+export const startTableRoutes = async () => {
+  const service: StorageService = await startStorageService()
+  const bucketId = await service.createBucket('main')
+  let tables = 0
+
+  return {
+    service,
+    bucketId,
+
+    /** A name that no other test uses. */
+    newName: () => `t${++tables}`,
+
+    create: (body: Record<string, unknown>) =>
+      service.call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, body),
+
+    load: (tableId: string, body: Record<string, unknown>) =>
+      service.call('POST', `/v2/storage/tables/${tableId}/import-async`, body),
+
+    detail: async (tableId: string) => (await service.call('GET', `/v2/storage/tables/${tableId}`)).body,
+
+    /** The lines of the preview without its header, sorted. */
+    async rowsOf(tableId: string): Promise<string[]> {
+      const { text } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
+      const [, ...rows] = text.trimEnd().split('\n')
+      return rows.toSorted()
+    },
+  }
+}
