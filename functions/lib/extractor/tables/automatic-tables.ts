@@ -35,6 +35,7 @@ export class AutomaticTables {
   private readonly live: LiveTables
   private readonly log: ItemLog
   private readonly warned = new Set<string>()
+  private learnt: unknown
   private readonly warn: (message: string) => void
 
   constructor(options: AutomaticTablesOptions) {
@@ -73,12 +74,14 @@ export class AutomaticTables {
     }
   }
 
+  /** The structure as it was learnt; parent columns, which finishing adds, are no part of the state (facts section 4). */
   stored(): unknown {
-    return storeStructure(this.structure)
+    return this.learnt ?? storeStructure(this.structure)
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {
     this.live.flush()
+    this.learnt = storeStructure(this.structure)
     const before = saveStructure(this.structure)
     const assembled = assembleTables(this.live, this.structure, this.compat)
     const tables =

@@ -87,6 +87,36 @@ describe.runIf(present)('JSON to tables as in the field', () => {
   })
 })
 
+/** The vectors hold the structure after tables were made, which adds parent columns; the state holds what comes before. */
+function withoutParents(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
+  const kept = Object.entries(node).filter(([, child]) => (child as { type?: string }).type !== 'parent')
+  return Object.fromEntries(kept.map(([key, child]) => [key, withoutParents(child)]))
+}
+
+describe.runIf(present)('the structure in the state', () => {
+  const known = vectors.filter(vector => vector.structureAfter !== undefined)
+  test.each(known)('$name', async vector => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
+    try {
+      const sink = createTableSink({
+        folder: join(folder, 'spool'),
+        compat: true,
+        structure: vector.structure,
+      })
+      for (const { json, type, parent } of vector.batches)
+        sink.add(type ?? 'root', parseJson(json) as Json[], { parent })
+      const before = sink.structure()
+      await sink.finish(join(folder, 'out'))
+      expect(sink.structure()).toEqual(before)
+      const after = vector.structureAfter as { data: unknown }
+      expect(before.struct).toEqual({ data: withoutParents(after.data), parent_aliases: [] })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
+
 describe.runIf(present)('mappings as in the field', () => {
   test.each(mappingVectors.filter(vector => vector.error === undefined))('$name', async vector => {
     expect(await mappedTablesOf(vector)).toEqual(vector.tables)
