@@ -25,6 +25,9 @@ const start = async (): Promise<void> => {
   // Lambda runs in UTC, and the functions' threads share this process's time zone.
   process.env['TZ'] = 'UTC'
   const stopped = untilSignal()
+  let isReady = false
+  // What is half started is safe to leave: the next start takes over. Nobody has been told of anything yet.
+  void stopped.then(() => isReady || process.exit(0))
   try {
     const settings = readSettings(process.env)
     const { startEmbeddedCloud } = await import('../runtime/embedded-cloud.ts')
@@ -37,6 +40,7 @@ const start = async (): Promise<void> => {
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
       log,
     })
+    isReady = true
     const { api, s3, region, token, accessKeyId, secretAccessKey } = cloud
     const { landingBucket, filesBucket, exportsBucket } = cloud
     const keys = { accessKeyId, secretAccessKey }

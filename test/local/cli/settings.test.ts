@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings } from '../../../local/cli/settings.ts'
+
+describe('readSettings', () => {
+  it('has a default for everything but the token', () => {
+    const defaults = {
+      MILLRACE_API_PORT: 8080,
+      MILLRACE_S3_PORT: 9000,
+      MILLRACE_DATA_DIR: '.millrace',
+      MILLRACE_BIND: '127.0.0.1',
+    }
+    expect(readSettings({})).toEqual(defaults)
+    expect(readSettings({ MILLRACE_API_PORT: '', MILLRACE_TOKEN: '' })).toEqual(defaults)
+  })
+
+  it('takes what is given', () => {
+    expect(readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abc' })).toMatchObject({
+      MILLRACE_API_PORT: 0,
+      MILLRACE_TOKEN: '1-1-abc',
+    })
+  })
+
+  it.each([
+    ['MILLRACE_API_PORT', '65536'],
+    ['MILLRACE_API_PORT', 'http'],
+    ['MILLRACE_S3_PORT', '-1'],
+    ['MILLRACE_S3_PORT', '90.5'],
+    ['MILLRACE_TOKEN', 'two words'],
+  ])('refuses %s=%s by name', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(name)
+  })
+})

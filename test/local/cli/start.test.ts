@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { temporaryFolder } from '../runtime/temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+const start = (settings: Record<string, string>) => {
+  const program = join(import.meta.dirname, '..', '..', '..', 'local', 'cli', 'millrace.ts')
+  const child = spawn(process.execPath, [program, 'start'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      MILLRACE_API_PORT: '0',
+      MILLRACE_S3_PORT: '0',
+      MILLRACE_DATA_DIR: join(folder.path, 'data'),
+      ...settings,
+    },
+  })
+  return { child, stdout: text(child.stdout), stderr: text(child.stderr), exited: once(child, 'exit') }
+}
+
+const readyLine = z.strictObject({
+  event: z.literal('ready'),
+  api: z.url(),
+  import: z.url(),
+  s3: z.url(),
+  region: z.literal('us-east-1'),
+  token: z.literal('my-master-token'),
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  landingBucket: z.string(),
+  filesBucket: z.string(),
+  exportsBucket: z.string(),
+})
+
+describe('millrace start', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'prints exactly one ready line on stdout, and ends with exit code 0 on %s',
+    async signal => {
+      const { child, stdout, exited } = start({ MILLRACE_TOKEN: 'my-master-token' })
+      try {
+        const [chunk] = await once(child.stdout, 'data')
+        const ready = readyLine.parse(JSON.parse(String(chunk)))
+        const verified = await fetch(`${ready.api}/v2/storage/tokens/verify`, {
+          headers: { 'X-StorageApi-Token': ready.token },
+        })
+        expect(verified.status).toBe(200)
+        child.kill(signal)
+        expect(await exited).toEqual([0, null])
+        expect((await stdout).trimEnd().split('\n')).toHaveLength(1)
+      } finally {
+        child.kill('SIGKILL')
+      }
+    },
+  )
+
+  it.each(['MILLRACE_S3_PORT', 'MILLRACE_API_PORT'])(
+    'names the port and %s when the port is in use',
+    async name => {
+      const occupant = createServer().listen(0, '127.0.0.1')
+      await once(occupant, 'listening')
+      const address = occupant.address()
+      const port = typeof address === 'object' && address ? String(address.port) : ''
+      try {
+        const { stdout, stderr, exited } = start({ [name]: port, MILLRACE_DATA_DIR: join(folder.path, name) })
+        expect(await exited).toEqual([1, null])
+        expect(await stderr).toMatch(new RegExp(`127\\.0\\.0\\.1:${port}: the port is in use.*${name}`))
+        expect(await stdout).toBe('')
+      } finally {
+        occupant.close()
+      }
+    },
+  )
+
+  it('names the data directory when it cannot be used', async () => {
+    const { stderr, exited } = start({ MILLRACE_DATA_DIR: join(import.meta.filename, 'inside-a-file') })
+    expect(await exited).toEqual([1, null])
+    expect(await stderr).toContain('MILLRACE_DATA_DIR')
+  })
+})

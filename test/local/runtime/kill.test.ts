@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, expect, it } from 'vitest'
+import { startEmbeddedCloud } from '../../../local/runtime/embedded-cloud.ts'
+import { findRunningCloud } from '../../../local/runtime/running-cloud.ts'
+import { writeAssembly } from './fixture-assembly.ts'
+import { fixtureTemplate } from './fixture-stack.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+const clients = ({
+  region,
+  accessKeyId,
+  secretAccessKey,
+  control,
+  dynamodb,
+}: Record<'region' | 'accessKeyId' | 'secretAccessKey' | 'control' | 'dynamodb', string>) => {
+  const common = { region, credentials: { accessKeyId, secretAccessKey } }
+  return {
+    sfn: new SFNClient({ ...common, endpoint: control }),
+    sqs: new SQSClient({ ...common, endpoint: control }),
+    items: new DynamoDBClient({ ...common, endpoint: dynamodb }),
+  }
+}
+
+it('keeps what was acknowledged through kill -9, and finishes what was under way', async () => {
+  const dataDir = join(folder.path, 'data')
+  const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'start-cloud.ts'), dataDir, assembly], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let executionArn: string | undefined
+  try {
+    await once(child.stdout, 'data')
+    const running = await findRunningCloud(dataDir)
+    if (!running) throw new Error('the cloud has not announced itself')
+    const { sfn, sqs, items } = clients(running)
+    const { CountsTable, DeadLetters, ImportMachineArn } = running.outputs
+    await items.send(new PutItemCommand({ TableName: CountsTable, Item: { id: { S: 'kept' } } }))
+    await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: 'a letter' }))
+    const input = JSON.stringify({ do: 'wait', ms: 1000 })
+    ;({ executionArn } = await sfn.send(
+      new StartExecutionCommand({ stateMachineArn: ImportMachineArn, input, name: 'under-way' }),
+    ))
+  } finally {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  const cloud = await startEmbeddedCloud({ dataDir, assembly })
+  try {
+    const { sfn, sqs, items } = clients(cloud)
+    const { CountsTable, DeadLetters } = cloud.describeOutputs()
+    const describe = () => sfn.send(new DescribeExecutionCommand({ executionArn }))
+    await expect
+      .poll(describe, { timeout: 15_000 })
+      .toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
+    const { Item } = await items.send(
+      new GetItemCommand({ TableName: CountsTable, Key: { id: { S: 'kept' } } }),
+    )
+    expect(Item).toEqual({ id: { S: 'kept' } })
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: DeadLetters }))
+    expect(Messages?.map(({ Body }) => Body)).toEqual(['a letter'])
+  } finally {
+    await cloud.close()
+  }
+})
