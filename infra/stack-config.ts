@@ -5,7 +5,10 @@ import { landingRules } from '../functions/start-import/landing-rules.ts'
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
   /** Part of tokens and of file keys. */
-  projectId: z.coerce.string().regex(/^\d+$/, 'projectId must be digits').default('1'),
+  projectId: z.coerce
+    .string()
+    .regex(/^[1-9]\d*$/, 'projectId must be a positive number')
+    .default('1'),
   /** Key rules of the landing bucket, tried before the convention. */
   landingRules: z.preprocess(fromText, landingRules).default([]),
   /** Gets a mail when an alarm goes off. */

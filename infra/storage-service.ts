@@ -3,7 +3,7 @@ import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import { ArnPrincipal, type IRole, Role } from 'aws-cdk-lib/aws-iam'
+import { ArnPrincipal, type IGrantable, type IRole, Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
@@ -86,6 +86,7 @@ interface Store {
   readonly tables: IBucket
   readonly jobMachineName: string
   readonly jobMachineArn: string
+  readonly jobExecutionArns: string
 }
 
 /**
@@ -94,8 +95,18 @@ interface Store {
  */
 const jobMachineIdentity = () => {
   const jobMachineName = `${Aws.STACK_NAME}-jobs`
-  const prefix = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:stateMachine`
-  return { jobMachineName, jobMachineArn: `${prefix}:${jobMachineName}` }
+  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
+  return {
+    jobMachineName,
+    jobMachineArn: `${states}:stateMachine:${jobMachineName}`,
+    jobExecutionArns: `${states}:execution:${jobMachineName}:job-*`,
+  }
+}
+
+/** Starting a job's execution, and seeing whether one that was started before has ended without ending the job. */
+const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArns }: Store): void => {
+  allow(grantee, ['states:StartExecution'], [jobMachineArn])
+  allow(grantee, ['states:DescribeExecution'], [jobExecutionArns])
 }
 
 /** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
@@ -135,7 +146,7 @@ const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) 
   allowReadingObjects(runJob, store.tables)
   allowWritingObjects(runJob, store.tables)
   allowDeletingObjects(runJob, store.tables)
-  allow(runJob, ['states:StartExecution'], [store.jobMachineArn])
+  allowStartingJobs(runJob, store)
   return runJob
 }
 
@@ -161,7 +172,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allowWritingObjects(storageApi, store.files)
   allowDeletingObjects(storageApi, store.files)
   allowReadingObjects(storageApi, store.tables)
-  allow(storageApi, ['states:StartExecution'], [store.jobMachineArn])
+  allowStartingJobs(storageApi, store)
   return storageApi
 }
 
