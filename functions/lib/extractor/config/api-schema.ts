@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
-import { decimal, flag, integer, optional, record, text, Value } from './fields.ts'
+import { decimal, flag, integer, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { Pagination } from './pagination-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -24,16 +24,14 @@ const RetryConfig = strictObject({
 const DefaultOptions = strictObject({
   endpoint: optional(text),
   params: optional(Params),
-  method: optional(Method),
+  method: optionalUnlessEmpty(Method),
   headers: optional(record(Value)),
 })
 
 const Http = strictObject({
   headers: optional(record(Value)),
   requiredHeaders: optional(z.array(text)),
-  defaultOptions: optional(
-    z.preprocess(given => (Array.isArray(given) && given.length === 0 ? {} : given), DefaultOptions),
-  ),
+  defaultOptions: optionalUnlessEmpty(DefaultOptions),
   ignoreErrors: optional(z.array(integer)),
   connectTimeout: optional(decimal),
   requestTimeout: optional(decimal),
@@ -51,17 +49,11 @@ export const Api = strictObject({
   caCertificate: optional(z.string()),
   clientCertificate: optional(z.string()),
   '#clientCertificate': optional(z.string()),
-  pagination: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), Pagination.optional())),
-  authentication: optional(
-    z.preprocess(given => (isEmpty(given) ? undefined : given), Authentication.optional()),
-  ),
-  retryConfig: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), RetryConfig.optional())),
-  http: optional(z.preprocess(given => (isEmpty(given) ? undefined : given), Http.optional())),
+  pagination: optionalUnlessEmpty(Pagination),
+  authentication: optionalUnlessEmpty(Authentication),
+  retryConfig: optionalUnlessEmpty(RetryConfig),
+  http: optionalUnlessEmpty(Http),
   query: optional(record(Value)),
 })
 
 export type Api = z.output<typeof Api>
-
-/** `[]` and `{}` both stand for "nothing configured". */
-const isEmpty = (given: unknown): boolean =>
-  given === '' || (typeof given === 'object' && given !== null && Object.keys(given).length === 0)

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { integer, name, optional, record, text, Value } from './fields.ts'
+import { integer, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 const loginRequest = strictObject({
   endpoint: name,
   params: optional(Params),
-  method: optional(Method),
+  method: optionalUnlessEmpty(Method),
   headers: optional(record(Value)),
 })
 
@@ -19,8 +19,8 @@ const expires = z.union([integer, strictObject({ response: name, relative: optio
 const loginShape = {
   loginRequest,
   apiRequest: optional(apiRequest),
-  format: optional(z.enum(['json', 'text'])),
-  expires: optional(expires),
+  format: optionalUnlessEmpty(z.enum(['json', 'text'])),
+  expires: optionalUnlessEmpty(expires),
 }
 
 const queryShape = { query: optional(record(Value)), apiRequest: optional(apiRequest) }
@@ -37,7 +37,7 @@ export const Authentication = z.discriminatedUnion(
     strictObject({ type: z.literal('oauth10') }),
     strictObject({
       type: z.literal('oauth20'),
-      format: optional(z.enum(['json', 'text'])),
+      format: optionalUnlessEmpty(z.enum(['json', 'text'])),
       headers: optional(record(Value)),
       query: optional(record(Value)),
     }),

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
-import { flag, optional, record, Scalar, text, Value } from './fields.ts'
+import { flag, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Keys of `parameters.config` that mean something to the extractor; every other key is a user attribute. */
 const configShape = {
-  jobs: z.array(Job).min(1, 'must hold at least one job'),
+  jobs: list(Job).refine(jobs => jobs.length > 0, 'must hold at least one job'),
   debug: optional(Scalar),
   outputBucket: optional(text),
   id: optional(text),

@@ -7,6 +7,24 @@ export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess(value => (value === null ? undefined : value), schema.optional())
 
+/** Treats an empty value as "not given": the field tells neither from the other here. */
+export const optionalUnlessEmpty = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(value => (isNothing(value) ? undefined : value), schema.optional())
+
+const isNothing = (value: unknown): boolean =>
+  value === null ||
+  value === false ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** A list; an object counts as the list of its values, which is how the field walks through it. */
+export const list = <T extends z.ZodType>(item: T) =>
+  z.preprocess(
+    given =>
+      typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.values(given) : given,
+    z.array(item),
+  )
+
 /** A name-to-value object. An empty list counts as an empty object: PHP writes both alike. */
 export const record = <T extends z.ZodType>(value: T) =>
   z.preprocess(

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, name, optional, record, text, Value } from './fields.ts'
+import { flag, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Request parameters: an object, or a list when a POST body has to be one. */
@@ -14,7 +14,7 @@ export const Method = z
 export const requestShape = {
   endpoint: optional(text),
   params: optional(Params),
-  method: optional(Method),
+  method: optionalUnlessEmpty(Method),
   headers: optional(record(Value)),
 }
 
@@ -58,5 +58,5 @@ export interface Job extends z.output<typeof FlatJob> {
 
 export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
-  children: optional(z.lazy(() => z.array(Job))),
+  children: optional(z.lazy(() => list(Job))),
 })

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { UserError } from '../../errors.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { Config, ConfigFile } from './config-schema.ts'
+import { repair } from './repair.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
 export interface ExtractorConfig {
@@ -46,9 +47,9 @@ const read = <Schema extends z.ZodType>(
 ): z.output<Schema> => {
   const first = schema.safeParse(input)
   if (first.success) return first.data
-  const unknownKeys = first.error.issues.filter(issue => issue.code === 'unrecognized_keys')
-  if (!compat || unknownKeys.length === 0) throw invalid(first.error.issues, path)
-  return read(schema, unknownKeys.reduce(withoutKeys, input), compat, path)
+  const repaired = compat ? first.error.issues.reduce(repair, input) : input
+  if (repaired === input) throw invalid(first.error.issues, path)
+  return read(schema, repaired, compat, path)
 }
 
 const invalid = (issues: readonly z.core.$ZodIssue[], path: PropertyKey[]): UserError => {
@@ -60,28 +61,6 @@ const invalid = (issues: readonly z.core.$ZodIssue[], path: PropertyKey[]): User
     params: { problems: lines },
   })
 }
-
-const withoutKeys = (input: unknown, issue: z.core.$ZodIssue): unknown => {
-  if (issue.code !== 'unrecognized_keys') return input
-  const keys = new Set(issue.keys)
-  return changeAt(input, issue.path, found => (isRecord(found) ? omit(found, keys) : found))
-}
-
-const changeAt = (
-  value: unknown,
-  path: readonly PropertyKey[],
-  change: (value: unknown) => unknown,
-): unknown => {
-  const [key, ...rest] = path
-  if (key === undefined) return change(value)
-  if (Array.isArray(value))
-    return value.map((item, index) => (index === key ? changeAt(item, rest, change) : item))
-  if (!isRecord(value)) return value
-  return { ...value, [key]: changeAt(value[String(key)], rest, change) }
-}
-
-const omit = (value: Record<string, unknown>, keys: ReadonlySet<string>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

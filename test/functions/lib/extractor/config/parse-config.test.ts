@@ -148,6 +148,55 @@ describe('compat', () => {
   })
 })
 
+describe('what the field makes of odd values', () => {
+  const api = (over: object) => withJob({}, {}, over)
+
+  it.each([
+    ['a pagination without method', api({ pagination: { limit: 2 } }), 'pagination', undefined],
+    [
+      'an authentication without type',
+      api({ authentication: { loginRequest: {} } }),
+      'authentication',
+      undefined,
+    ],
+    ['retry settings that are a text', api({ retryConfig: 'x' }), 'retryConfig', undefined],
+    [
+      'a time-out that is no number',
+      api({ http: { connectTimeout: 'x', headers: { a: 1 } } }),
+      'http',
+      { headers: { a: 1 } },
+    ],
+    [
+      'a switch that is a text',
+      api({ pagination: { method: 'pagenum', firstPageParams: 'false' } }),
+      'pagination',
+      { method: 'pagenum', firstPageParams: true },
+    ],
+  ])('%s: an error, with compat as there', (_, input, key, value) => {
+    expect(() => parseConfig(input)).toThrow('Invalid configuration')
+    expect(Reflect.get(parseConfig(input, { compat: true }).api, key)).toEqual(value)
+  })
+
+  it('still refuses a kind that nobody knows', () => {
+    expect(() => parseConfig(api({ pagination: { method: 'magic' } }), { compat: true })).toThrow(
+      'unknown pagination method',
+    )
+    expect(() => parseConfig(api({ authentication: { type: 'magic' } }), { compat: true })).toThrow(
+      'Unknown authorization type',
+    )
+  })
+
+  it('takes an object of jobs for the list of its values, and an empty method for none', () => {
+    const { runs } = parseConfig({
+      parameters: {
+        api: { baseUrl: 'https://a.b' },
+        config: { jobs: { one: { endpoint: 'a', method: '' } } },
+      },
+    })
+    expect(runs[0]?.config.jobs[0]).toMatchObject({ endpoint: 'a' })
+  })
+})
+
 describe('iterations', () => {
   it('replace whole keys of config, one run each', () => {
     const input = withJob({}, { http: { headers: { a: '1', b: '2' } }, kept: 1 })

@@ -1,0 +1,72 @@
+import type * as z from 'zod'
+import { isEmpty } from '../php-values.ts'
+
+/** Switches that the field casts to a boolean whatever they hold: the text `false` is true there. */
+const switches = new Set([
+  'includeParams',
+  'paramIsQuery',
+  'firstPageParams',
+  'offsetFromJob',
+  'reverse',
+  'incrementalOutput',
+  'relative',
+])
+
+/** Options that the field leaves aside when they are of the wrong kind. */
+const ignorable = [
+  /^(parameters\.)?api\.(retryConfig|name|pagination|authentication)$/,
+  /^(parameters\.)?api\.http\.(headers|requiredHeaders|ignoreErrors|connectTimeout|requestTimeout)$/,
+  /(^|\.)http(\.headers)?$/,
+  /(^|\.)(debug|compatLevel|id)$/,
+]
+
+/**
+ * What the field would make of an input with this problem, in compat mode: unknown keys go, switches are cast, options of
+ * the wrong kind are left aside. The input itself when the problem would stop the field too.
+ */
+export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
+  if (issue.code === 'unrecognized_keys') {
+    const keys = new Set(issue.keys)
+    return changeAt(input, issue.path, found => omit(found, keys))
+  }
+  const last = String(issue.path.at(-1))
+  if (switches.has(last)) return changeAt(input, issue.path, found => !isEmpty(found))
+  const lacksKind = ['method', 'type'].includes(last) && valueAt(input, issue.path) === undefined
+  const path = lacksKind ? issue.path.slice(0, -1) : issue.path
+  const where = path.join('.')
+  // A pagination or authentication that does not say of which kind it is does nothing
+  const isIgnored = lacksKind
+    ? /(^|\.)api\.(pagination|authentication)$/.test(where)
+    : ignorable.some(rule => rule.test(where)) && !isUnknownKind(valueAt(input, path))
+  if (!isIgnored) return input
+  const key = String(path.at(-1))
+  return changeAt(input, path.slice(0, -1), found => omit(found, new Set([key])))
+}
+
+/** An object with a kind that nobody knows stops the field too. */
+const isUnknownKind = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && ('method' in value || 'type' in value)
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
+    value,
+  )
+
+const changeAt = (
+  value: unknown,
+  path: readonly PropertyKey[],
+  change: (value: unknown) => unknown,
+): unknown => {
+  const [key, ...rest] = path
+  if (key === undefined) return change(value)
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === key ? changeAt(item, rest, change) : item))
+  if (typeof value !== 'object' || value === null) return value
+  return { ...value, [key]: changeAt(Reflect.get(value, key), rest, change) }
+}
+
+const omit = (value: unknown, keys: ReadonlySet<string>): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)))
+    : value
