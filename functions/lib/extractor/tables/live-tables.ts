@@ -10,6 +10,9 @@ import type { StructureNode } from './structure-node.ts'
 import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
+/** Columns over all segments, 8 bytes each. */
+const MAX_PLANNED_COLUMNS = 2_000_000
+
 export interface LiveTablesOptions {
   structure: Structure
   folder: string
@@ -37,6 +40,7 @@ export class LiveTables {
   private readonly families = new Map<string, Family>()
   private readonly writer: RowWriter
   private readonly events: LearnEvents
+  private plannedColumns = 0
   private isUnstable = false
   /** Whether the rest of the current page was learnt already; learning is not to be done twice. */
   private isLearnt = false
@@ -161,7 +165,14 @@ export class LiveTables {
     })
     family.plan = plan
     family.tables = tables
-    if (this.isExact) startSegments(plan)
+    if (!this.isExact) return
+    startSegments(plan)
+    this.plannedColumns += tables.reduce(
+      (sum, table) => sum + (table.segments.at(-1)?.columns.length ?? 0),
+      0,
+    )
+    // Ids as keys, most likely: every page brings new columns, and each segment would list them all.
+    if (this.plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
   }
 
   private table(node: StructureNode): TableSpool {

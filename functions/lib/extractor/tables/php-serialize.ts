@@ -61,6 +61,19 @@ function serializeString(value: string): string {
   return `s:${bytes}:"${value}";`
 }
 
+const keyTexts = new Map<string, string>()
+const MAX_KEY_TEXTS = 10_000
+
+/** Rows repeat their keys, so their texts are kept; ids as keys would not pay and are not. */
+function serializeKey(key: string): string {
+  let text = keyTexts.get(key)
+  if (text === undefined) {
+    text = serializeString(key)
+    if (keyTexts.size < MAX_KEY_TEXTS) keyTexts.set(key, text)
+  }
+  return text
+}
+
 function serializeNumber(value: JsonNumber): string {
   const integer = phpInteger(value)
   return integer === undefined ? `d:${phpFloat(value.valueOf(), 17)};` : `i:${integer};`
@@ -86,11 +99,11 @@ function serializeFields(
   let count = 0
   const ordered = textOrder(orderOf ?? object)
   if (ordered !== undefined) {
-    for (const key of ordered) text += serializeString(key) + phpSerialize(object[key] as Json) // its own keys
+    for (const key of ordered) text += serializeKey(key) + phpSerialize(object[key] as Json) // its own keys
     return { text, count: ordered.length }
   }
   for (const key in object) {
-    text += serializeString(key) + phpSerialize(object[key] as Json) // own key of parsed JSON
+    text += serializeKey(key) + phpSerialize(object[key] as Json) // own key of parsed JSON
     count++
   }
   return { text, count }

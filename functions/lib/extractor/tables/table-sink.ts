@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
+import { UserError } from '../../errors.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
@@ -50,8 +51,12 @@ export function createTableSink(options: TableSinkOptions): TableSink {
       return rows
     },
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
-      if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
-      else automatic.add(type, items, addOptions)
+      try {
+        if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
+        else automatic.add(type, items, addOptions)
+      } catch (error) {
+        throw error instanceof RangeError ? tooDeep(type, error) : error
+      }
       rows += items.length
     },
     checkpoint(): Checkpoint {
@@ -69,4 +74,13 @@ export function createTableSink(options: TableSinkOptions): TableSink {
       return tables
     },
   }
+}
+
+/** The stack overflows some thousand levels down; the field gives up at 512. */
+function tooDeep(type: string, cause: RangeError): UserError {
+  return new UserError(
+    'extractor.tables.tooDeep',
+    `Data of '${type}' are nested too deeply to become tables.`,
+    { cause },
+  )
 }

@@ -130,6 +130,19 @@ describe('incompatible values', () => {
   })
 })
 
+test('data nested without end are refused, not a crash', async () => {
+  const depth = 200_000
+  const json = `[${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}]`
+  await expect(runSink([page(json)])).rejects.toMatchObject({ code: 'extractor.tables.tooDeep' })
+})
+
+test('new columns on every page end in one table', async () => {
+  const pages = Array.from({ length: 60 }, (_, i) => page(`[{"id":${i},"k${i}":"v"}]`))
+  const lines = (await runSink(pages))['root']?.split('\n') ?? []
+  expect(lines).toHaveLength(62)
+  expect(lines.slice(0, -1).every(line => line.split(',').length === 61)).toBe(true)
+})
+
 test('a list inside a list is warned of once', async () => {
   const warnings: string[] = []
   const files = await runSink([page('[{"a":[[1,"č/"]]},{"a":[[2]]}]')], {
