@@ -54,8 +54,17 @@ const start = async (): Promise<void> => {
     log(messageOf(error))
     process.exitCode = 1
   }
-  // A function in the middle of native code keeps its thread; what it does is taken up at the next start.
-  process.exit()
+  exitNow(process.exitCode === 1 ? 1 : 0)
+}
+
+/**
+ * Ends the process whatever its threads do. A thread in the middle of native code (a long query of DuckDB) would hold
+ * `process.exit` back until it returns; replacing the process ends it. What it did is taken up at the next start.
+ */
+const exitNow = (code: 0 | 1): void => {
+  if (process.execve && process.platform !== 'win32')
+    process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
+  process.exit(code)
 }
 
 /** The first signal ends the cloud in good order; a second one ends the process at once, as people expect. */

@@ -43,7 +43,9 @@ export const startItemServer = async ({
   // A CommonJS package without types: its one export is the function described above.
   const dynalite = createRequire(import.meta.url)('dynalite') as Dynalite
   const inner = dynalite({ path: folder, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
-  // Only its request listener is used. Closing it closes the database, and that asks for a server that listens.
+  // Only its request listener is used. Closing it closes the database, and that asks for a server that listens; who
+  // connects to it would go round the checks below, so nobody may.
+  inner.on('connection', socket => socket.destroy())
   await listen(inner)
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

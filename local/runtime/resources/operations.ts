@@ -70,6 +70,14 @@ export const topicPolicy = resourceType({
   attributes: {},
 })
 
+/** Who reads a topic: a person by e-mail. Any other protocol would have to be delivered. */
+export const subscription = resourceType({
+  type: 'AWS::SNS::Subscription',
+  properties: z.strictObject({ Protocol: z.literal('email'), Endpoint: unwatched, TopicArn: unwatched }),
+  ref: ({ logicalId }) => logicalId,
+  attributes: {},
+})
+
 export const cdkMetadata = resourceType({
   type: 'AWS::CDK::Metadata',
   properties: z.strictObject({

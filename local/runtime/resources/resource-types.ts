@@ -1,7 +1,7 @@
 import { bucket, bucketPolicy } from './bucket.ts'
 import { lambdaFunction, lambdaPermission } from './function.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
-import { alarm, cdkMetadata, logGroup, topic, topicPolicy } from './operations.ts'
+import { alarm, cdkMetadata, logGroup, subscription, topic, topicPolicy } from './operations.ts'
 import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
 import { policy, role } from './role.ts'
@@ -27,6 +27,7 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     queuePolicy,
     topic,
     topicPolicy,
+    subscription,
     alarm,
     secret,
     httpApi,
