@@ -97,12 +97,14 @@ export class LiveTables {
   ): void {
     const tables = family.tables
     const started = this.started
+    this.writer.mark()
     for (let i = 0; i < tables.length; i++) (tables[i] as TableSpool).mark() // within the length
     try {
       this.writer.writeItem(family.plan, items[index] as Json, parents) // within the length
     } catch (error) {
       if (error !== mismatch && error !== disorder) throw error
       for (const table of tables) table.rollBack(started)
+      this.writer.rollBack()
       this.started = started
       if (error === disorder) {
         this.writeItem(type, family, items, index, parents)

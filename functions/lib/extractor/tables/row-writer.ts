@@ -4,6 +4,7 @@ import { phpJsonEncode } from './php-json-encode.ts'
 import type { ExtraColumns } from './php-serialize.ts'
 import { RowLink } from './row-link.ts'
 import type { ColumnPlan, ItemsPlan, ObjectPlan } from './row-plan.ts'
+import type { NodeType, StructureNode } from './structure-node.ts'
 
 /** The item does not fit the plan: learn from it, plan anew, write it again. Holds no stack, it is thrown often. */
 export const mismatch: Error = Object.assign(new Error('the item does not fit the known structure'), {
@@ -38,6 +39,7 @@ export class RowWriter {
   tracksNulls = true
   private readonly compat: boolean
   private readonly options: RowWriterOptions
+  private changes: { items: StructureNode; type: NodeType | undefined }[] = []
 
   constructor(options: RowWriterOptions) {
     this.compat = options.compat
@@ -131,11 +133,29 @@ export class RowWriter {
     return this.objectCells(plan, value, inner)
   }
 
+  /** What `learnItems` would do to the type of a list's items. */
+  private follow(items: StructureNode, type: NodeType): void {
+    if (!this.tracksNulls || items.type === type) return
+    this.changes.push({ items, type: items.type })
+    items.type = type
+  }
+
+  /** Call before each item. */
+  mark(): void {
+    if (this.changes.length > 0) this.changes = []
+  }
+
+  /** Takes back what the item since the mark has changed in the structure. */
+  rollBack(): void {
+    for (const { items, type } of this.changes.reverse()) items.type = type
+    this.changes = []
+  }
+
   private listCell(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
     const plan = column.items
     if (plan === undefined || link === undefined) throw mismatch
     if (value === null) {
-      if (this.tracksNulls) plan.node.type = 'null' // the field forgets what the items are; see `upgradeToList`
+      this.follow(plan.node, 'null') // the field forgets what the items are; see `upgradeToList`
       return ',""'
     }
     if (Array.isArray(value)) {
@@ -149,7 +169,7 @@ export class RowWriter {
   private writeList(plan: ItemsPlan, items: readonly Json[], link: string): void {
     const parents = { values: { JSON_parentId: link }, names: linkNames, cells: `,${quoted(link)}` }
     for (const item of items) {
-      if (this.tracksNulls && item !== null && plan.node.solid !== undefined) plan.node.type = plan.node.solid
+      if (item !== null && plan.node.solid !== undefined) this.follow(plan.node, plan.node.solid)
       this.writeItem(plan, item, parents)
     }
   }
