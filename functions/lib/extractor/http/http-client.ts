@@ -3,10 +3,11 @@ import { UserError } from '../../errors.ts'
 import type { Log } from '../log.ts'
 import type { Headers, OutgoingRequest } from '../request/outgoing-request.ts'
 import { checkHost } from './address-guard.ts'
+import { collectResponse } from './collect-response.ts'
+import { acceptEncoding, decodeEncodings } from './decode-encodings.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
-import { acceptEncoding, readBody } from './read-body.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
@@ -114,32 +115,30 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   }
 
   const once = async (request: OutgoingRequest): Promise<HttpResponse | NetworkFailure> => {
-    let stage: 'request' | 'body' = 'request'
     if (options.guard) checkHost(request.url.hostname)
-    const timeout = AbortSignal.timeout(Math.ceil(options.requestTimeoutSeconds * 1000))
-    const signal = AbortSignal.any([timeout, options.signal])
     try {
-      const response = await options.dispatcher.request({
-        origin: request.url.origin,
-        path: request.url.target,
-        method: request.method,
-        headers: withOwnHeaders(request.headers),
-        body: request.body ?? null,
-        signal,
+      const { status, headers, body } = await collectResponse(options.dispatcher, {
+        request: {
+          origin: request.url.origin,
+          path: request.url.target,
+          method: request.method,
+          headers: withOwnHeaders(request.headers),
+          body: request.body ?? null,
+        },
+        limitBytes: options.bodyLimitBytes,
+        timeoutMs: Math.ceil(options.requestTimeoutSeconds * 1000),
+        signal: options.signal,
       })
-      stage = 'body'
-      const body = await readBody(
-        response.body,
-        firstHeader(response.headers, 'content-encoding'),
-        options.bodyLimitBytes,
-      )
-      return { status: response.statusCode, headers: response.headers, body, url: request.url.href }
+      const encoding = firstHeader(headers, 'content-encoding')
+      const decoded =
+        encoding === undefined ? body : await decodeEncodings(body, encoding, options.bodyLimitBytes)
+      return { status, headers, body: decoded, url: request.url.href }
     } catch (error) {
       if (error instanceof UserError) throw error
       options.signal.throwIfAborted()
       const refused = userErrorWithin(error)
       if (refused !== undefined) throw refused
-      const failure = toNetworkFailure(error, stage)
+      const failure = toNetworkFailure(error)
       if (failure !== undefined) return failure
       if ((error as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG') {
         // thrown errors of undici carry a code

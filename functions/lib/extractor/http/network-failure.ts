@@ -1,3 +1,5 @@
+import { BodyError } from './collect-response.ts'
+
 /** A request that got no whole response, with curl's number for it: configurations list those in `retryConfig.curl`. */
 export class NetworkFailure extends Error {
   override readonly name = 'NetworkFailure'
@@ -36,8 +38,9 @@ const byCode: Readonly<Record<string, number>> = {
 const certificateProblem = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CERT|HOSTNAME_MISMATCH)/
 
 /** What a thrown network error is in curl's terms; `undefined` when it is not a network error. */
-export const toNetworkFailure = (error: unknown, stage: 'request' | 'body'): NetworkFailure | undefined => {
+export const toNetworkFailure = (error: unknown): NetworkFailure | undefined => {
   if (error instanceof NetworkFailure) return error
+  const hasBegun = error instanceof BodyError
   for (const cause of causes(error)) {
     const { code, name, message } = cause
     if (name === 'TimeoutError') return new NetworkFailure(28, 'Operation timed out', { cause: error })
@@ -53,7 +56,7 @@ export const toNetworkFailure = (error: unknown, stage: 'request' | 'body'): Net
     const known = byCode[code]
     // A socket that ends while the body is read was not "empty": curl calls that a receive failure
     if (known !== undefined)
-      return new NetworkFailure(known === 52 && stage === 'body' ? 56 : known, describe(known, message), {
+      return new NetworkFailure(known === 52 && hasBegun ? 56 : known, describe(known, message), {
         cause: error,
       })
   }

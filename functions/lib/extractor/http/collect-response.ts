@@ -1,0 +1,99 @@
+import type { Dispatcher } from 'undici'
+import { UserError } from '../../errors.ts'
+import type { ResponseHeaders } from './http-response.ts'
+
+export interface CollectOptions {
+  request: Dispatcher.DispatchOptions
+  /** Bytes that a body may have on the wire. */
+  limitBytes: number
+  /** For the whole of it, headers and body. */
+  timeoutMs: number
+  /** Ends it with the signal's reason. */
+  signal: AbortSignal
+}
+
+/** A response with its body as it came, encodings not undone. */
+export interface CollectedResponse {
+  status: number
+  headers: ResponseHeaders
+  body: Buffer
+}
+
+/** An error that came after the headers did, so that the reply was not empty. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError'
+}
+
+/**
+ * Sends a request and collects the response. On the dispatcher itself rather than by its `request`: whole bodies need no
+ * stream, and streams cost as much as the rest of a small page.
+ *
+ * @throws Error of the network as undici gives it; with name `TimeoutError` when it took too long
+ */
+export const collectResponse = (
+  dispatcher: Dispatcher,
+  options: CollectOptions,
+): Promise<CollectedResponse> =>
+  new Promise((resolve, reject) => {
+    const { signal, limitBytes } = options
+    const chunks: Buffer[] = []
+    let size = 0
+    let status = 0
+    let headers: ResponseHeaders = {}
+    let controller: Dispatcher.DispatchController | undefined
+    let failed: Error | undefined
+
+    const settle = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    }
+    const fail = (error: Error): void => {
+      if (failed !== undefined) return
+      failed = error
+      settle()
+      reject(error)
+      controller?.abort(error)
+    }
+    const abort = (): void => fail(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
+    const timer = setTimeout(
+      () => fail(new DOMException('Operation timed out', 'TimeoutError')),
+      options.timeoutMs,
+    )
+
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    dispatcher.dispatch(options.request, {
+      onRequestStart: started => {
+        controller = started
+        if (failed !== undefined) started.abort(failed)
+      },
+      onResponseStart: (_, statusCode, given) => {
+        if (statusCode < 200) return // informational
+        status = statusCode
+        headers = given
+      },
+      onResponseData: (_, chunk) => {
+        size += chunk.length
+        if (size > limitBytes) fail(tooLarge(limitBytes))
+        else chunks.push(chunk)
+      },
+      onResponseEnd: () => {
+        if (failed !== undefined) return
+        settle()
+        const [only] = chunks
+        resolve({
+          status,
+          headers,
+          body: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size),
+        })
+      },
+      onResponseError: (_, error) =>
+        fail(status === 0 ? error : new BodyError(error.message, { cause: error })),
+    })
+  })
+
+export const tooLarge = (limitBytes: number): UserError =>
+  new UserError(
+    'extractor.response.tooLarge',
+    `The response is larger than ${limitBytes} bytes ("api.http.bodyLimitBytes")`,
+  )

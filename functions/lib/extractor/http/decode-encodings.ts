@@ -1,0 +1,49 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { tooLarge } from './collect-response.ts'
+import { NetworkFailure } from './network-failure.ts'
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+} as const
+
+/** Encodings that we ask for, best first. */
+export const acceptEncoding = 'gzip, br'
+
+/**
+ * Undoes the content encodings of a body. `limitBytes` holds for what it unpacks to.
+ *
+ * @throws UserError `extractor.response.tooLarge`
+ * @throws NetworkFailure when the compressed data is damaged
+ */
+export const decodeEncodings = async (
+  received: Buffer,
+  field: string | undefined,
+  limitBytes: number,
+): Promise<Buffer> => {
+  let body = received
+  for (const encoding of encodings(field)) {
+    if (body.length === 0) break
+    try {
+      body = await decoders[encoding](body, { maxOutputLength: limitBytes })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes) // zlib throws Errors with codes
+      throw new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
+    }
+  }
+  return body
+}
+
+/** Applied encodings, last applied first (RFC 9110, 8.4). Unknown ones are left alone. */
+const encodings = (field: string | undefined): (keyof typeof decoders)[] =>
+  field === undefined
+    ? []
+    : (field
+        .split(',')
+        .map(name => name.trim().toLowerCase())
+        .filter(name => Object.hasOwn(decoders, name))
+        .reverse() as (keyof typeof decoders)[]) // filtered to the decoders' own names
