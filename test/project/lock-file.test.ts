@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+interface LockedPackage {
+  optionalDependencies?: Record<string, string>
+  resolved?: string
+  hasInstallScript?: boolean
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+const packages: Record<string, LockedPackage> = readJson('package-lock.json').packages
+const manifest = readJson('package.json')
+
+describe('package-lock.json', () => {
+  test('holds no download addresses', () => {
+    expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([])
+  })
+
+  // npm leaves out platforms whose package it cannot find, and then refuses the lock file on a clean install.
+  test('lists the packages of every platform', () => {
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    )
+    const missing = wanted.filter(
+      name => !Object.keys(packages).some(path => path.endsWith(`node_modules/${name}`)),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('every package that runs a script at installation was looked at', () => {
+    const scripted = Object.entries(packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''))
+    expect(Object.keys(manifest.allowScripts).sort()).toEqual(expect.arrayContaining(scripted))
+  })
+})
+
+test('package.json names exact versions', () => {
+  const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
+  expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
+})
