@@ -27,7 +27,7 @@ import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
 import { functionDefinitions, rolePolicies } from './stack-functions.ts'
 import { stateMachines } from './stack-machines.ts'
-import { eventRouter } from './stack-rules.ts'
+import { eventRouter, scheduler } from './stack-rules.ts'
 import type { Assembly } from './template/assembly.ts'
 import { readStack, type Stack } from './template/stack.ts'
 
@@ -124,6 +124,8 @@ export const runStack = async (
   })
   resources.defer(() => executions.close())
   const events = eventRouter(stack, { executions, functions, queues, policies, log })
+  const schedules = scheduler(stack, { executions, functions, queues, policies, log })
+  resources.defer(() => schedules.close())
   control.serve(executionOperations(executions))
   control.serve(queueOperations(queues))
   control.serve(secretOperations(secrets))
@@ -136,6 +138,7 @@ export const runStack = async (
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
   router.resolve(events)
+  schedules.start()
   // In the background and one after the other, so that the first file does not wait for bundles to load.
   void functions.warmAll(arn => arn !== api?.functionArn)
 

@@ -7,7 +7,9 @@ import type { Functions } from './lambda/functions.ts'
 import type { Queues } from './queues/queues.ts'
 import { lambdaPermission } from './resources/function.ts'
 import { rule } from './resources/rule.ts'
+import { type ScheduleProperties, schedule } from './resources/schedule.ts'
 import { stateMachine } from './resources/state-machine.ts'
+import { Scheduler } from './schedules/scheduler.ts'
 import type { Stack } from './template/stack.ts'
 
 export interface RuleServices {
@@ -21,7 +23,7 @@ export interface RuleServices {
 /** The rules of the stack. Their targets are state machines, in the rights of the target's role, and functions. */
 export const eventRouter = (stack: Stack, services: RuleServices): EventRouter => {
   const { executions, functions, queues, policies, log } = services
-  const machines = new Set(stack.ofType(stateMachine).map(({ arn }) => arn))
+  const machines = machineArns(stack)
   const invocable = new Set(
     stack
       .ofType(lambdaPermission)
@@ -50,3 +52,37 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
     },
   })
 }
+
+/** The schedules of the stack. A target is started in the rights of the role that the schedule names. */
+export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
+  const { executions, functions, queues, policies, log } = services
+  const machines = machineArns(stack)
+  const start = async ({ Arn, RoleArn }: ScheduleProperties['Target'], input: string): Promise<void> => {
+    const action = machines.has(Arn) ? 'states:StartExecution' : 'lambda:InvokeFunction'
+    if (!policies.isAllowed({ roleArn: RoleArn }, action, Arn))
+      throw new ServiceError(
+        'AccessDeniedException',
+        `${RoleArn} is not authorized to perform: ${action} on ${Arn}`,
+      )
+    if (machines.has(Arn)) await executions.start(Arn, input)
+    else await functions.invoke(Arn, JSON.parse(input))
+  }
+
+  return new Scheduler({
+    schedules: stack.ofType(schedule),
+    log,
+    isKnownTarget: arn => machines.has(arn) || functions.has(arn),
+    deliver: async (target, input) => {
+      try {
+        await start(target, input)
+      } catch (error) {
+        if (!target.DeadLetterConfig) throw error
+        await queues.send(queues.byArn(target.DeadLetterConfig.Arn), { body: input })
+        log(`${target.Arn} refused its schedule's input, which is a dead letter now: ${String(error)}`)
+      }
+    },
+  })
+}
+
+const machineArns = (stack: Stack): ReadonlySet<string> =>
+  new Set(stack.ofType(stateMachine).map(({ arn }) => arn))

@@ -6,6 +6,7 @@ import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
 import { policy, role } from './role.ts'
 import { rule } from './rule.ts'
+import { schedule } from './schedule.ts'
 import { secret } from './secret.ts'
 import { stateMachine } from './state-machine.ts'
 import { table } from './table.ts'
@@ -23,6 +24,7 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     logGroup,
     stateMachine,
     rule,
+    schedule,
     queue,
     queuePolicy,
     topic,

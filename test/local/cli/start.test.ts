@@ -42,10 +42,15 @@ const readyLine = z.strictObject({
 describe('millrace start', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'prints exactly one ready line on stdout, and ends with exit code 0 on %s',
+    { timeout: 90_000 },
     async signal => {
-      const { child, stdout, exited } = start({ MILLRACE_TOKEN: 'my-master-token' })
+      const { child, stdout, stderr, exited } = start({ MILLRACE_TOKEN: 'my-master-token' })
       try {
-        const [chunk] = await once(child.stdout, 'data')
+        const endedEarly = exited.then(async () => {
+          throw new Error(await stderr)
+        })
+        const [chunk] = await Promise.race([once(child.stdout, 'data'), endedEarly])
+        endedEarly.catch(() => {}) // From here on it is meant to end.
         const ready = readyLine.parse(JSON.parse(String(chunk)))
         const verified = await fetch(`${ready.api}/v2/storage/tokens/verify`, {
           headers: { 'X-StorageApi-Token': ready.token },

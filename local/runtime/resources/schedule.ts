@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { arn, resourceType, withoutMeaningHere } from './resource-type.ts'
+
+const target = z.strictObject({
+  Arn: z.string(),
+  RoleArn: z.string(),
+  Input: z.string().default('{}'),
+  RetryPolicy: z
+    .strictObject({
+      MaximumRetryAttempts: z.coerce.number().int().min(0).max(185).default(185),
+      MaximumEventAgeInSeconds: withoutMeaningHere(
+        'a target in the same process is reached at once or not at all',
+      ),
+    })
+    .optional(),
+  DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
+})
+
+export const schedule = resourceType({
+  type: 'AWS::Scheduler::Schedule',
+  properties: z.strictObject({
+    Name: z.string().optional(),
+    GroupName: z.literal('default').optional(),
+    ScheduleExpression: z.string(),
+    ScheduleExpressionTimezone: z.string().default('UTC'),
+    State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+    // A flexible window lets the service choose a moment in it; its beginning is one.
+    FlexibleTimeWindow: z.strictObject({
+      Mode: z.enum(['OFF', 'FLEXIBLE']),
+      MaximumWindowInMinutes: z.coerce.number().optional(),
+    }),
+    Target: target,
+    KmsKeyArn: withoutMeaningHere('the template is a file on this machine'),
+    Description: withoutMeaningHere('it is text for the console'),
+  }),
+  nameProperty: 'Name',
+  ref: ({ name }) => name,
+  attributes: { Arn: ({ name }) => arn('scheduler', `schedule/default/${name}`) },
+})
+
+export type ScheduleProperties = z.infer<typeof schedule.properties>

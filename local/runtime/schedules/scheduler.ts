@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { ScheduleProperties } from '../resources/schedule.ts'
+import { unsupported } from '../template/unsupported.ts'
+import { type NextTime, readSchedule } from './schedule-expression.ts'
+
+export interface ScheduleDefinition {
+  readonly name: string
+  readonly arn: string
+  readonly logicalId: string
+  readonly properties: ScheduleProperties
+}
+
+export interface SchedulerOptions {
+  readonly schedules: readonly ScheduleDefinition[]
+  /** Hands a due schedule's input to its target; rejects when the target refuses it. */
+  readonly deliver: (target: ScheduleProperties['Target'], input: string) => Promise<void>
+  readonly isKnownTarget: (arn: string) => boolean
+  readonly log: (message: string) => void
+}
+
+/** Longer pauses are made of several: a timer of Node ends at 24 days, and a laptop's clock jumps when it wakes. */
+const longestPauseMs = 60_000
+
+/**
+ * Runs each schedule when it is due. What became due while nothing ran here is not made up for: a schedule says when,
+ * not how often.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #due: readonly (readonly [ScheduleDefinition, NextTime])[]
+
+  /** Expressions, targets and placeholders that are not known are refused here, when the stack is read. */
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+    this.#due = options.schedules
+      .filter(({ properties }) => properties.State === 'ENABLED')
+      .map(schedule => {
+        const { ScheduleExpression, ScheduleExpressionTimezone, Target } = schedule.properties
+        const where = `${schedule.logicalId} (AWS::Scheduler::Schedule)`
+        if (!options.isKnownTarget(Target.Arn))
+          throw unsupported(where, `the target ${Target.Arn} is not known`)
+        fillInput(schedule, new Date(0), where)
+        return [schedule, readSchedule(ScheduleExpression, ScheduleExpressionTimezone, where)] as const
+      })
+  }
+
+  start(): void {
+    for (const [schedule, nextTime] of this.#due) this.#wait(schedule, nextTime, nextTime(new Date()))
+  }
+
+  close(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  #wait(schedule: ScheduleDefinition, nextTime: NextTime, due: Date | undefined): void {
+    if (!due) return
+    const pause = Math.min(due.getTime() - Date.now(), longestPauseMs)
+    const timer = setTimeout(() => {
+      if (Date.now() < due.getTime()) return this.#wait(schedule, nextTime, due)
+      void this.#run(schedule, due)
+      this.#wait(schedule, nextTime, nextTime(new Date()))
+    }, pause)
+    this.#timers.set(schedule.name, timer.unref())
+  }
+
+  async #run(schedule: ScheduleDefinition, due: Date): Promise<void> {
+    try {
+      await this.#options.deliver(schedule.properties.Target, fillInput(schedule, due, schedule.logicalId))
+    } catch (error) {
+      this.#options.log(`${schedule.name}: its target refused it: ${String(error)}`)
+    }
+  }
+}
+
+/** EventBridge Scheduler User Guide, "Adding context attributes". */
+const fillInput = ({ arn, properties }: ScheduleDefinition, due: Date, where: string): string => {
+  const attributes: Readonly<Record<string, string>> = {
+    'schedule-arn': arn,
+    'scheduled-time': `${due.toISOString().slice(0, 19)}Z`,
+    'execution-id': randomUUID(),
+    'attempt-number': '1',
+  }
+  return properties.Target.Input.replaceAll(/<aws\.scheduler\.([\w-]+)>/g, (placeholder, name: string) => {
+    const value = attributes[name]
+    if (value === undefined) throw unsupported(where, `the attribute ${placeholder} is not known`)
+    return value
+  })
+}

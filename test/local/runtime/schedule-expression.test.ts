@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readSchedule } from '../../../local/runtime/schedules/schedule-expression.ts'
+
+const friday = new Date('2026-11-20T12:34:56Z')
+const next = (expression: string, timezone = 'UTC') =>
+  readSchedule(expression, timezone, 'Schedule')(friday)?.toISOString().replace('.000Z', 'Z')
+
+describe('readSchedule', () => {
+  it.each([
+    ['rate(1 minute)', '2026-11-20T12:35:00Z'],
+    ['rate(5 minutes)', '2026-11-20T12:35:00Z'],
+    ['rate(6 hours)', '2026-11-20T18:00:00Z'],
+    ['rate(1 day)', '2026-11-21T00:00:00Z'],
+    ['cron(0 8 * * ? *)', '2026-11-21T08:00:00Z'],
+    ['cron(0/15 * * * ? *)', '2026-11-20T12:45:00Z'],
+    ['cron(10/20 5-6 ? * 1 *)', '2026-11-22T05:10:00Z'],
+    ['cron(0 8 ? * MON-FRI *)', '2026-11-23T08:00:00Z'],
+    ['cron(0 8 ? * 2-6 *)', '2026-11-23T08:00:00Z'],
+    ['cron(0 8 ? * 2#1 *)', '2026-12-07T08:00:00Z'],
+    ['cron(0 8 ? * 6L *)', '2026-11-27T08:00:00Z'],
+    ['cron(0 8 L * ? *)', '2026-11-30T08:00:00Z'],
+    ['cron(0 8 1 1 ? 2028)', '2028-01-01T08:00:00Z'],
+    ['cron(0 8 1 1 ? 2020)', undefined],
+    ['at(2026-12-24T18:00:00)', '2026-12-24T18:00:00Z'],
+    ['at(2020-01-01T00:00:00)', undefined],
+  ])('finds when %s is next due', (expression, expected) => {
+    expect(next(expression)).toBe(expected)
+  })
+
+  it('counts in the time zone of the schedule', () => {
+    expect(next('cron(0 8 * * ? *)', 'America/New_York')).toBe('2026-11-20T13:00:00Z')
+    expect(next('at(2026-12-24T18:00:00)', 'Europe/Prague')).toBe('2026-12-24T17:00:00Z')
+  })
+
+  it.each([
+    ['rate(0 minutes)', 'UTC'],
+    ['rate(5 weeks)', 'UTC'],
+    ['cron(0 8 * * *)', 'UTC'],
+    ['cron(0 8 1 * 1 *)', 'UTC'],
+    ['cron(61 8 * * ? *)', 'UTC'],
+    ['at(tomorrow)', 'UTC'],
+    ['every day', 'UTC'],
+    ['cron(0 8 * * ? *)', 'Nowhere/Land'],
+  ])('refuses %s in %s by name', (expression, timezone) => {
+    expect(() => readSchedule(expression, timezone, 'Daily (AWS::Scheduler::Schedule)')).toThrow('Daily')
+  })
+
+  it('is due at equal distances, always in the future', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.date({ min: new Date(0), noInvalidDate: true }),
+        (count, now) => {
+          const nextTime = readSchedule(`rate(${count} minutes)`, 'UTC', 'Schedule')
+          const first = nextTime(now)
+          const second = first && nextTime(first)
+          fc.pre(!Number.isNaN(second?.getTime()))
+          expect(Number(first)).toBeGreaterThan(now.getTime())
+          expect(Number(second) - Number(first)).toBe(count * 60_000)
+        },
+      ),
+    )
+  })
+})
