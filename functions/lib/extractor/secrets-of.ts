@@ -12,19 +12,36 @@ export const secretsOf = (
     const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
     if (!inSecret || text === '') return found
     found.set(path.join('/'), text)
+    const scheme = /^[A-Za-z]+ +(\S{4,})$/.exec(text) // `Bearer abc`: the token alone is secret too
+    if (scheme?.[1] !== undefined) found.set(`${path.join('/')}/credentials`, scheme[1])
     for (const [at, inner] of secretsOf(asJson(text), path, true)) if (inner.length > 3) found.set(at, inner)
     return found
   }
   // An expression under a `#` key names attributes and functions, not secrets
   const isExpression = 'function' in value || 'attr' in value
   for (const [key, inner] of Object.entries(value)) {
-    const isSecret = (inSecret && !isExpression) || key.startsWith('#') || plainSecrets.has(key)
+    const isSecret =
+      (inSecret && !isExpression) ||
+      key.startsWith('#') ||
+      plainSecrets.has(key) ||
+      isCredential(key, inner, path)
     for (const [at, text] of secretsOf(inner, [...path, key], isSecret)) found.set(at, text)
   }
   return found
 }
 
 const plainSecrets = new Set(['password', 'clientCertificate'])
+
+/**
+ * A credential that was written out where it is sent: `"headers": { "Authorization": "Bearer ..." }`. What a login adds
+ * (`apiRequest`) is named by paths and expressions, and is masked when it is known.
+ */
+const isCredential = (name: string, value: unknown, path: readonly string[]): boolean =>
+  typeof value === 'string' &&
+  value.length > 3 &&
+  ['headers', 'query', 'params'].includes(path.at(-1) ?? '') &&
+  !path.includes('apiRequest') &&
+  /(^|[-_])((proxy-)?authorization|cookie|(api)?token|secret|password|(api|access|auth)[-_]?key)$/i.test(name)
 
 /** An object or list that a text holds as JSON, such as the broker's `#data`. */
 const asJson = (text: string): unknown => {

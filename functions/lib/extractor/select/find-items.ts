@@ -31,7 +31,11 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
   if (only === undefined) {
     return { items: [], warning: `No data array found in response! (endpoint: ${endpoint})` }
   }
-  if (others.length === 0) return { items: only[1], path: [only[0]] }
+  if (others.length === 0) {
+    const [name, items] = only
+    // Specification 4.3, rule 3: an empty list in a response that is not empty is worth a warning
+    return { items, path: [name], ...(items.length === 0 ? { warning: noData(name) } : {}) }
+  }
   const names = lists.map(([name]) => name).join(', ')
   throw new UserError(
     'extractor.response.ambiguous',
@@ -42,8 +46,9 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
 
 const atField = (response: Json, path: string, delimiter: string): Found => {
   const found = valueAt(path, response, delimiter)
-  if (found === undefined || isEmpty(found))
-    return { items: [], warning: `dataField '${path}' contains no data!` }
+  if (found === undefined || isEmpty(found)) return { items: [], warning: noData(path) }
   // A single object or scalar is one item; a keyed object is not walked through
   return Array.isArray(found) ? { items: found, path: keysOf(path, delimiter) } : { items: [found] }
 }
+
+const noData = (path: string): string => `dataField '${path}' contains no data!`

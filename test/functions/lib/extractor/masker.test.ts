@@ -42,6 +42,15 @@ describe('the masker', () => {
   })
 })
 
+it('a credential that is written out where it is sent is a secret too', () => {
+  const config = {
+    http: { headers: { Authorization: 'Bearer abcd', 'X-Api-Key': 'key1', Accept: 'text' } },
+    query: { 'api-token': 'tok1', tokens: 'many' },
+    apiRequest: { headers: { 'X-Token': 'token' } },
+  }
+  expect([...secretsOf(config).values()].sort()).toEqual(['Bearer abcd', 'abcd', 'key1', 'tok1'])
+})
+
 const secretText = fc
   .string({ minLength: 8, maxLength: 24, unit: 'grapheme-ascii' })
   .filter(text => /[a-z]{3}/i.test(text) && text.trim() === text)

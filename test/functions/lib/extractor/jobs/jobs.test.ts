@@ -135,6 +135,7 @@ describe('jobs', () => {
 
   it.each([
     [{ dataField: 'none' }, { a: [1] }, "dataField 'none' contains no data!"],
+    [{}, { more: 1, list: [] }, "dataField 'list' contains no data!"],
     [{}, { a: 1 }, 'No data array found in response! (endpoint: items)'],
   ])('warn of no data with %j', async (job, response, message) => {
     const { logs, tables } = await runExtraction(() => response, {
