@@ -16,7 +16,7 @@ export interface ObjectPlan {
   byKey: Map<string, ColumnPlan>
   /** Whether rows can hold lists, so that a link may be asked for. */
   hasLists: boolean
-  /** Text of the cells of an object without any value: `,"",""`. */
+  /** Text of the cells of an object without any value: `,"",""`, or `"",""` at the start of a row. */
   blank: string
   /** Column nodes in order, by id. */
   ids: number[]
@@ -30,6 +30,8 @@ export interface ColumnPlan {
   position: number
   node: StructureNode
   role: 'scalar' | 'null' | 'object' | 'array'
+  /** What stands before a value: `,"`, or `"` in the first column of a row. */
+  open: string
   blank: string
   /** Set when `role` is `object`. */
   object: ObjectPlan | undefined
@@ -43,38 +45,36 @@ export type TableOf = (items: StructureNode) => TableSpool
 export function planItems(node: StructureNode, tableOf: TableOf): ItemsPlan {
   const type = node.solid ?? node.type
   const kind = type === 'scalar' || type === 'object' ? type : 'null'
-  const object = planObject(node, tableOf)
+  const object = planObject(node, kind !== 'scalar', tableOf)
   if (kind === 'scalar') object.ids.unshift(node.id) // the `data` column
   return { node, kind, object, path: node.cleanPath, table: tableOf(node) }
 }
 
-function planObject(node: StructureNode, tableOf: TableOf): ObjectPlan {
+/** `isFirst`: no column of the row comes before those of this object. */
+function planObject(node: StructureNode, isFirst: boolean, tableOf: TableOf): ObjectPlan {
   const columns: ColumnPlan[] = []
+  let blank = ''
   for (const child of node.children.values()) {
-    if (!child.isParent && child.key !== ITEMS) columns.push(planColumn(child, columns.length, tableOf))
+    if (child.isParent || child.key === ITEMS) continue
+    const column = planColumn(child, columns.length, isFirst && blank === '', tableOf)
+    columns.push(column)
+    blank += column.blank
   }
   return {
     columns,
     byKey: new Map(columns.map(column => [column.key, column])),
     hasLists: columns.some(column => column.role === 'array' || column.object?.hasLists === true),
-    blank: columns.map(column => column.blank).join(''),
+    blank,
     ids: columns.flatMap(column => column.object?.ids ?? [column.node.id]),
     path: node.cleanPath,
     isDisordered: false,
   }
 }
 
-function planColumn(node: StructureNode, position: number, tableOf: TableOf): ColumnPlan {
+function planColumn(node: StructureNode, position: number, isFirst: boolean, tableOf: TableOf): ColumnPlan {
   const role = node.type ?? 'null'
-  const object = role === 'object' ? planObject(node, tableOf) : undefined
+  const object = role === 'object' ? planObject(node, isFirst, tableOf) : undefined
   const items = role === 'array' && node.items !== undefined ? planItems(node.items, tableOf) : undefined
-  return {
-    key: node.key,
-    position,
-    node,
-    role,
-    blank: object === undefined ? ',""' : object.blank,
-    object,
-    items,
-  }
+  const open = isFirst ? '"' : ',"'
+  return { key: node.key, position, node, role, open, blank: object?.blank ?? `${open}"`, object, items }
 }

@@ -1,6 +1,7 @@
 import { cellText, isScalar, quoted, type Scalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { phpJsonEncode } from './php-json-encode.ts'
+import { phpNumberCell } from './php-number.ts'
 import type { ExtraColumns } from './php-serialize.ts'
 import { RowLink } from './row-link.ts'
 import type { ColumnPlan, ItemsPlan, ObjectPlan } from './row-plan.ts'
@@ -50,24 +51,25 @@ export class RowWriter {
     const table = plan.table
     if (table.order < 0) this.options.tableStarted(plan, parents?.names ?? [])
     const cells = this.itemCells(plan, item, parents)
-    const line = parents === undefined ? cells : cells + parents.cells
-    table.pending += `${line.slice(1)}\n`
+    // Only appended, never cut: the text is put together once, when it is written.
+    if (parents === undefined) table.pending += `${cells}\n`
+    else table.pending += `${cells}${cells === '' ? parents.cells.slice(1) : parents.cells}\n`
     table.rows++
   }
 
   private itemCells(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): string {
     const object = plan.object
-    if (item === null) return plan.kind === 'scalar' ? `,""${object.blank}` : object.blank
+    if (item === null) return plan.kind === 'scalar' ? `""${object.blank}` : object.blank
     if (plan.kind === 'object') {
       if (typeof item !== 'object' || Array.isArray(item) || isScalar(item)) throw mismatch
       const link = object.hasLists ? new RowLink(plan.path, item, parents?.values, undefined) : undefined
       return this.objectCells(object, item, link)
     }
     if (plan.kind === 'null') throw mismatch
-    if (isScalar(item)) return `,${quoted(cellText(item, this.compat))}${object.blank}`
+    if (isScalar(item)) return quoted(cellText(item, this.compat)) + object.blank
     if (!Array.isArray(item)) throw mismatch
     this.options.nestedList(plan.node.path.join('.'))
-    return `,${quoted(phpJsonEncode(item, !this.compat))}${object.blank}`
+    return quoted(phpJsonEncode(item, !this.compat)) + object.blank
   }
 
   private objectCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
@@ -90,9 +92,8 @@ export class RowWriter {
       }
       next++
       const value = row[key] as Json // own key of parsed JSON
-      if (typeof value === 'string' && column.role === 'scalar') {
-        text += value.includes('"') ? `,"${value.replaceAll('"', '""')}"` : `,"${value}"`
-      } else text += this.columnCells(column, value, link)
+      if (column.role === 'scalar') text += this.scalarCell(column.open, value)
+      else text += this.columnCells(column, value, link)
     }
     for (; next < columns.length; next++) text += (columns[next] as ColumnPlan).blank // within the length
     return text
@@ -109,15 +110,28 @@ export class RowWriter {
     return text
   }
 
+  private scalarCell(open: string, value: Json): string {
+    switch (typeof value) {
+      case 'string':
+        return value.includes('"') ? `${open}${value.replaceAll('"', '""')}"` : `${open}${value}"`
+      case 'number':
+        return this.compat ? `${open}${phpNumberCell(value)}"` : `${open}${value}"`
+      case 'boolean':
+        return value ? `${open}1"` : `${open}"`
+      default:
+        if (value === null) return `${open}"`
+        if (!isScalar(value)) throw mismatch
+        return `${open}${cellText(value, this.compat)}"`
+    }
+  }
+
   private columnCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
     switch (column.role) {
       case 'scalar':
-        if (value === null) return ',""'
-        if (!isScalar(value)) throw mismatch
-        return `,${quoted(cellText(value, this.compat))}`
+        return this.scalarCell(column.open, value)
       case 'null':
         if (value !== null) throw mismatch
-        return ',""'
+        return column.blank
       case 'object':
         return this.nestedCells(column, value, link)
       case 'array':
@@ -156,14 +170,14 @@ export class RowWriter {
     if (plan === undefined || link === undefined) throw mismatch
     if (value === null) {
       this.follow(plan.node, 'null') // the field forgets what the items are; see `upgradeToList`
-      return ',""'
+      return column.blank
     }
     if (Array.isArray(value)) {
-      if (value.length === 0) return ',""'
+      if (value.length === 0) return column.blank
       this.writeList(plan, value, link.text)
     } else if (isScalar(value) && plan.kind === 'scalar') this.writeList(plan, [value], link.text)
     else throw mismatch
-    return `,"${link.text.replaceAll('"', '""')}"`
+    return `${column.open}${link.text.replaceAll('"', '""')}"`
   }
 
   private writeList(plan: ItemsPlan, items: readonly Json[], link: string): void {
