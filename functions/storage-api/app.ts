@@ -1,8 +1,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { UserError } from '../lib/errors.ts'
-import { findBranch } from './branches.ts'
+import { defaultBranchId } from '../lib/storage-store/branch-store.ts'
+import { findBranch } from './branches/find-branch.ts'
 import { routes } from './routes/routes.ts'
 import type { Services } from './services.ts'
+import type { Caller } from './wire/authenticate.ts'
 import { errorReply } from './wire/error-reply.ts'
 import { readRequestPath } from './wire/request-path.ts'
 import type { Route } from './wire/route.ts'
@@ -52,8 +54,8 @@ const answer = async (
 ): Promise<Response> => {
   const url = new URL(raw.url)
   const { branch } = readRequestPath(url.pathname)
-  const caller = route.isPublic ? anybody : services.authenticate(raw.headers)
-  if (branch !== undefined) findBranch(branch)
+  const caller = route.isPublic ? anybody : await services.authenticate(raw.headers)
+  const branchId = branch === undefined ? defaultBranchId : (await findBranch(services, branch)).id
   return route.answer(
     {
       params,
@@ -62,6 +64,7 @@ const answer = async (
       runId: boundedHeader(raw.headers, 'X-KBC-RunId', MAX_RUN_ID_LENGTH) ?? null,
       idempotencyKey: boundedHeader(raw.headers, 'Idempotency-Key', MAX_IDEMPOTENCY_KEY_LENGTH),
       baseUrl: url.origin,
+      branchId,
       searchParams: url.searchParams,
     },
     services,
@@ -69,7 +72,17 @@ const answer = async (
 }
 
 /** Public routes never look at their caller. */
-const anybody = { tokenId: '', description: '' }
+const anybody: Caller = {
+  tokenId: '',
+  description: '',
+  isMaster: false,
+  canManageBuckets: false,
+  canReadAllFileUploads: false,
+  canPurgeTrash: false,
+  bucketPermissions: {},
+  componentAccess: [],
+  token: undefined,
+}
 
 const boundedHeader = (headers: Headers, name: string, maxLength: number): string | undefined => {
   const value = headers.get(name)?.trim() || undefined

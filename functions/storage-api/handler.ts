@@ -61,7 +61,7 @@ let ready: Promise<App> | undefined
 /** Made with the first request: the token is read from its secret then, and again when that failed. */
 const getApp = (): Promise<App> => {
   ready ??= fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN).then(token =>
-    createApp({ ...services, authenticate: createAuthenticate(token) }),
+    createApp({ ...services, authenticate: createAuthenticate(token, services) }),
   )
   ready.catch(() => {
     ready = undefined

@@ -2,7 +2,7 @@ import type { StartJob } from '../lib/storage-store/job-starter.ts'
 import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
 import type { TableEngine } from '../lib/tables/table-engine.ts'
 import type { FileAccess } from './files/file-access.ts'
-import type { Caller } from './wire/authenticate.ts'
+import type { Authenticate } from './wire/authenticate.ts'
 import type { Log } from './wire/error-reply.ts'
 
 /** How long a request waits for the job that it made or asks for. */
@@ -19,7 +19,7 @@ export interface Services extends StorageStores {
   /** Version of the service, as the index reports it. */
   revision: string
   now: () => Date
-  authenticate: (headers: Headers) => Caller
+  authenticate: Authenticate
   fileAccess: FileAccess
   startJob: StartJob
   jobWait: JobWait

@@ -128,7 +128,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     region,
     revision: '0.0.0-test',
     now,
-    authenticate: createAuthenticate(token),
+    authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
     fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn }),
     startJob,
     jobWait: {

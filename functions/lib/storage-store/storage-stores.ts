@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { createBranchStore } from './branch-store.ts'
 import { createBucketStore } from './bucket-store.ts'
 import { createFileStore } from './file-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
@@ -9,6 +10,7 @@ import { createProjectStore } from './project-store.ts'
 import { createSnapshotFiles } from './snapshot-files.ts'
 import { createTableQueue } from './table-queue.ts'
 import { createTableStore } from './table-store.ts'
+import { createTokenStore } from './token-store.ts'
 
 export interface StorageStoresOptions {
   items: ItemTable
@@ -27,6 +29,8 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   queue: createTableQueue(items),
   idempotency: createIdempotencyStore(items, now),
   project: createProjectStore(items, now),
+  tokens: createTokenStore(items),
+  branches: createBranchStore(items),
 })
 
 export type StorageStores = ReturnType<typeof createStorageStores>

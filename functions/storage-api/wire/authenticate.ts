@@ -1,11 +1,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { UserError } from '../../lib/errors.ts'
+import { parseId } from '../../lib/storage-store/ids.ts'
+import type { TokenRecord, TokenStore } from '../../lib/storage-store/token-store.ts'
 
 /** Who calls: what a valid token stands for. */
 export interface Caller {
   tokenId: string
   description: string
+  /** The token of the stack's own secret: it may do everything. */
+  isMaster: boolean
+  /** Manages every bucket and uses every component. */
+  canManageBuckets: boolean
+  /** Sees every file, not only its own. */
+  canReadAllFileUploads: boolean
+  canPurgeTrash: boolean
+  bucketPermissions: TokenRecord['bucketPermissions']
+  /** Components whose configurations it may use, when it does not manage all. */
+  componentAccess: readonly string[]
+  /** As it is stored; `undefined` for the master token. */
+  token: TokenRecord | undefined
 }
+
+export type Authenticate = (headers: Headers) => Promise<Caller>
 
 /** `Authorization: Bearer <token>` stands for the token header. Empty is missing. */
 const tokenOf = (headers: Headers): string | undefined =>
@@ -14,25 +30,64 @@ const tokenOf = (headers: Headers): string | undefined =>
   undefined
 
 /**
- * Makes the check of a request's token against the master token.
+ * Makes the check of a request's token against the master token, then against the tokens that were made with it.
  *
  * Digests are compared, in constant time: they have one length, and tell nothing of how much of a guess was right.
- * Errors (both 401): "Access token must be set" without a code, `storage.tokenInvalid`. Neither holds what was sent.
+ * Errors (all 401): "Access token must be set" without a code, `storage.tokenInvalid`. None holds what was sent.
  */
-export const createAuthenticate = (masterToken: string) => {
-  const expected = digest(masterToken)
-  const caller: Caller = { tokenId: tokenIdOf(masterToken), description: 'Master token' }
+export const createAuthenticate = (
+  masterToken: string,
+  { tokens, now }: { tokens: Pick<TokenStore, 'get'>; now: () => Date },
+): Authenticate => {
+  const masterDigest = digestOf(masterToken)
+  const master: Caller = {
+    tokenId: tokenIdOf(masterToken) ?? '1',
+    description: 'Master token',
+    isMaster: true,
+    canManageBuckets: true,
+    canReadAllFileUploads: true,
+    canPurgeTrash: true,
+    bucketPermissions: {},
+    componentAccess: [],
+    token: undefined,
+  }
 
-  return (headers: Headers): Caller => {
-    const token = tokenOf(headers)
-    if (token === undefined) throw new UserError('', 'Access token must be set', { status: 401 })
-    if (!timingSafeEqual(digest(token), expected))
+  return async headers => {
+    const value = tokenOf(headers)
+    if (value === undefined) throw new UserError('', 'Access token must be set', { status: 401 })
+    const digest = digestOf(value)
+    if (isSame(digest, masterDigest)) return master
+
+    const id = parseId(tokenIdOf(value) ?? '')
+    const token = id === undefined ? undefined : await tokens.get(id)
+    if (!token || !isSame(digest, token.digest))
       throw new UserError('storage.tokenInvalid', 'Invalid access token', { status: 401 })
-    return caller
+    if (isExpired(token, now()))
+      throw new UserError('storage.tokenInvalid', 'Access token has expired', { status: 401 })
+    return callerOf(token)
   }
 }
 
-/** `projectId-tokenId-secret` says its id; a token of another form is the first one. */
-const tokenIdOf = (token: string): string => /^\d+-(\d{1,15})-./.exec(token)?.[1] ?? '1'
+/** SHA-256 in hexadecimal digits, as tokens are stored. */
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const isExpired = ({ expires }: TokenRecord, now: Date): boolean =>
+  expires !== null && expires <= now.toISOString()
+
+const callerOf = (token: TokenRecord): Caller => ({
+  tokenId: String(token.id),
+  description: token.description,
+  isMaster: false,
+  canManageBuckets: token.canManageBuckets,
+  canReadAllFileUploads: token.canReadAllFileUploads,
+  canPurgeTrash: token.canPurgeTrash,
+  bucketPermissions: token.bucketPermissions,
+  componentAccess: token.componentAccess ?? [],
+  token,
+})
+
+/** `projectId-tokenId-secret` says its id. */
+const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

@@ -1,7 +1,9 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors.ts'
+import { type Access, checkPath } from '../access/check-path.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './authenticate.ts'
+import { describeRoute } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
 import { readBody } from './read-body.ts'
 
@@ -21,12 +23,14 @@ export interface RouteRequest<Params, Query, Body> {
   idempotencyKey: string | undefined
   /** `https://host`: the address of this service as the caller reached it. */
   baseUrl: string
-  /** For the one route that streams its body. */
+  /** Branch that the path names; the default one when it names none. */
+  branchId: number
+  /** For routes that stream their body or read a header of their own. */
   raw: Request
 }
 
-interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
-  method: 'get' | 'post' | 'put' | 'delete'
+export interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** `/v2/storage/buckets/{bucketId}`; exists below every branch and with a trailing slash as well. */
   path: Path
   /** The last parameter takes slashes too: a gateway may have decoded them. */
@@ -35,12 +39,18 @@ interface RouteDefinition<Path extends string, Query extends z.ZodType, Body ext
   tag: string
   /** Answers without a token too. */
   isPublic?: boolean
+  /** What the caller needs besides a valid token; see `Access`. */
+  access?: Access
   query?: Query
   body?: Body
+  /** `null` in the body is a value of its own, as in a merge patch; elsewhere it means "not set". */
+  keepsNull?: boolean
   /** Code of the error when query or body do not fit; default `storage.validation`. */
   validationCode?: string
   /** Status -> what it means, for the OpenAPI document. */
   replies: Record<number, string>
+  /** What the first reply holds, for the OpenAPI document. A 202 always holds a job. */
+  reply?: z.ZodType
   /** Media type of the first reply when it is not JSON. */
   replyType?: string
   handle: (
@@ -89,10 +99,12 @@ export const defineRoute = <
     method,
     routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
     pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    openapi: describe(definition),
+    openapi: describeRoute(definition),
     answer: async ({ searchParams, ...request }, services) => {
+      if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const query = read(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
-      const fields = definition.body ? withoutNull(await readBody(request.raw)) : {}
+      const sent = definition.body ? await readBody(request.raw) : {}
+      const fields = definition.keepsNull ? sent : withoutNull(sent)
       const body = read(bodySchema, fields, validationCode)
       // The router has matched the path, so its parameters are there.
       const params = request.params as Record<ParamName<Path>, string>
@@ -120,47 +132,3 @@ const read = <Schema extends z.ZodType>(schema: Schema, fields: unknown, code: s
 /** `whereFilters[0][values]`, as the field was named. */
 const keyOf = ([first, ...rest]: PropertyKey[]): string =>
   [String(first ?? ''), ...rest.map(part => `[${String(part)}]`)].join('')
-
-const describe = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
-  method,
-  path,
-  summary,
-  tag,
-  isPublic,
-  query,
-  body,
-  replies,
-  replyType = 'application/json',
-}: RouteDefinition<Path, Query, Body>): RouteConfig => ({
-  method,
-  path,
-  summary,
-  tags: [tag],
-  security: isPublic ? [] : [{ storageToken: [] }],
-  request: {
-    params: z.object(
-      Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()])),
-    ),
-    ...(query instanceof z.ZodObject && { query }),
-    ...(body && {
-      body: {
-        content: {
-          'application/json': { schema: body },
-          'application/x-www-form-urlencoded': { schema: body },
-          'multipart/form-data': { schema: body },
-        },
-      },
-    }),
-  },
-  responses: Object.fromEntries(
-    Object.entries(replies).map(([status, description]) => [
-      status,
-      {
-        description,
-        ...(status === '200' || status === '201' || status === '202'
-          ? { content: { [replyType]: { schema: z.unknown() } } }
-          : {}),
-      },
-    ]),
-  ),
-})

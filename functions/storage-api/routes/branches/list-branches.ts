@@ -1,23 +1,21 @@
-import { wireDate } from '../../../lib/storage-resources/wire-date.ts'
-import { defaultBranch } from '../../branches.ts'
+import { z } from '@hono/zod-openapi'
+import { defaultBranchId } from '../../../lib/storage-store/branch-store.ts'
+import { branchBody, branchResource } from '../../branches/branch-resource.ts'
+import { findBranch } from '../../branches/find-branch.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
 
-/** The branches: there is the default one. Clients read its id here and use it in the paths of all other routes. */
+/** The branches, the default one first. Clients read its id here and use it in the paths of all other routes. */
 export const listBranches = defineRoute({
   method: 'get',
   path: '/v2/storage/dev-branches',
   summary: 'List branches',
   tag: 'branches',
   replies: { 200: 'The branches' },
-  handle: async ({ caller }, { project }) =>
-    ok([
-      {
-        ...defaultBranch,
-        description: '',
-        created: wireDate(await project.created()),
-        isDefault: true,
-        creatorToken: { id: Number(caller.tokenId), name: caller.description },
-      },
-    ]),
+  reply: z.array(branchBody),
+  handle: async (_request, services) => {
+    const all = await services.branches.list()
+    const others = all.filter(({ id }) => id !== defaultBranchId)
+    return ok([await findBranch(services, 'default'), ...others].map(branchResource))
+  },
 })

@@ -1,0 +1,26 @@
+import { UserError } from '../../lib/errors.ts'
+import { type BranchRecord, defaultBranchId } from '../../lib/storage-store/branch-store.ts'
+import { parseId } from '../../lib/storage-store/ids.ts'
+import type { Services } from '../services.ts'
+
+/** The branch that a path names, by `default` or by its id. Throws 404 `notFound` when there is none. */
+export const findBranch = async (
+  { branches, project }: Pick<Services, 'branches' | 'project'>,
+  name: string,
+): Promise<BranchRecord> => {
+  const id = name === 'default' ? defaultBranchId : parseId(name)
+  const branch = id === undefined ? undefined : await branches.get(id)
+  if (branch) return branch
+  if (id === defaultBranchId) return defaultBranch(await project.created())
+  throw new UserError('notFound', `Branch "${name.slice(0, 50)}" not found`, { status: 404 })
+}
+
+/** The default branch of a project in which nobody has described it yet. */
+export const defaultBranch = (created: string): BranchRecord => ({
+  id: defaultBranchId,
+  name: 'Main',
+  description: '',
+  created,
+  creatorToken: { id: '1', description: 'Master token' },
+  revision: 0,
+})

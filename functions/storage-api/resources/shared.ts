@@ -1,0 +1,15 @@
+import { z } from '@hono/zod-openapi'
+
+/** `2026-07-16T10:20:30+0000` (specification 2.1). */
+export const wireDateText = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{4}$/)
+  .openapi({ example: '2026-07-16T10:20:30+0000' })
+
+/** Who made something: the id is a number here, a text in jobs. */
+export const creatorToken = z
+  .object({ id: z.int(), description: z.string() })
+  .openapi('CreatorToken', { example: { id: 1, description: 'Master token' } })
+
+/** An object with whatever keys. */
+export const anyObject = z.record(z.string(), z.unknown())
