@@ -5,7 +5,7 @@ import { machineArnFrom } from './machine-output.ts'
 import { account } from './resources/resource-type.ts'
 import { runStack } from './run-stack.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
-import { synthesise } from './synthesise.ts'
+import { keepInUse, synthesise } from './synthesise.ts'
 import { readAssembly } from './template/assembly.ts'
 
 export interface EmbeddedCloudOptions {
@@ -64,7 +64,9 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir)
   starting.defer(dataDir.release)
-  const assembly = await readAssembly(options.assembly ?? (await synthesise()))
+  const directory = options.assembly ?? (await synthesise())
+  if (options.assembly === undefined) starting.defer(keepInUse(directory))
+  const assembly = await readAssembly(directory)
   const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, log }, starting)
 
   const { outputs, executions, endpoints } = running

@@ -44,6 +44,22 @@ export const synthesise = async (): Promise<string> => {
   return directory
 }
 
+/** How long an assembly counts as in use after somebody has said so. */
+const inUseMs = 3_600_000
+
+/**
+ * Says from time to time that an assembly is in use, so that it is not pruned under a cloud that runs for days: each
+ * new container loads its bundle from there. The result stops it.
+ */
+export const keepInUse = (directory: string): (() => void) => {
+  const timer = setInterval(() => {
+    const now = new Date()
+    utimes(directory, now, now).catch(() => {}) // Somebody has emptied the cache by hand; there is nothing to keep.
+  }, inUseMs / 4)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
 const runApp = async (directory: string): Promise<void> => {
   const temporary = join(directory, 'tmp')
   await mkdir(temporary)
@@ -100,7 +116,7 @@ const filesIn = async (path: string): Promise<string[]> => {
 
 /** Drops the assemblies that were not used for the longest time, and what a killed process left half done. */
 const prune = async (current: string): Promise<void> => {
-  const hourAgo = Date.now() - 3_600_000
+  const leastUsedAt = Date.now() - inUseMs
   const entries = await Promise.all(
     (await readdir(cacheRoot)).map(async name => {
       const path = join(cacheRoot, name)
@@ -111,10 +127,10 @@ const prune = async (current: string): Promise<void> => {
       return { path, usedAt, isUnfinished: name.startsWith(unfinishedPrefix) }
     }),
   )
-  const abandoned = entries.filter(({ isUnfinished, usedAt }) => isUnfinished && usedAt < hourAgo)
+  const abandoned = entries.filter(({ isUnfinished, usedAt }) => isUnfinished && usedAt < leastUsedAt)
   const finished = entries.filter(({ isUnfinished, path }) => !isUnfinished && path !== current)
   // One that another process is about to run is the most recently used, so an hour keeps it safe.
   const old = finished.sort((a, b) => b.usedAt - a.usedAt).slice(assembliesKept - 1)
-  const unused = old.filter(({ usedAt }) => usedAt < hourAgo)
+  const unused = old.filter(({ usedAt }) => usedAt < leastUsedAt)
   await Promise.all([...abandoned, ...unused].map(({ path }) => rm(path, { recursive: true, force: true })))
 }

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { lambdaFunction } from '../../../local/runtime/resources/function.ts'
+import { functionDefinitions } from '../../../local/runtime/stack-functions.ts'
+import { stateMachines } from '../../../local/runtime/stack-machines.ts'
+import { synthesise } from '../../../local/runtime/synthesise.ts'
+import { readAssembly } from '../../../local/runtime/template/assembly.ts'
+import { readStack } from '../../../local/runtime/template/stack.ts'
+
+const timeout = 90_000 // On a busy machine the bundles take their time.
+
+it('makes one assembly per state of the sources, whoever asks at once', { timeout }, async () => {
+  const [first, second] = await Promise.all([synthesise(), synthesise()])
+  expect(second).toBe(first)
+  expect(await synthesise()).toBe(first)
+})
+
+it('knows every resource, function and state machine of the real stack', { timeout }, async () => {
+  const assembly = await readAssembly(await synthesise())
+  const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })
+  expect(functionDefinitions(stack, assembly)).toHaveLength(stack.ofType(lambdaFunction).length)
+  expect(stateMachines(stack).map(({ name }) => name)).toContain('Millrace-jobs')
+})
