@@ -1,11 +1,12 @@
 import { readStorageToken } from '../../functions/lib/storage-token.ts'
+import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'
 import { machineArnFrom } from './machine-output.ts'
 import { account } from './resources/resource-type.ts'
 import { runStack } from './run-stack.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
-import { keepInUse, synthesise } from './synthesise.ts'
+import { synthesise } from './synthesise.ts'
 import { readAssembly } from './template/assembly.ts'
 
 export interface EmbeddedCloudOptions {

@@ -8,12 +8,6 @@ import { readStack } from '../../../local/runtime/template/stack.ts'
 
 const timeout = 90_000 // On a busy machine the bundles take their time.
 
-it('makes one assembly per state of the sources, whoever asks at once', { timeout }, async () => {
-  const [first, second] = await Promise.all([synthesise(), synthesise()])
-  expect(second).toBe(first)
-  expect(await synthesise()).toBe(first)
-})
-
 it('knows every resource, function and state machine of the real stack', { timeout }, async () => {
   const assembly = await readAssembly(await synthesise())
   const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })

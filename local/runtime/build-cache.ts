@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface BuildCacheOptions {
+  /** Holds one folder per state of the sources. */
+  readonly folder: string
+  /** Files and folders that the result is made from; those that are missing count as empty. */
+  readonly sources: readonly string[]
+  /** Makes the result at `target`, which is not there yet; `scratch` is for its own temporary files. */
+  readonly build: (target: string, scratch: string) => Promise<void>
+}
+
+/** As many branches as one person switches between. */
+const resultsKept = 4
+
+/** How long a result counts as in use after somebody has said so. */
+const inUseMs = 3_600_000
+
+const unfinishedPrefix = 'unfinished-'
+
+/**
+ * The folder with what is built from the sources as they are now; built at most once per state of the sources.
+ *
+ * Several processes may ask at once: each builds in a folder of its own and the first rename wins. A result whose
+ * sources changed while it was built is good for its caller only and never found again.
+ */
+export const cachedBuild = async ({ folder, sources, build }: BuildCacheOptions): Promise<string> => {
+  const digest = await digestOf(sources)
+  const result = join(folder, digest)
+  if (existsSync(result)) {
+    await touch(result)
+    return result
+  }
+  await mkdir(folder, { recursive: true })
+  const unfinished = await mkdtemp(join(folder, unfinishedPrefix))
+  try {
+    const [target, scratch] = [join(unfinished, 'result'), join(unfinished, 'scratch')]
+    await mkdir(scratch)
+    await build(target, scratch)
+    const isCurrent = (await digestOf(sources)) === digest
+    const place = isCurrent ? result : `${result}-${randomUUID()}`
+    await rename(target, place).catch(error => {
+      if (!existsSync(place)) throw error
+    })
+    await prune(folder, place)
+    return place
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Says from time to time that a result is in use, so that it is not pruned under a process that runs for days. The
+ * returned function stops it.
+ */
+export const keepInUse = (result: string): (() => void) => {
+  // Somebody may have emptied the cache by hand; then there is nothing to keep.
+  const timer = setInterval(() => touch(result).catch(() => {}), inUseMs / 4)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Pruning goes by last use. */
+const touch = async (path: string): Promise<void> => {
+  const now = new Date()
+  await utimes(path, now, now)
+}
+
+const digestOf = async (sources: readonly string[]): Promise<string> => {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0`)
+  for (const source of sources) {
+    for (const file of await filesIn(source))
+      hash.update(`${file}\0`).update(
+        createHash('sha256')
+          .update(await readFile(file))
+          .digest(),
+      )
+  }
+  return hash.digest('hex').slice(0, 32)
+}
+
+const filesIn = async (path: string): Promise<string[]> => {
+  if (!existsSync(path)) return []
+  if (!(await stat(path)).isDirectory()) return [path]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort()
+}
+
+/** Drops the results that were not used for the longest time, and what a killed process left half done. */
+const prune = async (folder: string, current: string): Promise<void> => {
+  const leastUsedAt = Date.now() - inUseMs
+  const entries = await Promise.all(
+    (await readdir(folder)).map(async name => {
+      const path = join(folder, name)
+      const usedAt = await stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0, // Another process has just pruned it.
+      )
+      return { path, usedAt, isUnfinished: name.startsWith(unfinishedPrefix) }
+    }),
+  )
+  const abandoned = entries.filter(({ isUnfinished }) => isUnfinished)
+  const finished = entries.filter(({ isUnfinished, path }) => !isUnfinished && path !== current)
+  const oldest = finished.sort((a, b) => b.usedAt - a.usedAt).slice(resultsKept - 1)
+  const unused = [...abandoned, ...oldest].filter(({ usedAt }) => usedAt < leastUsedAt)
+  await Promise.all(unused.map(({ path }) => rm(path, { recursive: true, force: true })))
+}
