@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises'
+import pMap from 'p-map'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { isLocal, type SnapshotFile } from './local-file.ts'
 import { selectRows } from './select-rows.ts'
 import type { TableFile } from './snapshot.ts'
+import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
 export interface CompactFilesRequest {
@@ -28,12 +30,13 @@ export const compactFiles = async (
   const isSmall = ({ bytes }: SnapshotFile): boolean => bytes < smallFileBytes
   const small = files.filter(isSmall)
   if (small.length <= maxSmallFiles) return files
-  const paths: string[] = []
-  for (const file of small) paths.push(isLocal(file) ? file.path : await download(file))
+  const paths = await pMap(small, async file => (isLocal(file) ? file.path : download(file)), {
+    concurrency: TRANSFERS,
+  })
   const { values, from } = await selectRows(session, { paths, columns })
   const merged = await writeParquet(session, { name: 'merged', select: `SELECT ${values} FROM ${from}` })
   const rows = small.reduce((sum, file) => sum + file.rows, 0)
   if (merged.rows !== rows) throw new Error(`The compacted file has ${merged.rows} rows instead of ${rows}.`)
-  for (const path of paths) await rm(path)
+  await Promise.all(paths.map(path => rm(path)))
   return [...files.filter(file => !isSmall(file)), merged]
 }

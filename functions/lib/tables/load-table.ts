@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import pMap from 'p-map'
 import { UserError } from '../errors.ts'
 import { compactFiles } from './compact-files.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
@@ -9,7 +10,7 @@ import { type OpenedSource, readSource } from './read-source.ts'
 import type { TableFile } from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
 import type { LoadRequest, LoadResult, TableLimits } from './table-engine.ts'
-import type { TableFiles } from './table-files.ts'
+import { type TableFiles, TRANSFERS } from './table-files.ts'
 
 export interface LoadContext {
   session: DuckDbSession
@@ -43,6 +44,7 @@ const loadOpened = async (
   const primaryKey = current?.primaryKey ?? request.primaryKey
   refuseUnknownKey(primaryKey, columns)
 
+  await session.fitTo(columns.length)
   const existing = request.incremental ? (current?.files ?? []) : []
   const download = createDownload(context)
   const publish = createPublish(context, request.keyPrefix)
@@ -57,8 +59,9 @@ const loadOpened = async (
       ? await mergeByKey(session, { staged: staged.filter(isLocal), existing, columns, primaryKey, download })
       : [...existing, ...staged]
   const compacted = await compactFiles(session, { files: merged, columns, download, ...limits })
-  const snapshotFiles: TableFile[] = []
-  for (const file of compacted) snapshotFiles.push(isLocal(file) ? await publish(file) : file)
+  const snapshotFiles = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
+    concurrency: TRANSFERS,
+  })
 
   return {
     snapshot: {

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises'
+import pMap from 'p-map'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
 import { selectRows } from './select-rows.ts'
 import type { TableFile } from './snapshot.ts'
+import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
 export interface MergeByKeyRequest {
@@ -34,8 +36,7 @@ export const mergeByKey = async (
   await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
   const stagedPaths = staged.map(({ path }) => path)
   await session.query(dropEarlierDuplicates(stagedPaths, primaryKey))
-  const existingPaths: string[] = []
-  for (const file of existing) existingPaths.push(await download(file))
+  const existingPaths = await pMap(existing, download, { concurrency: TRANSFERS })
   if (existing.length > 0) {
     await findMatches(session, { stagedPaths, existingPaths, columns, primaryKey })
     await session.query(
@@ -52,7 +53,7 @@ export const mergeByKey = async (
     columns,
   })
   const added = await dropRows(session, { table: 'staged_drops', files: staged, paths: stagedPaths, columns })
-  for (const path of existingPaths) await rm(path)
+  await Promise.all(existingPaths.map(path => rm(path)))
   return [...kept, ...added]
 }
 
@@ -66,25 +67,32 @@ const dropEarlierDuplicates = (paths: string[], primaryKey: string[]): string =>
     SELECT file_index, file_row FROM places JOIN last USING (${key}) WHERE (file_index, file_row) < last.place`
 }
 
+/**
+ * Pairs new rows with the rows of the table that have their keys. What else is in the rows is compared by digest, so
+ * that the join holds neither table's values in memory: no cell has the NUL that separates them, and rows with the same
+ * SHA-256 are the same.
+ */
 const findMatches = async (
   session: DuckDbSession,
   request: { stagedPaths: string[]; existingPaths: string[]; columns: string[]; primaryKey: string[] },
 ): Promise<void> => {
-  const staged = await selectRows(session, { paths: request.stagedPaths, columns: request.columns })
-  const existing = await selectRows(session, { paths: request.existingPaths, columns: request.columns })
   const key = request.primaryKey.map(quoteColumn)
   const others = request.columns.filter(column => !request.primaryKey.includes(column)).map(quoteColumn)
-  const differences = others.map(column => `staged.${column} <> existing.${column}`)
+  const digest = others.length === 0 ? "''" : `sha256(concat_ws(chr(0), ${others.join(', ')}))`
+  const digestRows = async (paths: string[]): Promise<string> => {
+    const { values, from } = await selectRows(session, { paths, columns: request.columns })
+    return `SELECT ${key.join(', ')}, ${digest} AS _digest, file_index, file_row
+      FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})`
+  }
   await session.query(`
     CREATE TABLE matches AS
     SELECT staged.file_index AS staged_file, staged.file_row AS staged_row,
       existing.file_index AS existing_file, existing.file_row AS existing_row,
-      ${differences.join(' OR ') || 'false'} AS is_changed
+      staged._digest <> existing._digest AS is_changed
     FROM (
-      SELECT * FROM (SELECT ${staged.values}, ${ROW_PLACE} FROM ${staged.from})
-      ANTI JOIN staged_drops USING (file_index, file_row)
+      SELECT * FROM (${await digestRows(request.stagedPaths)}) ANTI JOIN staged_drops USING (file_index, file_row)
     ) AS staged
-    JOIN (SELECT ${existing.values}, ${ROW_PLACE} FROM ${existing.from}) AS existing
+    JOIN (${await digestRows(request.existingPaths)}) AS existing
       ON ${key.map(column => `staged.${column} = existing.${column}`).join(' AND ')}`)
 }
 
@@ -113,10 +121,7 @@ const dropRows = async (
     }
     return written
   }
-  const files: SnapshotFile[] = []
-  for (const [index, file] of request.files.entries()) {
-    const result = await rewrite(file, index)
-    if (result) files.push(result)
-  }
-  return files
+  // The session bounds how many run at a time.
+  const files = await Promise.all(request.files.map(rewrite))
+  return files.filter(file => file !== undefined)
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
+import pMap from 'p-map'
 import { UserError } from '../errors.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
@@ -7,7 +8,7 @@ import { selectRows } from './select-rows.ts'
 import type { Snapshot } from './snapshot.ts'
 import { quoteLiteral, quoteTimestamp } from './sql.ts'
 import type { PreviewResult } from './table-engine.ts'
-import type { TableFiles } from './table-files.ts'
+import { type TableFiles, TRANSFERS } from './table-files.ts'
 
 /** Numbers that a column's text can be compared or ordered as; text that is none counts as missing. */
 export type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL'
@@ -66,6 +67,7 @@ export const previewTable = async (
     ...(query.where ?? []).map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
+  await session.fitTo(snapshot.columns.length)
   const read = async (paths: string[], limit: number): Promise<string[][]> => {
     const { values, from } = await selectRows(session, { paths, columns: snapshot.columns })
     const rows = await session.query(`
@@ -82,8 +84,9 @@ export const previewTable = async (
     return path
   }
   if (orderBy.length > 0 && snapshot.files.length > 0) {
-    const paths: string[] = []
-    for (const [index, { key }] of snapshot.files.entries()) paths.push(await download(index, key))
+    const paths = await pMap(snapshot.files, ({ key }, index) => download(index, key), {
+      concurrency: TRANSFERS,
+    })
     return { columns, rows: await read(paths, query.limit) }
   }
   // In the order of the table the first files usually have enough rows.

@@ -17,3 +17,6 @@ export interface TableFiles {
   /** Copies a local file to a key, whole or not at all; resolves to its size in bytes. */
   upload(path: string, key: string): Promise<number>
 }
+
+/** So many files of a table are downloaded or uploaded at a time: enough to hide the time of each request. */
+export const TRANSFERS = 4
