@@ -210,5 +210,7 @@ test('any texts come back from the CSV as they were', async () => {
 test('an item that does not fit leaves no trace of the try to write it', async () => {
   // Null has hidden that the list holds objects, so the field takes the list of lists.
   const pages = [page('[{"r":null},{"r":[{}]}]'), page('[{"r":[[1]]}]')]
-  expect((await runSink(pages, { compat: true }))['root_r']).toMatch(/^"data","JSON_parentId"\n"","root_\w+"\n"\[1\]"/)
+  expect((await runSink(pages, { compat: true }))['root_r']).toMatch(
+    /^"data","JSON_parentId"\n"","root_\w+"\n"\[1\]"/,
+  )
 })
