@@ -48,14 +48,7 @@ const parametersShape = {
   cache: optional(z.unknown()),
 }
 
-/** Keys that begin with two underscores belong to the configuration editor. */
-const Parameters = z.preprocess(
-  given =>
-    typeof given === 'object' && given !== null
-      ? Object.fromEntries(Object.entries(given).filter(([key]) => !key.startsWith('__')))
-      : given,
-  strictObject(parametersShape),
-)
+const Parameters = strictObject(parametersShape)
 
 /** `image_parameters.allowed_hosts`: where jobs may go. */
 export const AllowedHost = z.looseObject({

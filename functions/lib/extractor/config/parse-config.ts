@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { UserError } from '../../errors.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { Config, ConfigFile } from './config-schema.ts'
-import { repair } from './repair.ts'
+import { dropEditorKeys, repair } from './repair.ts'
 
 /** A configuration that passed the schema, one entry of `runs` per iteration. */
 export interface ExtractorConfig {
@@ -47,7 +47,7 @@ const read = <Schema extends z.ZodType>(
 ): z.output<Schema> => {
   const first = schema.safeParse(input)
   if (first.success) return first.data
-  const repaired = compat ? first.error.issues.reduce(repair, input) : input
+  const repaired = first.error.issues.reduce(compat ? repair : dropEditorKeys, input)
   if (repaired === input) throw invalid(first.error.issues, path)
   return read(schema, repaired, compat, path)
 }

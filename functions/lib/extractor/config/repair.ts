@@ -20,6 +20,13 @@ const ignorable = [
   /(^|\.)(debug|compatLevel|id)$/,
 ]
 
+/** Keys that begin with two underscores are notes of the configuration editor (`__NAME`, `__NODE_ID`): no misspelling. */
+export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown => {
+  if (issue.code !== 'unrecognized_keys') return input
+  const notes = new Set(issue.keys.filter(key => key.startsWith('__')))
+  return notes.size === 0 ? input : changeAt(input, issue.path, found => omit(found, notes))
+}
+
 /**
  * What the field would make of an input with this problem, in compat mode: unknown keys go, switches are cast, options of
  * the wrong kind are left aside. The input itself when the problem would stop the field too.

@@ -101,6 +101,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       await beforeRateLimit(request.url.origin)
       const response = await once(request)
       if (response instanceof NetworkFailure) return response
+      options.log.debug(`${request.method} ${response.url} ${response.status}`)
       noteRateLimit(request.url.origin, response.headers)
       const next = followRedirect(request, response)
       if (next === undefined) return response

@@ -151,7 +151,7 @@ describe('a stopped extraction', () => {
     ['json-cursor', { method: 'json-cursor', idKey: 'text', param: 'after' }],
     ['limits', { method: 'pagenum', limitStop: { count: 5 } }],
     ['forced', { method: 'pagenum', forceStop: { pages: 3, volume: 10_000 } }],
-  ])('goes on in the middle of %s', async (_, pagination) => {
+  ])('yields each item once and in order, and goes on in the middle, by %s', async (_, pagination) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 9 }),
@@ -163,6 +163,12 @@ describe('a stopped extraction', () => {
           }
           const all = await runInLegs(rows(total), one, Number.POSITIVE_INFINITY)
           const legs = await runInLegs(rows(total), one, pagesPerLeg)
+          const limit = 'limitStop' in pagination ? 6 : 'forceStop' in pagination ? 6 : total
+          const ids = (all.tables['rows'] ?? '')
+            .split('\n')
+            .slice(1, -1)
+            .map(line => Number(line.split('"')[1]))
+          expect(ids).toEqual(Array.from({ length: Math.min(total, limit) }, (_, index) => index + 1))
           expect(legs.tables).toEqual(all.tables)
           expect(legs.requests).toEqual(all.requests)
           expect(legs.state).toEqual(all.state)

@@ -118,6 +118,15 @@ describe('strict configuration', () => {
     expect(runs[0]?.attributes).toMatchObject({ '#token': 's', anything: { a: 1 } })
   })
 
+  it('leaves the notes of the configuration editor alone', () => {
+    const input = withJob(
+      { __NAME: 'Users', children: [{ endpoint: 'c', __NODE_ID: 1 }] },
+      {},
+      { __AUTH_METHOD: 'x' },
+    )
+    expect(() => parseConfig({ parameters: { ...input.parameters, __SELECTED_JOB: '0' } })).not.toThrow()
+  })
+
   it('leaves an attribute alone that a reference reads, however it is spelt', () => {
     const input = withJob({ params: { n: { attr: 'debg' } } }, { debg: 1 })
     expect(parseConfig(input).runs[0]?.attributes).toMatchObject({ debg: 1 })
