@@ -1,7 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
 import { UserError } from '../errors.ts'
 import { readObject } from './read-object.ts'
 import type { ObjectAddress, TableFiles } from './table-files.ts'
@@ -30,7 +31,29 @@ export const createS3TableFiles = ({
     await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body: body }))
     return body.length
   },
+  writeDataFile: async (path, { bucket, key }) => {
+    const { size } = await stat(path)
+    const target = { Bucket: bucket, Key: key }
+    if (size <= WHOLE_BYTES) {
+      await s3.send(new PutObjectCommand({ ...target, Body: await readFile(path) }))
+      return size
+    }
+    const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
+    await new Upload({
+      client: s3,
+      params: { ...target, Body },
+      partSize: Math.max(WHOLE_BYTES, Math.ceil(size / MAX_PARTS)),
+      queueSize: PARTS_IN_MEMORY,
+    }).done()
+    return size
+  },
 })
+
+/** A file of this size is sent in one request, from memory so that the request can be repeated; a larger one in parts. */
+const WHOLE_BYTES = 16 * 1024 * 1024
+const PARTS_IN_MEMORY = 2
+// S3 User Guide, "Multipart upload limits".
+const MAX_PARTS = 10_000
 
 const createFileMissing = ({ key }: ObjectAddress, cause: Error): UserError =>
   new UserError(

@@ -13,7 +13,8 @@ export const selectRows = async (
   session: DuckDbSession,
   { paths, columns }: { paths: string[]; columns: string[] },
 ): Promise<{ values: string; from: string }> => {
-  const description = await session.query(`DESCRIBE SELECT * FROM ${readParquet(paths)}`)
+  // On one thread, because other statements that keep their order may be under way.
+  const description = await session.runInOrder(`DESCRIBE SELECT * FROM ${readParquet(paths)}`)
   const present = new Set(description.map(([name]) => quoteIdentifier(String(name))))
   const values = columns.map(column => {
     const name = quoteColumn(column)

@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { openDuckDbSession } from './duckdb-session.ts'
+import { type ExportRequest, type ExportResult, exportTable } from './export-table.ts'
 import { loadTable } from './load-table.ts'
 import { type PreviewQuery, previewTable } from './preview-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
@@ -71,6 +72,12 @@ export interface TableEngine {
   load(request: LoadRequest): Promise<LoadResult>
   /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult>
+  /**
+   * Writes the rows of a table that match to data files, its slices, in order and with bounded memory.
+   *
+   * Idempotent: the same request writes the same objects. Throws `UserError` `storage.tables.validation.columnNotExists`.
+   */
+  export(request: ExportRequest): Promise<ExportResult>
 }
 
 /** Sizes that trade memory, disk and the number of files against each other; tests make them small. */
@@ -128,6 +135,14 @@ export const createTableEngineOn = (
       const session = await openDuckDbSession(options)
       try {
         return await previewTable({ session, files }, snapshot, query)
+      } finally {
+        await session.close()
+      }
+    },
+    export: async request => {
+      const session = await openDuckDbSession(options)
+      try {
+        return await exportTable({ session, files, threads: options.threads }, request)
       } finally {
         await session.close()
       }

@@ -16,6 +16,8 @@ export interface TableFiles {
   download(key: string, path: string): Promise<void>
   /** Copies a local file to a key, whole or not at all; resolves to its size in bytes. */
   upload(path: string, key: string): Promise<number>
+  /** Copies a local file of any size to a data file, whole or not at all; resolves to its size in bytes. */
+  writeDataFile(path: string, address: ObjectAddress): Promise<number>
 }
 
 /** So many files of a table are downloaded or uploaded at a time: enough to hide the time of each request. */

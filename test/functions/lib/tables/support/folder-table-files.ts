@@ -22,5 +22,11 @@ export const createFolderTableFiles = (folder: string): TableFiles & { log: stri
       await rename(`${target}.new`, target)
       return (await stat(target)).size
     },
+    writeDataFile: async (source, { bucket, key }) => {
+      const target = locate(bucket, key)
+      await mkdir(path.dirname(target), { recursive: true })
+      await copyFile(source, target)
+      return (await stat(target)).size
+    },
   }
 }

@@ -1,0 +1,19 @@
+import type { ExportRequest } from './export-table.ts'
+import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { quoteIdentifier, quoteLiteral } from './sql.ts'
+
+/** The SELECT list of an export over `selectRows`: the wanted columns under their own names, and the timestamp. */
+export const exportColumns = ({
+  snapshot,
+  columns,
+  timestampZone,
+}: Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone'>): string => {
+  const wanted = columns && columns.length > 0 ? [...new Set(columns)] : snapshot.columns
+  const values = wanted.map(column => `${quoteColumn(column)} AS ${quoteIdentifier(column)}`)
+  if (timestampZone !== undefined) values.push(`${timestampText(timestampZone)} AS ${TIMESTAMP_COLUMN}`)
+  return `SELECT ${values.join(', ')}`
+}
+
+/** Stored times are UTC without a zone: the first step says so, the second moves them. */
+const timestampText = (zone: string): string =>
+  `strftime((${TIMESTAMP_COLUMN} AT TIME ZONE 'UTC') AT TIME ZONE ${quoteLiteral(zone)}, '%Y-%m-%d %H:%M:%S')`

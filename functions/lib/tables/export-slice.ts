@@ -1,0 +1,71 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { quoteLiteral } from './sql.ts'
+import type { ObjectAddress, TableFiles } from './table-files.ts'
+
+/** What the slices of an export look like. */
+export interface SliceForm {
+  /** CSV without a header, every value in quotes, lines ended by `\n`; or Parquet. */
+  fileType: 'csv' | 'parquet'
+  /** Each slice is one gzip member. Of CSV only: Parquet is compressed in itself. */
+  gzip: boolean
+}
+
+/** A slice in the file storage. */
+export interface Slice {
+  key: string
+  /** As stored. */
+  bytes: number
+}
+
+const FORMATS = {
+  csv: `FORMAT csv, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '"', ESCAPE '"'`,
+  parquet: 'FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1',
+}
+
+/** Writes rows in their order to a local path; resolves to how many. */
+export const writeRows = async (
+  session: DuckDbSession,
+  {
+    select,
+    path,
+    fileType,
+    options = [],
+  }: { select: string; path: string; fileType: 'csv' | 'parquet'; options?: string[] },
+): Promise<number> => {
+  const format = [FORMATS[fileType], ...options].join(', ')
+  const [[rows] = []] = await session.runInOrder(`COPY (${select}) TO ${quoteLiteral(path)} (${format})`)
+  return Number(rows)
+}
+
+// Level 3 takes half the time of zlib's default (6) for a sixth more bytes (measured with a million orders). DuckDB's own
+// gzip takes five times as long as either.
+const GZIP_LEVEL = 3
+const GZIP_CHUNK_BYTES = 256 * 1024
+
+/** Brings a written slice to its place, compressed if so wanted, and removes the local file. */
+export const publishSlice = async (
+  files: TableFiles,
+  { path, index, target, fileType, gzip }: SliceForm & { path: string; index: number; target: ObjectAddress },
+): Promise<Slice> => {
+  const isCompressed = gzip && fileType === 'csv'
+  const key = `${target.key}_0_0_${index}.${fileType}${isCompressed ? '.gz' : ''}`
+  const stored = isCompressed ? await compress(path) : path
+  const bytes = await files.writeDataFile(stored, { bucket: target.bucket, key })
+  await rm(stored)
+  return { key, bytes }
+}
+
+const compress = async (path: string): Promise<string> => {
+  const compressed = `${path}.gz`
+  await pipeline(
+    createReadStream(path, { highWaterMark: GZIP_CHUNK_BYTES }),
+    createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES }),
+    createWriteStream(compressed),
+  )
+  await rm(path)
+  return compressed
+}

@@ -1,0 +1,192 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pMap from 'p-map'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { exportColumns } from './export-columns.ts'
+import { publishSlice, type Slice, type SliceForm, writeRows } from './export-slice.ts'
+import { mapAhead } from './map-ahead.ts'
+import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import {
+  conditionsSql,
+  type OrderBy,
+  orderTerm,
+  type RowConditions,
+  refuseUnknownColumns,
+} from './row-conditions.ts'
+import { selectRows } from './select-rows.ts'
+import type { Snapshot, TableFile } from './snapshot.ts'
+import { type ObjectAddress, type TableFiles, TRANSFERS } from './table-files.ts'
+
+export interface ExportRequest extends RowConditions, SliceForm {
+  snapshot: Snapshot
+  /** In this order; default: all. */
+  columns?: string[]
+  /** Default: the order of the table. */
+  orderBy?: OrderBy[]
+  /** Default: no limit. */
+  limit?: number
+  /** Adds the column `_timestamp`, the time of the last change, as it is in this zone (`UTC`, `Europe/Prague`). */
+  timestampZone?: string
+  /** Slices go below it: `<key>_0_0_<n>.csv`. */
+  target: ObjectAddress
+}
+
+export interface ExportResult {
+  /** In the order of the rows; at least one, which is empty when there are no rows. */
+  slices: Slice[]
+  rowsCount: number
+}
+
+export interface ExportContext {
+  session: DuckDbSession
+  files: TableFiles
+  threads: number
+}
+
+/** A slice holds what so many of the table's files hold: some tens of MB of CSV. */
+const FILES_IN_SLICE = 4
+const PARQUET_BYTES_IN_SLICE = 4 * 1024 * 1024
+const SORTED_SLICE_BYTES = 32 * 1024 * 1024
+
+/** See `TableEngine.export`. */
+export const exportTable = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+  const { snapshot, columns = [], where = [], orderBy = [] } = request
+  refuseUnknownColumns(snapshot.columns, [
+    ...columns,
+    ...where.map(({ column }) => column),
+    ...orderBy.map(({ column }) => column),
+  ])
+  await context.session.fitTo(snapshot.columns.length)
+  const isSorted = orderBy.length > 0 && snapshot.files.length > 0
+  const result = await (isSorted ? exportSorted : exportInTableOrder)(context, request)
+  return result.slices.length > 0 ? result : { slices: [await exportNothing(context, request)], rowsCount: 0 }
+}
+
+/** File by file: a few are being downloaded, written and uploaded at a time, however large the table is. */
+const exportInTableOrder = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+  const { snapshot, limit = Number.POSITIVE_INFINITY } = request
+  const where = conditionsSql(request, snapshot.columns)
+  // How many rows a group gives is known before where every row is meant. Otherwise a limit has us go one by one.
+  const isCounting = where !== undefined && limit !== Number.POSITIVE_INFINITY
+  let planned = 0
+  let written = 0
+  const groups = async function* () {
+    for (const files of groupFiles(snapshot.files)) {
+      const left = limit - (isCounting ? written : planned)
+      if (left <= 0) return
+      planned += rowsOf(files)
+      yield { files, limit: isCounting || left < rowsOf(files) ? left : undefined }
+    }
+  }
+  // Each thread writes one slice; one more is on its way from or to S3.
+  const slices = await mapAhead(groups(), isCounting ? 1 : context.threads + 1, async (group, index) => {
+    const { rows, slice } = await exportGroup(context, request, { ...group, where, index })
+    written += rows
+    return slice
+  })
+  return { slices: slices.filter(slice => slice !== undefined), rowsCount: written }
+}
+
+const groupFiles = (files: TableFile[]): TableFile[][] => {
+  const groups: TableFile[][] = []
+  let bytes = 0
+  for (const file of files) {
+    const last = groups.at(-1)
+    bytes += file.bytes
+    if (last && last.length < FILES_IN_SLICE && bytes <= PARQUET_BYTES_IN_SLICE) last.push(file)
+    else {
+      groups.push([file])
+      bytes = file.bytes
+    }
+  }
+  return groups
+}
+
+const rowsOf = (files: TableFile[]): number => files.reduce((sum, { rows }) => sum + rows, 0)
+
+interface Group {
+  files: TableFile[]
+  limit: number | undefined
+  where: string | undefined
+  index: number
+}
+
+const exportGroup = async (
+  context: ExportContext,
+  request: ExportRequest,
+  { files, limit, where, index }: Group,
+): Promise<{ rows: number; slice: Slice | undefined }> => {
+  const { session } = context
+  const paths = await download(context, files, `export-${index}`)
+  const { values, from } = await selectRows(session, { paths, columns: request.snapshot.columns })
+  const local = session.scratchPath(`slice-${index}`)
+  const rows = await writeRows(session, {
+    path: local,
+    fileType: request.fileType,
+    select: `${exportColumns(request)} FROM (SELECT ${values} FROM ${from})
+      ${where === undefined ? '' : `WHERE ${where}`} ${limit === undefined ? '' : `LIMIT ${limit}`}`,
+  })
+  await Promise.all(paths.map(file => rm(file)))
+  if (rows > 0) return { rows, slice: await publishSlice(context.files, { ...request, path: local, index }) }
+  await rm(local)
+  return { rows, slice: undefined }
+}
+
+/** All rows at once: sorting needs them, and spills to disk what does not fit in memory. */
+const exportSorted = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+  const { session, threads } = context
+  const { snapshot, orderBy = [], limit, fileType } = request
+  const paths = await download(context, snapshot.files, 'export')
+  const { values, from } = await selectRows(session, { paths, columns: snapshot.columns })
+  const folder = session.scratchPath('sorted')
+  await mkdir(folder)
+  const rowsCount = await writeRows(session, {
+    path: folder,
+    fileType,
+    select: `${exportColumns(request)} FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
+      WHERE ${conditionsSql(request, snapshot.columns) ?? 'true'}
+      ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
+      ${limit === undefined ? '' : `LIMIT ${limit}`}`,
+    // A single thread writes one file after the other, so that their numbers are the order of the rows.
+    options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
+  })
+  await Promise.all(paths.map(file => rm(file)))
+  if (rowsCount === 0) return { slices: [], rowsCount }
+  const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0])
+  const names = (await readdir(folder)).toSorted((a, b) => numberOf(a) - numberOf(b))
+  const slices = await pMap(
+    names,
+    (name, index) => publishSlice(context.files, { ...request, path: path.join(folder, name), index }),
+    { concurrency: threads + 1 },
+  )
+  return { slices, rowsCount }
+}
+
+/** The one slice of an export without rows. A manifest without any is more than some clients can read. */
+const exportNothing = async (context: ExportContext, request: ExportRequest): Promise<Slice> => {
+  const { session } = context
+  const local = session.scratchPath('nothing')
+  const values = request.snapshot.columns.map(column => `'' AS ${quoteColumn(column)}`)
+  await writeRows(session, {
+    path: local,
+    fileType: request.fileType,
+    select: `${exportColumns(request)}
+      FROM (SELECT ${[...values, `now()::TIMESTAMP AS ${TIMESTAMP_COLUMN}`].join(', ')}) WHERE false`,
+  })
+  return publishSlice(context.files, { ...request, path: local, index: 0 })
+}
+
+const download = (
+  { session, files: store }: ExportContext,
+  files: TableFile[],
+  name: string,
+): Promise<string[]> =>
+  pMap(
+    files,
+    async ({ key }, index) => {
+      const local = session.scratchPath(`${name}-${index}.parquet`)
+      await store.download(key, local)
+      return local
+    },
+    { concurrency: TRANSFERS },
+  )
