@@ -25,9 +25,9 @@ export const allowReadingObjects = (
   allow(grantee, ['s3:ListBucket'], [bucket.bucketArn])
 }
 
-/** Multipart uploads included. */
-export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket): void =>
-  allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects('*')])
+/** Multipart uploads included. Default: below any key. */
+export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void =>
+  allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
 
 export const allowDeletingObjects = (grantee: IGrantable, bucket: IBucket): void =>
   allow(grantee, ['s3:DeleteObject'], [bucket.arnForObjects('*')])

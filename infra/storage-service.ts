@@ -142,6 +142,7 @@ const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) 
   })
   allowItems(runJob, store.items, ITEM_ACTIONS)
   allowReadingObjects(runJob, store.files)
+  allowWritingObjects(runJob, store.files, { prefix: 'exp-2/' }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)
   allowReadingObjects(runJob, store.tables)
   allowWritingObjects(runJob, store.tables)

@@ -27,6 +27,12 @@ const fileRecord = z.object({
 
 export type FileRecord = z.infer<typeof fileRecord>
 
+const DAY_MS = 86_400_000
+
+/** When the file's objects go; `undefined`: never. */
+export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined =>
+  maxAgeDays === null ? undefined : new Date(Date.parse(created) + maxAgeDays * DAY_MS)
+
 const MAX_UPDATE_ATTEMPTS = 10
 
 export const createFileStore = (items: ItemTable) => {

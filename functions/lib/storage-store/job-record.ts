@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { rowSelection } from './row-selection.ts'
 
 /** How a CSV file is to be read, as the caller of an import said it. */
 const csvOptions = z.object({
@@ -30,6 +31,15 @@ export const jobInput = z.discriminatedUnion('operationName', [
     fileId: z.number(),
     csv: csvOptions,
     incremental: z.boolean(),
+  }),
+  z.object({
+    operationName: z.literal('tableExport'),
+    tableId: z.string(),
+    selection: rowSelection,
+    fileType: z.enum(['csv', 'parquet']),
+    gzip: z.boolean(),
+    /** Adds the time of each row's last change, as it is in this time zone. */
+    timestampZone: z.string().optional(),
   }),
   z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
   z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createBranchStore } from './branch-store.ts'
 import { createBucketStore } from './bucket-store.ts'
+import { createExportCache } from './export-cache.ts'
 import { createFileStore } from './file-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
 import { createIdSource } from './ids.ts'
@@ -25,6 +26,7 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   buckets: createBucketStore(items),
   tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
   files: createFileStore(items),
+  exports: createExportCache(items, now),
   jobs: createJobStore(items),
   queue: createTableQueue(items),
   idempotency: createIdempotencyStore(items, now),

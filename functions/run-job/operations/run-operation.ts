@@ -4,6 +4,7 @@ import { updateBucket } from '../../lib/storage-store/update-bucket.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { createTable } from './create-table.ts'
 import { deleteFile } from './delete-file.ts'
+import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
 
 /** What a job leaves to read when it succeeds. */
@@ -25,6 +26,8 @@ export const runOperation = async (job: ProcessingJob, services: RunJobServices)
       return createTable(job, input, services)
     case 'tableImport':
       return importTable(job, input, services)
+    case 'tableExport':
+      return exportTable(job, input, services)
     case 'tableDrop': {
       const table = await services.tables.get(input.tableId)
       if (table) await services.tables.delete(table)

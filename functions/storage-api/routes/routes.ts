@@ -18,6 +18,7 @@ import { getJob } from './jobs/get-job.ts'
 import { listJobs } from './jobs/list-jobs.ts'
 import { createTable } from './tables/create-table.ts'
 import { deleteTable } from './tables/delete-table.ts'
+import { exportTable } from './tables/export-table.ts'
 import { getTable } from './tables/get-table.ts'
 import { importTable } from './tables/import-table.ts'
 import { listTables } from './tables/list-tables.ts'
@@ -40,6 +41,7 @@ export const routes: Route[] = [
   getTable,
   deleteTable,
   importTable,
+  exportTable,
   previewTable,
   listFiles,
   prepareFile,

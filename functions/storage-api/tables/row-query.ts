@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors.ts'
-import type { Filter, PreviewQuery } from '../../lib/tables/preview-table.ts'
+import type { PreviewQuery } from '../../lib/tables/preview-table.ts'
+import type { Filter } from '../../lib/tables/row-conditions.ts'
 import { commaList, text, textList } from '../wire/fields.ts'
+import { unlessBlank } from '../wire/unless-blank.ts'
 import { parseTime } from './parse-time.ts'
 
 const dataType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'], {
@@ -33,8 +35,8 @@ const whereFilter = z.object({
 /** The fields of a request that choose rows of a table; the same for previews and exports (facts 1.5). */
 export const rowQueryFields = {
   columns: z.union([textList({ itemMax: 255 }), commaList()]).optional(),
-  whereColumn: text({ max: 255 }).optional(),
-  whereOperator: operator.optional(),
+  whereColumn: unlessBlank(text({ max: 255 })),
+  whereOperator: unlessBlank(operator),
   whereValues: textList({ max: 1_000, itemMax: 100_000 }).optional(),
   whereFilters: z
     .array(whereFilter, { error: 'This value should be of type array.' })
@@ -56,25 +58,24 @@ export const rowQueryFields = {
     )
     .max(MAX_CONDITIONS)
     .optional(),
-  changedSince: text({ max: 100 }).optional(),
-  changedUntil: text({ max: 100 }).optional(),
-  fulltextSearch: text().optional(),
+  changedSince: unlessBlank(text({ max: 100 })),
+  changedUntil: unlessBlank(text({ max: 100 })),
+  fulltextSearch: unlessBlank(text()),
 }
 
 const rowQuerySchema = z.object(rowQueryFields)
 
-/** The fields as the table engine takes them. Errors: 400 `storage.tables.validation`, 501 `notImplemented`. */
+/** The fields as the table engine takes them. Error: 400 `storage.tables.validation`. */
 export const readRowQuery = (
   fields: z.output<typeof rowQuerySchema>,
   now: Date,
 ): Omit<PreviewQuery, 'limit'> => {
-  if (fields.fulltextSearch !== undefined) throw notImplemented('fulltextSearch')
-  if (fields.whereFilters?.some(filter => filter.type === 'TIME_STRING'))
-    throw notImplemented('whereFilters[][type]=TIME_STRING')
-  const { columns, changedSince, changedUntil } = fields
+  const { columns, changedSince, changedUntil, fulltextSearch, whereFilters = [] } = fields
+  if (fulltextSearch !== undefined && whereFilters.length > 0)
+    throw invalid('fulltextSearch', 'This field cannot be used together with whereFilters.')
   return {
-    ...(columns && columns.length > 0 && { columns }),
-    where: [...simpleCondition(fields), ...(fields.whereFilters ?? []).map(toFilter)],
+    ...(columns && columns.length > 0 && { columns: [...new Set(columns)] }),
+    where: [...simpleCondition(fields), ...whereFilters.map(toFilter(now))],
     orderBy: (fields.orderBy ?? []).map(({ column, order, dataType }) => ({
       column,
       order,
@@ -82,15 +83,27 @@ export const readRowQuery = (
     })),
     ...(changedSince !== undefined && { changedSince: parseTime('changedSince', changedSince, now) }),
     ...(changedUntil !== undefined && { changedUntil: parseTime('changedUntil', changedUntil, now) }),
+    ...(fulltextSearch !== undefined && { fulltextSearch }),
   }
 }
 
-const toFilter = ({ column, operator, values, dataType }: z.output<typeof whereFilter>): Filter => ({
-  column,
-  operator,
-  values,
-  ...(dataType && { dataType }),
-})
+const toFilter =
+  (now: Date) =>
+  ({ column, operator, values, dataType, type }: z.output<typeof whereFilter>, index: number): Filter =>
+    type === 'TIME_STRING'
+      ? {
+          column,
+          operator,
+          // Values such as `-2 days`; the column's text is read as a time too, UTC where it names no zone.
+          values: values.map(value =>
+            parseTime(`whereFilters[${index}][values]`, value, now)
+              .toISOString()
+              .replace(/[TZ]/g, ' ')
+              .trim(),
+          ),
+          dataType: 'TIMESTAMP',
+        }
+      : { column, operator, values, ...(dataType && { dataType }) }
 
 /** The older form of one condition. */
 const simpleCondition = ({
@@ -99,15 +112,12 @@ const simpleCondition = ({
   whereValues,
 }: z.output<typeof rowQuerySchema>): Filter[] => {
   if (whereColumn === undefined) {
-    if (whereValues !== undefined) throw missing('whereColumn')
+    if (whereValues !== undefined) throw invalid('whereColumn', 'This field is missing.')
     return []
   }
-  if (whereValues === undefined) throw missing('whereValues')
+  if (whereValues === undefined) throw invalid('whereValues', 'This field is missing.')
   return [{ column: whereColumn, operator: whereOperator ?? 'eq', values: whereValues }]
 }
 
-const missing = (field: string) =>
-  new UserError('storage.tables.validation', `Invalid request:\n - ${field}: "This field is missing."`)
-
-const notImplemented = (field: string) =>
-  new UserError('notImplemented', `"${field}" is not supported. Use whereFilters.`, { status: 501 })
+const invalid = (field: string, message: string) =>
+  new UserError('storage.tables.validation', `Invalid request:\n - ${field}: "${message}"`)

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import type { FileRecord } from '../../../lib/storage-store/file-store.ts'
+import { expiryOf, type FileRecord } from '../../../lib/storage-store/file-store.ts'
 import { parseFileQuery } from '../../files/file-query.ts'
 import { fileResource } from '../../files/file-resource.ts'
 import { flag, integer, text, textList } from '../../wire/fields.ts'
@@ -18,8 +18,6 @@ const query = z.object({
   showExpired: flag().default(false),
 })
 
-const DAY_MS = 86_400_000
-
 /** Files, newest first. With several `tags[]`, those that have one of them at least. */
 export const listFiles = defineRoute({
   method: 'get',
@@ -31,7 +29,7 @@ export const listFiles = defineRoute({
   handle: async ({ query }, { files, fileAccess, now }) => {
     const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
     const isFound = parseFileQuery(q ?? '')
-    const today = now().getTime()
+    const today = now()
     const isListed = (file: FileRecord): boolean => {
       const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
       const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
@@ -42,5 +40,4 @@ export const listFiles = defineRoute({
   },
 })
 
-const isExpired = ({ created, maxAgeDays }: FileRecord, today: number): boolean =>
-  maxAgeDays !== null && Date.parse(created) + maxAgeDays * DAY_MS < today
+const isExpired = (file: FileRecord, today: Date): boolean => (expiryOf(file) ?? today) < today

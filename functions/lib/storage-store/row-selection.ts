@@ -1,0 +1,56 @@
+import { z } from 'zod'
+
+const comparisonType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'])
+
+/** Which rows of a table a job is about. Times are ISO 8601: phrases such as `-2 days` were resolved when it was accepted. */
+export const rowConditions = z.object({
+  where: z.array(
+    z.object({
+      column: z.string(),
+      operator: z.enum(['eq', 'ne', 'gt', 'ge', 'lt', 'le']),
+      values: z.array(z.string()),
+      dataType: comparisonType.optional(),
+    }),
+  ),
+  changedSince: z.iso.datetime().optional(),
+  changedUntil: z.iso.datetime().optional(),
+  fulltextSearch: z.string().optional(),
+})
+
+/** Which rows, which columns of them, and in which order. */
+export const rowSelection = rowConditions.extend({
+  columns: z.array(z.string()).optional(),
+  orderBy: z.array(
+    z.object({
+      column: z.string(),
+      order: z.enum(['ASC', 'DESC']),
+      dataType: comparisonType.optional(),
+    }),
+  ),
+  limit: z.number().optional(),
+})
+
+export type StoredConditions = z.infer<typeof rowConditions>
+export type StoredSelection = z.infer<typeof rowSelection>
+
+/** The conditions with their times as dates: what the table engine takes. */
+export const withDates = <Conditions extends StoredConditions>({
+  changedSince,
+  changedUntil,
+  ...rest
+}: Conditions) => ({
+  ...rest,
+  ...(changedSince !== undefined && { changedSince: new Date(changedSince) }),
+  ...(changedUntil !== undefined && { changedUntil: new Date(changedUntil) }),
+})
+
+/** The reverse of {@link withDates}. */
+export const withIsoTimes = <Conditions extends { changedSince?: Date; changedUntil?: Date }>({
+  changedSince,
+  changedUntil,
+  ...rest
+}: Conditions) => ({
+  ...rest,
+  ...(changedSince && { changedSince: changedSince.toISOString() }),
+  ...(changedUntil && { changedUntil: changedUntil.toISOString() }),
+})

@@ -1,0 +1,132 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { createOnce, findCreated } from '../../lib/storage-store/create-once.ts'
+import { expiryOf, type FileRecord } from '../../lib/storage-store/file-store.ts'
+import {
+  type InputOf,
+  type JobMetrics,
+  noMetrics,
+  type ProcessingJob,
+} from '../../lib/storage-store/job-record.ts'
+import { withDates } from '../../lib/storage-store/row-selection.ts'
+import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
+import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { RunJobServices } from '../run-job.ts'
+import type { Outcome } from './run-operation.ts'
+
+const MAX_AGE_DAYS = 2
+/** A file that is gone sooner is made anew: its reader must have time for it. */
+const LEFT_TO_READ_MS = 12 * 3_600_000
+
+/**
+ * Exports a table to a sliced file, or finds the file of an earlier export that holds the same.
+ *
+ * The slices' place follows from the job, and the file's record is made when all of them are there: a repeated run
+ * writes the same objects, and a file that is listed is whole.
+ */
+export const exportTable = async (
+  job: ProcessingJob,
+  input: InputOf<'tableExport'>,
+  services: RunJobServices,
+): Promise<Outcome> => {
+  const made = await findCreated(exportOf(job), { ...services, records: services.files })
+  if (made) return outcome(made, input, false)
+  const table = await services.tables.get(input.tableId)
+  if (!table) throw tableNotFound(input.tableId, services.projectId)
+
+  // A file is only for the token that made it, and for those that see all.
+  const cacheKey = [input, job.creatorToken.id]
+  const cached = await findCached(table, cacheKey, services)
+  if (cached) return outcome(await noteRun(cached, job.runId, services), input, true)
+
+  const file = await makeFile(job, input, table, services)
+  await services.exports.remember(table, cacheKey, file.id)
+  return outcome(file, input, false)
+}
+
+const exportOf = (job: ProcessingJob) => ({ scope: 'tableExport', key: String(job.id), request: {} })
+
+const findCached = async (
+  table: TableRecord,
+  cacheKey: unknown,
+  { exports, files, now }: RunJobServices,
+): Promise<FileRecord | undefined> => {
+  const fileId = await exports.findFileId(table, cacheKey)
+  const file = fileId === undefined ? undefined : await files.get(fileId)
+  const leftMs = file ? (expiryOf(file)?.getTime() ?? 0) - now().getTime() : 0
+  return leftMs > LEFT_TO_READ_MS ? file : undefined
+}
+
+const noteRun = async (
+  file: FileRecord,
+  runId: string | null,
+  { files }: RunJobServices,
+): Promise<FileRecord> => {
+  if (runId === null || file.runIds.includes(runId)) return file
+  const updated = await files.update(file.id, current => ({
+    ...current,
+    runIds: [...new Set([...current.runIds, runId])],
+  }))
+  return updated ?? file
+}
+
+const makeFile = async (
+  job: ProcessingJob,
+  { selection, fileType, gzip, timestampZone }: InputOf<'tableExport'>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<FileRecord> => {
+  const { s3, filesBucket, projectId, now } = services
+  const name = `${table.name}.${fileType}${gzip && fileType === 'csv' ? '.gz' : ''}`
+  const folder = `${table.bucketId.replace('.', '/')}/${table.name}`
+  const key = `exp-2/${projectId}/table-exports/${folder}/${job.id}.${fileType}`
+  const engine = await services.tableEngine()
+  const { slices } = await engine.export({
+    ...withDates(selection),
+    snapshot: table.snapshot,
+    fileType,
+    gzip,
+    ...(timestampZone !== undefined && { timestampZone }),
+    target: { bucket: filesBucket, key },
+  })
+  const entries = slices.map(slice => ({ url: `s3://${filesBucket}/${slice.key}` }))
+  await s3.send(
+    new PutObjectCommand({
+      Bucket: filesBucket,
+      Key: `${key}manifest`,
+      Body: JSON.stringify({ entries }),
+      ContentType: 'application/json',
+    }),
+  )
+  const make = (id: number): FileRecord => ({
+    id,
+    name,
+    key,
+    created: now().toISOString(),
+    sizeBytes: slices.reduce((sum, { bytes }) => sum + bytes, 0),
+    contentType: 'application/octet-stream',
+    isPublic: false,
+    isSliced: true,
+    isEncrypted: true,
+    maxAgeDays: MAX_AGE_DAYS,
+    tags: ['table-export'],
+    runId: job.runId,
+    runIds: job.runId === null ? [] : [job.runId],
+    creatorToken: job.creatorToken,
+    requestKey: null,
+    revision: 1,
+  })
+  return createOnce(exportOf(job), { ...services, records: services.files, make })
+}
+
+const outcome = (file: FileRecord, input: InputOf<'tableExport'>, cacheHit: boolean): Outcome => ({
+  results: { file: { id: file.id }, cacheHit },
+  metrics: exportMetrics(file.sizeBytes, input.gzip && input.fileType === 'csv'),
+})
+
+/** Of a compressed file only the compressed size is told, as with imports (facts 1.7). */
+const exportMetrics = (bytes: number, isCompressed: boolean): JobMetrics => ({
+  ...noMetrics,
+  outCompressed: isCompressed,
+  outBytes: bytes,
+  outBytesUncompressed: isCompressed ? 0 : bytes,
+})
