@@ -1,14 +1,15 @@
 import { UserError } from '../errors.ts'
 import type { ApiSession } from './api-session.ts'
 import type { Authenticator } from './authentication/authenticator.ts'
+import { expandChildren } from './jobs/child-runs.ts'
 import type { JobContext } from './jobs/job-context.ts'
 import { allPlans, type JobPlan } from './jobs/job-plan.ts'
 import { groupByTable } from './jobs/lanes.ts'
-import { type QueuedPage, runLanes } from './jobs/run-lanes.ts'
+import { type Queued, runLanes } from './jobs/run-lanes.ts'
 import { startRun } from './jobs/start-run.ts'
 import { turnPage } from './jobs/turn-page.ts'
 import type { StopSignal } from './stop-signal.ts'
-import type { Json, TableSink } from './tables/index.ts'
+import type { TableSink } from './tables/index.ts'
 
 export interface IterationOptions {
   plans: readonly JobPlan[]
@@ -19,13 +20,13 @@ export interface IterationOptions {
   concurrency: number
   stop: StopSignal
   /** Pages left over by the leg before. */
-  lanes?: QueuedPage[][] | undefined
+  lanes?: Queued[][] | undefined
   /** Called after the rows of a page went to the sink, with its address. */
   onPage?: ((url: string) => void) | undefined
 }
 
 /** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
-export const runIteration = async (options: IterationOptions): Promise<QueuedPage[][]> => {
+export const runIteration = async (options: IterationOptions): Promise<Queued[][]> => {
   const { plans, context, session, authenticator, sink, stop } = options
   const lanes = options.lanes ?? startLanes(plans, context)
   const { maxRows, statistics } = context
@@ -34,11 +35,12 @@ export const runIteration = async (options: IterationOptions): Promise<QueuedPag
     // A login before every request is good for one request only
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
     fetch: request => session.fetchPage(request, authenticator),
+    expand: (children, count) => expandChildren(children, count, context),
     turn: (work, fetched) => turnPage(work, fetched, context),
     write: ({ run }, { items, source }, { url }) => {
       if (items.length > 0) {
         const hasColumns = Object.keys(run.columns).length > 0
-        sink.add(run.plan.dataType, items as Json[], {
+        sink.add(run.plan.dataType, items, {
           ...(hasColumns ? { parent: run.columns } : {}),
           ...(source === undefined ? {} : { source }),
         })
@@ -53,7 +55,7 @@ export const runIteration = async (options: IterationOptions): Promise<QueuedPag
   return left
 }
 
-const startLanes = (plans: readonly JobPlan[], context: JobContext): QueuedPage[][] =>
+const startLanes = (plans: readonly JobPlan[], context: JobContext): Queued[][] =>
   groupByTable(plans, context.config.mappings).map(group =>
     group.map(plan => {
       context.statistics.started(plan)

@@ -198,14 +198,20 @@ describe('millrace extract', () => {
   })
 
   it('previews a few rows of each job and writes nothing', async () => {
-    const dir = dataDir(config([{ endpoint: 'items' }, { endpoint: 'others' }]))
+    const dir = dataDir(
+      config([
+        { endpoint: 'items' },
+        { endpoint: 'items', id: 'again', dataType: 'items_more' },
+        { endpoint: 'others' },
+      ]),
+    )
     const sent = api.requests.length
     const { code, out } = await run([dir, '--preview', '2'])
     expect(code).toBe(0)
     expect(out).toContain('items (2 rows)')
     expect(out).toContain('others (2 rows)')
     expect(out).toContain(`${'x'.repeat(31)}…`)
-    expect(api.requests.length).toBe(sent + 2)
+    expect(api.requests.length).toBe(sent + 3)
     expect(existsSync(join(dir, 'out'))).toBe(false)
   })
 })

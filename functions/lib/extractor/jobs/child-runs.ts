@@ -1,33 +1,63 @@
 import type { Json } from '../tables/index.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobRun } from './job-run.ts'
+import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { resolvePlaceholders } from './placeholders.ts'
 import { startRun } from './start-run.ts'
 
-/** The runs that the rows of one page ask for: each child job for every row that passes its filter, in order. */
-export const childRuns = (parent: JobRun, items: readonly Json[], context: JobContext): JobRun[] => {
-  const runs: JobRun[] = []
-  for (const plan of parent.plan.children) {
-    const { placeholders } = plan.job
-    const hasOwn = Object.keys(placeholders ?? {}).length > 0
-    if (!hasOwn && !context.evaluateEverywhere && items.length > 0) {
-      context.log.warning(`No 'placeholders' set for '${plan.job.endpoint}'`)
-    }
-    for (const item of items) {
-      if (plan.rowFilter !== undefined && !plan.rowFilter(item)) continue
-      const rows = [item, ...parent.rows]
-      for (const set of resolvePlaceholders(
-        placeholders,
-        rows,
-        parent.placeholders,
-        Math.floor(context.now()),
-      )) {
-        // Without any placeholder all rows would ask the same; with parent values in params they do not
-        if (set.length === 0 && !context.evaluateEverywhere) continue
-        runs.push(startRun(plan, set, rows, context))
-      }
+/** The children that the rows of one page ask for: each child job for all rows, in the order of the configuration. */
+export const pendingChildren = (
+  parent: JobRun,
+  items: readonly Json[],
+  context: JobContext,
+): PendingChildren[] => {
+  if (items.length === 0) return []
+  for (const { job } of parent.plan.children) {
+    if (context.evaluateEverywhere || Object.keys(job.placeholders ?? {}).length > 0) continue
+    context.log.warning(`No 'placeholders' set for '${job.endpoint}'`)
+  }
+  return parent.plan.children.map(plan => ({ parent, plan, items, from: 0 }))
+}
+
+/**
+ * The first pages of the next children, at least `count` if there are so many, and what is left of them. Runs are made when
+ * their turn comes near: a page of a hundred thousand rows must not cost as many runs at once.
+ *
+ * @throws UserError for a placeholder that the row has no value for
+ */
+export const expandChildren = (
+  { parent, plan, items, from }: PendingChildren,
+  count: number,
+  context: JobContext,
+): { pages: PageWork[]; rest: PendingChildren | undefined } => {
+  const pages: PageWork[] = []
+  let position = from
+  for (; position < items.length && pages.length < count; position++) {
+    const item = items[position] ?? null
+    if (plan.rowFilter !== undefined && !plan.rowFilter(item)) continue
+    for (const run of runsFor(parent, plan, item, context)) {
+      context.statistics.started(plan)
+      pages.push({ run, request: run.pagination.first })
     }
   }
-  for (const run of runs) context.statistics.started(run.plan)
-  return runs
+  return { pages, rest: position < items.length ? { parent, plan, items, from: position } : undefined }
+}
+
+/** One run per combination of the placeholders' values. */
+const runsFor = (
+  parent: JobRun,
+  plan: PendingChildren['plan'],
+  item: Json,
+  context: JobContext,
+): JobRun[] => {
+  const rows = [item, ...parent.rows]
+  const sets = resolvePlaceholders(
+    plan.job.placeholders,
+    rows,
+    parent.placeholders,
+    Math.floor(context.now()),
+  )
+  // Without any placeholder all rows would ask the same; with parent values in params they do not
+  return sets
+    .filter(set => set.length > 0 || context.evaluateEverywhere)
+    .map(set => startRun(plan, set, rows, context))
 }

@@ -28,3 +28,11 @@ export interface PageWork {
   run: JobRun
   request: PageRequest
 }
+
+/** Children of the rows of one page, from row `from` on, that have no run yet. */
+export interface PendingChildren {
+  parent: JobRun
+  plan: JobPlan
+  items: readonly Json[]
+  from: number
+}

@@ -1,7 +1,7 @@
 import type { FetchedPage } from '../api-session.ts'
 import type { PageRequest } from '../request/page-request.ts'
 import { Stopped } from '../stop-signal.ts'
-import type { PageWork } from './job-run.ts'
+import type { PageWork, PendingChildren } from './job-run.ts'
 import { belongsTogether } from './lanes.ts'
 import type { TurnedPage } from './turn-page.ts'
 
@@ -10,12 +10,22 @@ export interface QueuedPage extends PageWork {
   fetched?: FetchedPage
 }
 
+/** What waits in a lane: pages, and children that become pages when their turn comes near. */
+export type Queued = QueuedPage | PendingChildren
+
+export const isPage = (queued: Queued): queued is QueuedPage => 'request' in queued
+
 export interface RunLanesOptions {
   /** Pages still to do. Within a lane they are written in order; lanes do not wait for each other. */
-  lanes: QueuedPage[][]
+  lanes: Queued[][]
   /** Requests under way at once. */
   concurrency: number
   fetch: (request: PageRequest) => Promise<FetchedPage>
+  /** The next pages of children, at least `count` if there are so many, and the children left. */
+  expand: (
+    children: PendingChildren,
+    count: number,
+  ) => { pages: PageWork[]; rest: PendingChildren | undefined }
   turn: (work: PageWork, fetched: FetchedPage) => TurnedPage
   /** Writes the rows of a page; the requests for what follows are under way by then. */
   write: (work: PageWork, page: TurnedPage, fetched: FetchedPage) => void
@@ -66,30 +76,47 @@ export const runLanes = async (options: RunLanesOptions): Promise<void> => {
       })
   }
 
+  /** Makes pages of the children that stand among the next of a lane. */
+  const expandAhead = (lane: Queued[]): void => {
+    for (let depth = 0; depth < concurrency; depth++) {
+      let queued = lane[depth]
+      while (queued !== undefined && !isPage(queued)) {
+        const { pages, rest } = options.expand(queued, concurrency)
+        replace(lane, depth, rest === undefined ? pages : [...pages, rest])
+        queued = lane[depth]
+      }
+    }
+  }
+
   const launchAhead = (): void => {
+    if (!stop.requested) lanes.forEach(expandAhead)
     for (let depth = 0; depth < concurrency && !stop.requested; depth++) {
       for (const lane of lanes) {
         const head = lane[0]
         const page = lane[depth]
         if (flying >= concurrency) return
-        if (head === undefined || page === undefined || !belongsTogether(head, page)) continue
+        if (head === undefined || page === undefined || !isPage(head) || !isPage(page)) continue
+        if (!belongsTogether(head, page) || options.skip(page)) continue
         if (page.fetched === undefined && !flights.has(page)) launch(page)
       }
     }
   }
 
-  const writeNext = (lane: QueuedPage[]): boolean => {
-    while (lane[0] !== undefined && options.skip(lane[0])) lane.shift()
+  /** Whether the lane went on by a page. */
+  const writeNext = (lane: Queued[]): boolean => {
     const page = lane[0]
-    if (page === undefined) return false
+    if (page === undefined || !isPage(page)) return false
+    if (options.skip(page)) {
+      lane.shift()
+      return true
+    }
     const flight = flights.get(page)
     if (flight?.state === 'failed') throw flight.error
     const { fetched } = page
     if (fetched === undefined) return false
-    lane.shift()
     flights.delete(page)
     const turned = options.turn(page, fetched)
-    lane.unshift(...turned.next)
+    replace(lane, 0, turned.next)
     launchAhead()
     options.write(page, turned, fetched)
     return true
@@ -105,4 +132,11 @@ export const runLanes = async (options: RunLanesOptions): Promise<void> => {
     await wake.promise
     wake = Promise.withResolvers()
   }
+}
+
+/** Puts others in the place of one. Not by `splice` with all of them as arguments: there may be more than it takes. */
+const replace = (lane: Queued[], position: number, others: readonly Queued[]): void => {
+  const tail = lane.splice(position)
+  for (const queued of others) lane.push(queued)
+  for (let index = 1; index < tail.length; index++) lane.push(tail[index] as Queued) // below the length
 }

@@ -7,9 +7,9 @@ import type { PageRequest, RequestOptions } from '../request/page-request.ts'
 import type { Json } from '../tables/index.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
-import type { JobRun } from './job-run.ts'
+import type { JobRun, PendingChildren } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
-import type { QueuedPage } from './run-lanes.ts'
+import { isPage, type Queued, type QueuedPage } from './run-lanes.ts'
 import { fingerprint } from './same-response.ts'
 import { paginationOf } from './start-run.ts'
 
@@ -17,7 +17,7 @@ import { paginationOf } from './start-run.ts'
 interface SavedLanes {
   rows: Json[]
   runs: SavedRun[]
-  lanes: SavedPage[][]
+  lanes: (SavedPage | SavedChildren)[][]
 }
 
 interface SavedRun {
@@ -40,7 +40,13 @@ interface SavedPage {
   fetched?: { body: string; base64?: true; headers: Record<string, string>; url: string; response?: Json }
 }
 
-export const saveLanes = (lanes: readonly (readonly QueuedPage[])[], now: number): SavedLanes => {
+interface SavedChildren {
+  parent: number
+  plan: string
+  items: number[]
+}
+
+export const saveLanes = (lanes: readonly (readonly Queued[])[], now: number): SavedLanes => {
   const rows: Json[] = []
   const rowIndex = new Map<Json, number>()
   const runs: SavedRun[] = []
@@ -77,7 +83,14 @@ export const saveLanes = (lanes: readonly (readonly QueuedPage[])[], now: number
     request,
     ...(fetched === undefined ? {} : { fetched: saveFetched(fetched) }),
   })
-  const saved = lanes.map(lane => lane.map(savePage))
+  const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
+    parent: saveRun(parent),
+    plan: plan.path,
+    items: items.slice(from).map(saveRow),
+  })
+  const saved = lanes.map(lane =>
+    lane.map(queued => (isPage(queued) ? savePage(queued) : saveChildren(queued))),
+  )
   return { rows, runs, lanes: saved }
 }
 
@@ -98,21 +111,19 @@ const saveFetched = ({
 }
 
 /** @throws UserError `extractor.checkpoint` when the configuration has no such job any more */
-export const restoreLanes = (
-  saved: unknown,
-  plans: readonly JobPlan[],
-  context: JobContext,
-): QueuedPage[][] => {
+export const restoreLanes = (saved: unknown, plans: readonly JobPlan[], context: JobContext): Queued[][] => {
   const { rows, runs, lanes } = Lanes.parse(saved) as unknown as SavedLanes // the shape that saveLanes wrote, checked above
   const byPath = new Map([...allPlans(plans)].map(plan => [plan.path, plan]))
+  const planAt = (path: string): JobPlan => {
+    const plan = byPath.get(path)
+    if (plan !== undefined) return plan
+    throw new UserError(
+      'extractor.checkpoint',
+      'The checkpoint belongs to another configuration: start anew without it.',
+    )
+  }
   const restored = runs.map((run): JobRun => {
-    const plan = byPath.get(run.plan)
-    if (plan === undefined) {
-      throw new UserError(
-        'extractor.checkpoint',
-        'The checkpoint belongs to another configuration: start anew without it.',
-      )
-    }
+    const plan = planAt(run.plan)
     const above = run.rows.map(index => rows[index] ?? null)
     return {
       plan,
@@ -131,13 +142,24 @@ export const restoreLanes = (
       lastFingerprint: run.last,
     }
   })
-  return lanes.map(lane =>
-    lane.map(({ run, request, fetched }): QueuedPage => {
-      const found = restored[run]
-      if (found === undefined) throw new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
-      return { run: found, request, ...(fetched === undefined ? {} : { fetched: restoreFetched(fetched) }) }
-    }),
-  )
+  const runAt = (index: number): JobRun => {
+    const run = restored[index]
+    if (run !== undefined) return run
+    throw new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
+  }
+  const restore = (queued: SavedPage | SavedChildren): Queued => {
+    if ('parent' in queued) {
+      const items = queued.items.map(index => rows[index] ?? null)
+      return { parent: runAt(queued.parent), plan: planAt(queued.plan), items, from: 0 }
+    }
+    const { run, request, fetched } = queued
+    return {
+      run: runAt(run),
+      request,
+      ...(fetched === undefined ? {} : { fetched: restoreFetched(fetched) }),
+    }
+  }
+  return lanes.map(lane => lane.map(restore))
 }
 
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
@@ -151,6 +173,11 @@ const Lanes = z.object({
   rows: z.array(z.unknown()),
   runs: z.array(z.looseObject({ plan: z.string(), rows: z.array(z.number()) })),
   lanes: z.array(
-    z.array(z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) })),
+    z.array(
+      z.union([
+        z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) }),
+        z.object({ parent: z.number(), plan: z.string(), items: z.array(z.number()) }),
+      ]),
+    ),
   ),
 })

@@ -2,9 +2,9 @@ import type { FetchedPage } from '../api-session.ts'
 import { volumeOf } from '../paginate/stop-rules.ts'
 import { findItems } from '../select/find-items.ts'
 import type { AddOptions, Json } from '../tables/index.ts'
-import { childRuns } from './child-runs.ts'
+import { pendingChildren } from './child-runs.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobRun, PageWork } from './job-run.ts'
+import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
 
 /** What a page leads to: rows to write, then the children of its rows, then the next page. */
@@ -13,7 +13,7 @@ export interface TurnedPage {
   /** Where the items stand in the response, for the sink. */
   source: AddOptions['source']
   /** In the order in which they are to be done: depth first, the next page last. */
-  next: PageWork[]
+  next: (PageWork | PendingChildren)[]
 }
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
@@ -40,9 +40,7 @@ export const turnPage = (work: PageWork, fetched: FetchedPage, context: JobConte
   if (run.pagination.countsVolume) progress.volume += volumeOf(fetched.response)
 
   const next = nextPage(work, fetched, items, context)
-  const children = childRuns(run, items, context).map(
-    (child): PageWork => ({ run: child, request: child.pagination.first }),
-  )
+  const children = pendingChildren(run, items, context)
   return {
     items,
     source: isWhole ? { body: fetched.body, path: found.path ?? [] } : undefined,

@@ -257,6 +257,18 @@ describe('child jobs', () => {
     )
   })
 
+  it('do not mind a page of very many rows', async () => {
+    const many = 150_000
+    const { requests, result } = await runExtraction(
+      ({ path }) => (path === '/users' ? Array.from({ length: many }, (_, id) => ({ id })) : [{ path }]),
+      {
+        ...child({ endpoint: 'u/{id}', placeholders: { id: 'id' }, recursionFilter: 'id>149995' }),
+      },
+    )
+    expect(requests).toHaveLength(5)
+    expect(result?.summary.rows).toBe(many + 4)
+  })
+
   it('overlap up to the limit, and no further', async () => {
     let under = 0
     let most = 0
