@@ -41,7 +41,7 @@ export interface CloudFacts {
 }
 
 export interface EmbeddedCloud extends CloudFacts {
-  /** DynamoDB's address, and that of Step Functions, SQS, Secrets Manager and EventBridge. */
+  /** DynamoDB's address, and that of Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
   readonly dynamodb: string
   readonly control: string
   /** The stack's outputs by name. */

@@ -13,12 +13,14 @@ import { executionOperations } from './executions/operations.ts'
 import { runTask } from './executions/task-resources.ts'
 import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
+import { Keys, keyOperations } from './keys/keys.ts'
 import { Functions } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
 import { queueOperations } from './queues/operations.ts'
 import { Queues } from './queues/queues.ts'
 import { bucket } from './resources/bucket.ts'
+import { key } from './resources/key.ts'
 import { queue } from './resources/queue.ts'
 import { account } from './resources/resource-type.ts'
 import { secret } from './resources/secret.ts'
@@ -129,6 +131,7 @@ export const runStack = async (
   control.serve(executionOperations(executions))
   control.serve(queueOperations(queues))
   control.serve(secretOperations(secrets))
+  control.serve(keyOperations(await openKeys(within('keys'), stack)))
   control.serve(eventOperations(events))
 
   if (api) {
@@ -202,6 +205,12 @@ const openQueues = (folder: string, stack: Stack): Promise<Queues> =>
       visibilitySeconds: properties.VisibilityTimeout,
       retentionSeconds: properties.MessageRetentionPeriod,
     })),
+  )
+
+const openKeys = (folder: string, stack: Stack): Promise<Keys> =>
+  Keys.open(
+    folder,
+    stack.ofType(key).map(({ arn }) => arn),
   )
 
 const openSecrets = (folder: string, stack: Stack, token: string | undefined): Promise<Secrets> => {

@@ -11,7 +11,7 @@ const schema = z.object({
   api: z.string(),
   s3: z.string(),
   dynamodb: z.string(),
-  /** Step Functions, SQS, Secrets Manager and EventBridge. */
+  /** Step Functions, SQS, Secrets Manager, KMS and EventBridge. */
   control: z.string(),
   region: z.string(),
   accessKeyId: z.string(),

@@ -45,7 +45,7 @@ export interface ControlServerOptions {
 const largestRequestBytes = 8 * 1024 * 1024
 
 /**
- * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, EventBridge) at one address.
+ * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge) at one address.
  *
  * Operations are added with `serve` once what they work on exists; until then, and for a service that does not exist
  * here, a call is refused by name (`UnknownOperationException`).

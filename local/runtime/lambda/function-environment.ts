@@ -6,7 +6,7 @@ import type { FunctionDefinition } from './function-definition.ts'
 export interface ServiceEndpoints {
   readonly s3: string
   readonly dynamodb: string
-  /** Step Functions, SQS, Secrets Manager and EventBridge answer at one address. */
+  /** Step Functions, SQS, Secrets Manager, KMS and EventBridge answer at one address. */
   readonly control: string
 }
 

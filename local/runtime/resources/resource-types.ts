@@ -1,6 +1,7 @@
 import { bucket, bucketPolicy } from './bucket.ts'
 import { lambdaFunction, lambdaPermission } from './function.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
+import { key } from './key.ts'
 import { alarm, cdkMetadata, logGroup, subscription, topic, topicPolicy } from './operations.ts'
 import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
@@ -32,6 +33,7 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     subscription,
     alarm,
     secret,
+    key,
     httpApi,
     httpApiIntegration,
     httpApiRoute,

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomically } from '../write-file-atomically.ts'
+
+export type EncryptionContext = Readonly<Record<string, string>>
+
+const KEY_BYTES = 32
+const NAME_BYTES = 16
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** One key: 256 bits in a file that only its owner may read. Encrypts with AES-GCM. */
+export class KeyFile {
+  readonly arn: string
+  readonly #secret: Buffer
+
+  private constructor(arn: string, secret: Buffer) {
+    this.arn = arn
+    this.#secret = secret
+  }
+
+  /** Makes the file when it is missing. A file of another length is refused: what it encrypted would be lost. */
+  static async open(folder: string, arn: string): Promise<KeyFile> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, `${nameOf(arn).toString('hex')}.key`)
+    if (!existsSync(file)) await writeFileAtomically(file, randomBytes(KEY_BYTES).toString('base64'))
+    const secret = Buffer.from(await readFile(file, 'utf8'), 'base64')
+    if (secret.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes`)
+    return new KeyFile(arn, secret)
+  }
+
+  /** The key's name, a random vector, the tag, and the text. The context is authenticated, not stored. */
+  encrypt(plaintext: Uint8Array, context: EncryptionContext): Buffer {
+    const iv = randomBytes(IV_BYTES)
+    const cipher = createCipheriv('aes-256-gcm', this.#secret, iv).setAAD(canonical(context))
+    const text = Buffer.concat([cipher.update(plaintext), cipher.final()])
+    return Buffer.concat([nameOf(this.arn), iv, cipher.getAuthTag(), text])
+  }
+
+  /** `undefined` when it was encrypted under another key or context, or changed since. */
+  decrypt(blob: Uint8Array, context: EncryptionContext): Buffer | undefined {
+    const bytes = Buffer.from(blob)
+    const tagAt = NAME_BYTES + IV_BYTES
+    if (bytes.length < tagAt + TAG_BYTES || !this.hasEncrypted(bytes)) return undefined
+    const decipher = createDecipheriv('aes-256-gcm', this.#secret, bytes.subarray(NAME_BYTES, tagAt))
+      .setAAD(canonical(context))
+      .setAuthTag(bytes.subarray(tagAt, tagAt + TAG_BYTES))
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(tagAt + TAG_BYTES)), decipher.final()])
+    } catch {
+      return undefined
+    }
+  }
+
+  hasEncrypted(blob: Uint8Array): boolean {
+    return nameOf(this.arn).equals(blob.subarray(0, NAME_BYTES))
+  }
+}
+
+const nameOf = (arn: string): Buffer => createHash('sha256').update(arn).digest().subarray(0, NAME_BYTES)
+
+/** The order in which a context is given means nothing. */
+const canonical = (context: EncryptionContext): Buffer =>
+  Buffer.from(JSON.stringify(Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1))))
