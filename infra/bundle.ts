@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
 import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
@@ -90,8 +90,17 @@ const writeBundle = async (
       hash.update(`${packageName}@${version}`)
     }
   }
+  for (const file of dataFilesOf(name)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(projectRoot, 'functions', name, file), join(folder, file))
+    hash.update(file).update(readFileSync(join(folder, file)))
+  }
   return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
 }
+
+/** What a function reads from beside itself: the JSON files of the component catalogue. */
+const dataFilesOf = (name: FunctionName): string[] =>
+  globSync('components/*.json', { cwd: join(projectRoot, 'functions', name) }).sort()
 
 const byPath = (a: OutputFile, b: OutputFile): number => (a.path < b.path ? -1 : 1)
 

@@ -1,14 +1,16 @@
-import { Aws, Duration } from 'aws-cdk-lib'
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { ArnPrincipal, type IGrantable, type IRole, Role } from 'aws-cdk-lib/aws-iam'
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
+import { documentPrefix } from '../functions/lib/storage-store/document-prefix.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
@@ -34,11 +36,14 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly tokenSecret: Secret
   readonly filesBucket: PrivateBucket
   readonly jobMachine: StateMachine
+  /** Seals the secrets of configurations; who runs components may decrypt with it. */
+  readonly secretsKey: IKey
 
   constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
     super(scope, id)
     this.filesBucket = new PrivateBucket(this, 'Files', { acceptsAcls: true })
     this.tokenSecret = masterToken(this, projectId)
+    this.secretsKey = secretsKey(this)
     const store: Store = {
       projectId,
       items: new ItemTable(this, 'Items', {
@@ -48,6 +53,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       }),
       files: this.filesBucket,
       tables: new PrivateBucket(this, 'Tables'),
+      secretsKey: this.secretsKey,
       ...jobMachineIdentity(),
     }
     const runJob = runJobFunction(this, bundles['run-job'], store)
@@ -84,6 +90,7 @@ interface Store {
   readonly items: ItemTable
   readonly files: IBucket
   readonly tables: IBucket
+  readonly secretsKey: IKey
   readonly jobMachineName: string
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
@@ -119,6 +126,14 @@ const masterToken = (scope: Construct, projectId: string): Secret =>
       passwordLength: 40,
       excludePunctuation: true,
     },
+  })
+
+const secretsKey = (scope: Construct): IKey =>
+  new Key(scope, 'SecretsKey', {
+    description: 'Wraps the data keys of the secrets in configurations',
+    enableKeyRotation: true,
+    // Without it every stored secret is lost.
+    removalPolicy: RemovalPolicy.RETAIN,
   })
 
 const storeEnvironment = (store: Store) => ({
@@ -162,6 +177,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
       ...storeEnvironment(store),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
+      SECRETS_KEY_ARN: store.secretsKey.keyArn,
     },
     memoryMiB: 1769,
     scratchMiB: 2048, // Previews read Parquet files from disk.
@@ -173,6 +189,10 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allowWritingObjects(storageApi, store.files)
   allowDeletingObjects(storageApi, store.files)
   allowReadingObjects(storageApi, store.tables)
+  // Configurations that are too long for an item.
+  allow(storageApi, ['s3:PutObject'], [store.tables.arnForObjects(`${documentPrefix}*`)])
+  // It seals secrets and never opens one: who runs a component does.
+  allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
   return storageApi
 }

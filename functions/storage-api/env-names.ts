@@ -12,5 +12,7 @@ export const storageApiEnvNames = [
   'JOB_MACHINE_ARN',
   /** Secret that holds the master storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
+  /** KMS key under which secrets in configurations are sealed. */
+  'SECRETS_KEY_ARN',
   'PROJECT_ID',
 ] as const

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -9,6 +10,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/env.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { createS3Client } from '../lib/s3-client.ts'
+import { createSealer } from '../lib/secrets/create-sealer.ts'
 import { createItemTable } from '../lib/storage-store/item-table.ts'
 import { createJobStarter } from '../lib/storage-store/job-starter.ts'
 import { createLazyTableEngine } from '../lib/storage-store/lazy-table-engine.ts'
@@ -16,6 +18,7 @@ import { parseProjectId } from '../lib/storage-store/project-id.ts'
 import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
 import { fetchStorageToken } from '../lib/storage-token.ts'
 import { type App, createApp } from './app.ts'
+import { readCatalogue } from './catalogue/read-catalogue.ts'
 import { storageApiEnvNames } from './env-names.ts'
 import { createFileAccess } from './files/file-access.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
@@ -53,6 +56,8 @@ const services = {
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
+  components: readCatalogue(join(import.meta.dirname, 'components')),
+  seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
   log,
 }
 

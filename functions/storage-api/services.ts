@@ -1,6 +1,8 @@
+import type { SealSecrets } from '../lib/secrets/create-sealer.ts'
 import type { StartJob } from '../lib/storage-store/job-starter.ts'
 import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
 import type { TableEngine } from '../lib/tables/table-engine.ts'
+import type { Catalogue } from './catalogue/read-catalogue.ts'
 import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './wire/authenticate.ts'
 import type { Log } from './wire/error-reply.ts'
@@ -25,5 +27,8 @@ export interface Services extends StorageStores {
   jobWait: JobWait
   /** Loaded when a route needs it first: most requests never do, and the engine is large. */
   tableEngine: () => Promise<TableEngine>
+  components: Catalogue
+  /** Seals the secrets of a configuration before it is stored. */
+  seal: SealSecrets
   log: Log
 }

@@ -110,6 +110,19 @@ describe('rights', () => {
     ])
   })
 
+  test('the storage API seals secrets and cannot open them', () => {
+    const ofKeys = statementsOf(template).filter(([, { Action }]) =>
+      [Action].flat().some(action => action.startsWith('kms:')),
+    )
+    expect(ofKeys.map(([id, { Action }]) => [id.replace(/RoleDefaultPolicy.*/, ''), Action])).toEqual([
+      ['StorageStorageApi', 'kms:GenerateDataKey'],
+    ])
+    template.hasResource('AWS::KMS::Key', {
+      DeletionPolicy: 'Retain',
+      Properties: { EnableKeyRotation: true },
+    })
+  })
+
   test('only the storage API issues credentials of files', () => {
     template.hasResourceProperties('AWS::IAM::Role', {
       Description: Match.stringLikeRegexp('credentials of one file'),

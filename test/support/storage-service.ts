@@ -4,17 +4,20 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
+import { createSealer } from '../../functions/lib/secrets/create-sealer.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage-store/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage-store/job-starter.ts'
 import { createStorageStores } from '../../functions/lib/storage-store/storage-stores.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/tables/table-engine.ts'
 import { type RunJobServices, runJob } from '../../functions/run-job/run-job.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
+import { readCatalogue } from '../../functions/storage-api/catalogue/read-catalogue.ts'
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/wire/authenticate.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
+import { startKeyService } from './key-service.ts'
 
 const region = 'us-east-1'
 const filesBucket = 'files'
@@ -79,6 +82,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   await s3Server.createBucket(filesBucket)
   await s3Server.createBucket(tablesBucket)
   const database = await startItemDatabase(itemTableName)
+  const keys = await startKeyService()
 
   const s3 = new S3Client({ endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
@@ -137,6 +141,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       sleep: options.pause ?? (milliseconds => sleep(milliseconds)),
     },
     tableEngine: async () => engine,
+    components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
+    seal: createSealer(keys),
     log,
   })
 
@@ -181,6 +187,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     filesBucket,
     tablesBucket,
     stores,
+    keys,
     jobServices,
     startedJobs,
     logged,
@@ -246,6 +253,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       await Promise.all(jobsUnderWay.values())
       for (const client of [s3, sts]) client.destroy()
       await database.close()
+      await keys.close()
       await s3Server.close()
       await rm(dataDir, { recursive: true, force: true })
     },

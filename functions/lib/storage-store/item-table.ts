@@ -31,6 +31,8 @@ export interface ItemRange {
   newestFirst?: boolean
   /** Items in one request to DynamoDB, for readers that stop early; default as many as fit 1 MB. */
   pageSize?: number
+  /** Only these attributes of the items; default all. */
+  attributes?: readonly string[]
 }
 
 // DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). JSON is close enough to
@@ -71,7 +73,10 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
-  async *query(pk: string, { from, to, newestFirst = false, pageSize }: ItemRange): AsyncGenerator<Item> {
+  async *query(
+    pk: string,
+    { from, to, newestFirst = false, pageSize, attributes }: ItemRange,
+  ): AsyncGenerator<Item> {
     const pages = paginateQuery(
       { client, ...(pageSize !== undefined && { pageSize }) },
       {
@@ -80,6 +85,7 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
         ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
         ScanIndexForward: !newestFirst,
         ConsistentRead: true,
+        ...(attributes && projection(attributes)),
       },
     )
     for await (const page of pages) yield* page.Items ?? []
@@ -92,6 +98,11 @@ export type ItemTable = ReturnType<typeof createItemTable>
 export const startingWith = (prefix: string): ItemRange => ({
   from: prefix || ' ',
   to: `${prefix}\u{10ffff}`,
+})
+
+const projection = (attributes: readonly string[]) => ({
+  ProjectionExpression: attributes.map((_, index) => `#p${index}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#p${index}`, name])),
 })
 
 const conditionExpression = (when: Condition) => {

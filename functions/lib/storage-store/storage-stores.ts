@@ -1,6 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createBranchStore } from './branch-store.ts'
 import { createBucketStore } from './bucket-store.ts'
+import { createConfigurationStore } from './configuration-store.ts'
+import { createDocumentFiles } from './document-files.ts'
 import { createExportCache } from './export-cache.ts'
 import { createFileStore } from './file-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
@@ -33,6 +35,7 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   project: createProjectStore(items, now),
   tokens: createTokenStore(items),
   branches: createBranchStore(items),
+  configurations: createConfigurationStore(items, createDocumentFiles(s3, tablesBucket)),
 })
 
 export type StorageStores = ReturnType<typeof createStorageStores>

@@ -1,0 +1,154 @@
+import { checkSortOrder } from './check-sort-order.ts'
+import {
+  type Change,
+  type Configuration,
+  type Content,
+  emptyObject,
+  nextVersion,
+  rememberRow,
+  rowMemory,
+  type Version,
+} from './configuration.ts'
+
+/** What a caller can set of a configuration. Texts of JSON objects are given as they are to be kept. */
+export interface ConfigurationSettings {
+  name?: string | undefined
+  description?: string | undefined
+  configuration?: string | undefined
+  isDisabled?: boolean | undefined
+  rowsSortOrder?: string[] | undefined
+  state?: string | undefined
+}
+
+/** Version 1. */
+export const newConfiguration = (
+  id: string,
+  internalId: string,
+  settings: ConfigurationSettings,
+  changed: Change,
+): Configuration => ({
+  id,
+  internalId,
+  created: changed.at,
+  creatorToken: changed.token,
+  state: settings.state ?? emptyObject,
+  rows: [],
+  current: { version: 1, changed, content: newContent(settings) },
+})
+
+const newContent = ({ name = '', description = '', ...settings }: ConfigurationSettings): Content => ({
+  name,
+  description,
+  configuration: settings.configuration ?? emptyObject,
+  isDisabled: settings.isDisabled ?? false,
+  isDeleted: false,
+  rowsSortOrder: checkSortOrder(settings.rowsSortOrder ?? [], []),
+  rows: [],
+})
+
+/** Creates over one in the trash: empty as a new one, but its versions go on. */
+export const reviveConfiguration = (
+  trashed: Configuration,
+  settings: ConfigurationSettings,
+  changed: Change,
+): Configuration => ({
+  ...nextVersion(trashed, newContent(settings), changed),
+  created: changed.at,
+  creatorToken: changed.token,
+  state: settings.state ?? emptyObject,
+})
+
+/** Sets what is given; what already is so is no change, and a call without a change makes no version. */
+export const updateConfiguration = (
+  configuration: Configuration,
+  { state = configuration.state, ...settings }: ConfigurationSettings,
+  changed: Change,
+): Configuration => {
+  const { content } = configuration.current
+  const parts = {
+    name: settings.name ?? content.name,
+    description: settings.description ?? content.description,
+    configuration: settings.configuration ?? content.configuration,
+    isDisabled: settings.isDisabled ?? content.isDisabled,
+    rowsSortOrder: settings.rowsSortOrder
+      ? checkSortOrder(settings.rowsSortOrder, content.rows)
+      : content.rowsSortOrder,
+  }
+  const isSame =
+    state === configuration.state &&
+    parts.name === content.name &&
+    parts.description === content.description &&
+    parts.configuration === content.configuration &&
+    parts.isDisabled === content.isDisabled &&
+    JSON.stringify(parts.rowsSortOrder) === JSON.stringify(content.rowsSortOrder)
+  return isSame ? configuration : { ...nextVersion(configuration, parts, changed), state }
+}
+
+/** States make no version when they are set by themselves: components save them after each run. */
+export const setState = (configuration: Configuration, state: string): Configuration =>
+  state === configuration.state ? configuration : { ...configuration, state }
+
+export const trashConfiguration = (configuration: Configuration, changed: Change): Configuration =>
+  nextVersion(configuration, { isDeleted: true }, changed)
+
+export const restoreConfiguration = (trashed: Configuration, changed: Change): Configuration =>
+  nextVersion(trashed, { isDeleted: false }, changed)
+
+/**
+ * A new version with the content of an old one. Rows come back and go with it, each as a new version of itself; states
+ * stay what they are.
+ */
+export const rollbackConfiguration = (
+  configuration: Configuration,
+  target: Version,
+  changed: Change,
+): Configuration => {
+  const rows = target.content.rows.map(row => {
+    const description = `Rollback to version ${row.version} (via configuration rollback to version ${target.version})`
+    return {
+      ...row,
+      version: rowMemory(configuration, row.id).version + 1,
+      configurationVersion: configuration.current.version + 1,
+      changed: { ...changed, description },
+    }
+  })
+  const remembered = rows.reduce(
+    (head, { id, version }) => rememberRow(head, { ...rowMemory(head, id), version }),
+    configuration,
+  )
+  return nextVersion(remembered, { ...target.content, isDeleted: false, rows }, changed)
+}
+
+/** An independent configuration with the content of a version. Its state is empty; the states of rows go along. */
+export const copyConfiguration = (
+  source: Configuration,
+  target: Version,
+  {
+    id,
+    internalId,
+    name,
+    description,
+  }: Pick<Configuration, 'id' | 'internalId'> & { name: string; description?: string | undefined },
+  changed: Change,
+): Configuration => {
+  const rows = target.content.rows.map(row => ({
+    ...row,
+    version: 1,
+    configurationVersion: 1,
+    created: changed.at,
+    creatorToken: changed.token,
+    changed,
+  }))
+  const content = {
+    ...target.content,
+    name,
+    description: description ?? target.content.description,
+    isDeleted: false,
+    rows,
+  }
+  return {
+    ...newConfiguration(id, internalId, {}, changed),
+    rows: rows.map(row => ({ ...rowMemory(source, row.id), version: 1 })),
+    current: { version: 1, changed, content },
+  }
+}
