@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Authenticator } from './authentication/authenticator.ts'
 import type { Exchange, HttpClient } from './http/http-client.ts'
 import type { HttpResponse } from './http/http-response.ts'
-import { parseResponse, statusError } from './http/parse-response.ts'
+import { type ParseResponseOptions, parseResponse, statusError } from './http/parse-response.ts'
 import type { RedirectTarget } from './http/redirect.ts'
 import type { Log } from './log.ts'
 import type { Masker } from './masker.ts'
@@ -35,7 +35,11 @@ export interface FetchedPage {
 
 /** Sends the requests of one iteration, with its credentials. */
 export interface ApiSession {
-  fetchPage(request: PageRequest, authenticator: Authenticator): Promise<FetchedPage>
+  fetchPage(
+    request: PageRequest,
+    authenticator: Authenticator,
+    options: Pick<ParseResponseOptions, 'emptyIsLast'>,
+  ): Promise<FetchedPage>
   /** The body of a login response: no credentials on the request, the default headers are (specification 4.1). */
   login(request: PageRequest): Promise<Buffer>
 }
@@ -68,7 +72,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator) => {
+    fetchPage: async (request, authenticator, { emptyIsLast }) => {
       let session: number | undefined
       const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
         const signed = await authenticator.sign(candidate)
@@ -81,7 +85,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
       })
       const method = request.method === 'GET' ? 'GET' : 'POST'
-      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, log })
+      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, emptyIsLast, log })
       return { response: json, isParsed, headers: response.headers, url: response.url, body: response.body }
     },
     login: async request => {

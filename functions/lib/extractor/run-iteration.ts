@@ -34,7 +34,8 @@ export const runIteration = async (options: IterationOptions): Promise<Queued[][
     lanes,
     // A login before every request is good for one request only
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
-    fetch: request => session.fetchPage(request, authenticator),
+    fetch: ({ run, request }) =>
+      session.fetchPage(request, authenticator, { emptyIsLast: run.pagination.emptyIsLast }),
     expand: (children, count) => expandChildren(children, count, context),
     turn: (work, fetched) => turnPage(work, fetched, context),
     write: ({ run }, { items, source }, { url }) => {

@@ -71,6 +71,7 @@ export const collectResponse = (
         if (statusCode < 200) return // informational
         status = statusCode
         headers = given
+        if (Number(given['content-length']) > limitBytes) fail(tooLarge(limitBytes))
       },
       onResponseData: (_, chunk) => {
         size += chunk.length

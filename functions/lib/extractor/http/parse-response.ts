@@ -9,6 +9,8 @@ export interface ParseResponseOptions {
   method: string
   /** Statuses whose body is taken as it comes, with a warning (facts 5.4). */
   ignoreErrors: ReadonlySet<number>
+  /** A body without content counts as a page without items (specification 4.3, rule 3), not as damaged JSON. */
+  emptyIsLast: boolean
   log: Log
 }
 
@@ -25,6 +27,10 @@ export const parseResponse = (
   const problem = response.status >= 400 ? statusError(response, options.method) : undefined
   if (problem !== undefined && !ignored) throw problem
   if (problem !== undefined) options.log.warning(`Failed to get response ${problem.message}`)
+  if (options.emptyIsLast && problem === undefined && isBlank(response.body)) {
+    options.log.warning('The response is empty: it contains no data!')
+    return { json: [], isParsed: false }
+  }
   try {
     return { json: parseBody(response.body), isParsed: true }
   } catch (error) {
@@ -33,6 +39,8 @@ export const parseResponse = (
     return { json: { errorData: response.body.toString('utf8') }, isParsed: false }
   }
 }
+
+const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 
 export const parseBody = (body: Buffer): Json => {
   try {

@@ -1,5 +1,4 @@
 import type { FetchedPage } from '../api-session.ts'
-import type { PageRequest } from '../request/page-request.ts'
 import { Stopped } from '../stop-signal.ts'
 import type { PageWork, PendingChildren } from './job-run.ts'
 import { belongsTogether } from './lanes.ts'
@@ -20,7 +19,7 @@ export interface RunLanesOptions {
   lanes: Queued[][]
   /** Requests under way at once. */
   concurrency: number
-  fetch: (request: PageRequest) => Promise<FetchedPage>
+  fetch: (work: PageWork) => Promise<FetchedPage>
   /** The next pages of children, at least `count` if there are so many, and the children left. */
   expand: (
     children: PendingChildren,
@@ -58,7 +57,7 @@ export const runLanes = async (options: RunLanesOptions): Promise<void> => {
     flights.set(page, flight)
     flying++
     options
-      .fetch(page.request)
+      .fetch(page)
       .then(
         fetched => {
           flight.state = 'landed'

@@ -15,6 +15,8 @@ import { zendeskUrlPagination } from './zendesk-url.ts'
 export interface JobPagination extends Pagination {
   /** Why the job ends after this page whatever the paginator says, or `undefined`. */
   stop: (page: Page, progress: Progress, now: number) => string | undefined
+  /** Whether a response without content is the last page rather than an error. */
+  emptyIsLast: boolean
   /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
   countsVolume: boolean
 }
@@ -33,6 +35,7 @@ export const createPagination = (
     stop: (page, progress, now) =>
       (outer && stopReason(outer, page, progress, now)) ??
       (single && stopReason(single, page, progress, now)),
+    emptyIsLast: single?.method === 'offset',
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
   }
 }

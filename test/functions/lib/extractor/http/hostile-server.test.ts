@@ -52,6 +52,25 @@ describe('a server that misbehaves', () => {
     )
   })
 
+  it('sends nothing while an offset scrolls: that was the last page', async () => {
+    const { error, tables, logs } = await runExtraction(
+      ({ query }, response) =>
+        query.get('offset') === '2' ? response.writeHead(204).end() : [{ id: 1 }, { id: 2 }],
+      { api: { pagination: { method: 'offset', limit: 2 } } },
+    )
+    expect(error).toBeUndefined()
+    expect(tables['items']).toBe('"id"\n"1"\n"2"\n')
+    expect(logs).toContainEqual({ level: 'warning', message: 'The response is empty: it contains no data!' })
+  })
+
+  it('nests without end: a clear error', async () => {
+    const { error } = await runExtraction(
+      (_, response) => response.end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`),
+      {},
+    )
+    expect(error?.message).toMatch(/nested|Invalid JSON|deep/)
+  })
+
   it('sends nothing: the same error', async () => {
     const { error } = await runExtraction((_, response) => response.writeHead(204).end(), {})
     expect(error?.message).toContain('Invalid JSON response from API')
