@@ -5,9 +5,9 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { startImportEnvNames } from '../functions/start-import/env-names.ts'
+import { NO_BUCKET_OF_OURS, type startImportEnvNames } from '../functions/start-import/env-names.ts'
 import type { LandingRule } from '../functions/start-import/landing-rules.ts'
-import { allowItems, allowReadingObjects } from './allow.ts'
+import { allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
@@ -70,12 +70,14 @@ const startImportFunction = (
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       IMPORTS_TABLE: records.tableName,
       LANDING_RULES: JSON.stringify(landingRules),
+      FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
     },
-    memoryMiB: 1769, // One whole core: moving bytes is hashing them.
+    memoryMiB: 1769, // One whole core: where bytes must be moved, they are hashed.
     timeout: LONGEST_TIMEOUT,
   })
   storage.tokenSecret.grantRead(startImport)
   allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
   allowReadingObjects(startImport, landingBucket, { versions: true })
+  if (storage.filesBucket) allowWritingObjects(startImport, storage.filesBucket)
   return startImport
 }

@@ -8,4 +8,9 @@ export const startImportEnvNames = [
   'IMPORTS_TABLE',
   /** JSON array of key rules that are tried before the built-in convention. */
   'LANDING_RULES',
+  /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
+  'FILES_BUCKET',
 ] as const
+
+/** No bucket can have this name: S3 allows no capitals. */
+export const NO_BUCKET_OF_OURS = 'NONE'

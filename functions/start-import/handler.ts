@@ -10,6 +10,7 @@ import { createImportRecords } from './import-records.ts'
 import { landingRules } from './landing-rules.ts'
 import { s3ForFile } from './s3-for-file.ts'
 import { startImport } from './start-import.ts'
+import { createTransfer } from './transfer.ts'
 
 const env = readEnv(startImportEnvNames)
 const rules = landingRules.parse(JSON.parse(env.LANDING_RULES))
@@ -17,6 +18,7 @@ const s3 = createS3Client()
 const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   marshallOptions: { removeUndefinedValues: true },
 })
+const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3ForFile })
 const records = createImportRecords(dynamo, env.IMPORTS_TABLE)
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
@@ -24,5 +26,5 @@ export const handler = lambdaHandler({
   service: 'start-import',
   event: startImportEvent,
   run: async event =>
-    startImport({ s3, s3For: s3ForFile, storage: await storageClientFrom(env), records, rules }, event),
+    startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules }, event),
 })

@@ -1,19 +1,20 @@
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { UserError } from '../lib/errors.ts'
-import { moveObject, type SourceObject } from '../lib/multipart/move-object.ts'
-import type { Job, PreparedFile, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { SourceObject } from '../lib/multipart/move-object.ts'
+import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { LandedObject, StartImportEvent } from './event.ts'
 import type { ImportRecords, Progress } from './import-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
 import { isLater, objectKeyId, objectVersionId } from './object-version.ts'
 import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
+import type { Transfer } from './transfer.ts'
 
 export interface StartImportDependencies {
   /** Reads the landing bucket. */
   s3: S3Client
-  /** Writes to the service's store with the credentials of one file. */
-  s3For: (file: PreparedFile) => S3Client
+  /** Brings the bytes of the object into the prepared file. */
+  transfer: Transfer
   storage: StorageClient
   records: ImportRecords
   rules: readonly LandingRule[]
@@ -109,7 +110,7 @@ const startJob = async (dependencies: StartImportDependencies, work: ImportWork)
 
 /** The object as a file of the service. A file whose upload was cut short is replaced: its credentials are gone. */
 const uploadFile = async (
-  { storage, records, s3For }: StartImportDependencies,
+  { storage, records, transfer }: StartImportDependencies,
   { source, versionId, progress }: ImportWork,
 ): Promise<number> => {
   if (progress.fileId !== undefined && progress.isUploaded) return progress.fileId
@@ -121,12 +122,7 @@ const uploadFile = async (
     tags: ['millrace-landing'],
   })
   await records.saveProgress(versionId, { ...progress, fileId: file.id })
-  await moveObject(source, {
-    s3: s3For(file),
-    bucket: file.uploadParams.bucket,
-    key: file.uploadParams.key,
-    serverSideEncryption: file.uploadParams['x-amz-server-side-encryption'],
-  })
+  await transfer(source, file)
   await records.saveProgress(versionId, { ...progress, fileId: file.id, isUploaded: true })
   return file.id
 }

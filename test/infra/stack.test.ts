@@ -90,9 +90,17 @@ describe('rights', () => {
       .filter(([id]) => id.startsWith(policy))
       .flatMap(([, { Action }]) => Action)
 
-  test('the import hook reads the landing bucket and never writes or deletes in it', () => {
-    const actions = actionsOf('ImportStartImport').filter(action => action.startsWith('s3:'))
-    expect(actions.sort()).toEqual(['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'])
+  test('the import hook reads the landing bucket, writes files, and never the other way round', () => {
+    const on = (bucket: string) =>
+      statementsOf(template)
+        .filter(
+          ([id, { Resource }]) =>
+            id.startsWith('ImportStartImport') && JSON.stringify(Resource).includes(bucket),
+        )
+        .flatMap(([, { Action }]) => Action)
+        .sort()
+    expect(on('ImportLanding')).toEqual(['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'])
+    expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 
   test('the functions around the storage service know nothing of its tables and buckets', () => {

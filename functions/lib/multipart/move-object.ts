@@ -5,12 +5,11 @@ import {
   GetObjectCommand,
   PutObjectCommand,
   type S3Client,
-  S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { UserError } from '../errors.ts'
 import { type PartRange, partRanges } from './part-ranges.ts'
+import { sourceChanged } from './source-changed.ts'
 
 /** One object, pinned to one content by its ETag. */
 export interface SourceObject {
@@ -105,9 +104,7 @@ const readRange = async (source: SourceObject, { firstByte, lastByte }: PartRang
         Range: `bytes=${firstByte}-${lastByte}`,
       }),
     )
-    .catch((error: unknown) => {
-      throw isChanged(error) ? changed(source, error) : error
-    })
+    .catch(sourceChanged(source))
   const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
   const expected = lastByte - firstByte + 1
   if (bytes.byteLength !== expected) {
@@ -115,14 +112,3 @@ const readRange = async (source: SourceObject, { firstByte, lastByte }: PartRang
   }
   return bytes
 }
-
-/** Replaced (412) or deleted (404) since its ETag was read. */
-const isChanged = (error: unknown): boolean =>
-  error instanceof S3ServiceException && [404, 412].includes(error.$metadata.httpStatusCode ?? 0)
-
-const changed = ({ bucket, key }: SourceObject, cause: unknown): UserError =>
-  new UserError(
-    'source.changed',
-    `The object ${key} in ${bucket} was replaced or deleted while it was read.`,
-    { cause },
-  )

@@ -13,11 +13,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../functions/lib/errors.ts'
 import {
   createStorageClient,
+  type PreparedFile,
   type StorageClient,
 } from '../../../functions/lib/storage-client/storage-client.ts'
+import { NO_BUCKET_OF_OURS } from '../../../functions/start-import/env-names.ts'
 import type { LandedObject } from '../../../functions/start-import/event.ts'
 import type { ImportRecords } from '../../../functions/start-import/import-records.ts'
 import { type StartImportDependencies, startImport } from '../../../functions/start-import/start-import.ts'
+import { createTransfer } from '../../../functions/start-import/transfer.ts'
 import { startImportRecords } from '../../support/import-records.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
@@ -45,17 +48,7 @@ beforeAll(async () => {
   )
   dependencies = {
     s3: service.s3,
-    s3For: ({ region, uploadParams: { credentials } }) =>
-      new S3Client({
-        endpoint: service.s3Endpoint,
-        forcePathStyle: true,
-        region,
-        credentials: {
-          accessKeyId: credentials.AccessKeyId,
-          secretAccessKey: credentials.SecretAccessKey,
-          sessionToken: credentials.SessionToken,
-        },
-      }),
+    transfer: createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3ForFile }),
     storage,
     records,
     rules: [],
@@ -74,6 +67,19 @@ afterAll(async () => {
   await new Promise(resolve => api.close(resolve))
   await service?.close()
 })
+
+/** What the handler does, with the endpoint of the test. */
+const s3ForFile = ({ region, uploadParams: { credentials } }: PreparedFile): S3Client =>
+  new S3Client({
+    endpoint: service.s3Endpoint,
+    forcePathStyle: true,
+    region,
+    credentials: {
+      accessKeyId: credentials.AccessKeyId,
+      secretAccessKey: credentials.SecretAccessKey,
+      sessionToken: credentials.SessionToken,
+    },
+  })
 
 let sequence = 0
 
@@ -141,10 +147,14 @@ describe('a new object', () => {
     expect(await rowsOf('orders')).toEqual(['"id","name"', '"9","z"'])
   })
 
-  test('larger than one part arrives whole', async () => {
+  test.each([
+    ['ours', () => service.filesBucket],
+    ['of a hosted service, through memory', () => NO_BUCKET_OF_OURS],
+  ])('larger than one part arrives whole in a files bucket %s', async (_, ownFilesBucket) => {
     const row = `${'x'.repeat(1000)}\n`
     const content = `value\n${row.repeat(20_000)}`
-    await start(await land(`${bucketId}/large.csv`, content))
+    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3ForFile })
+    await start(await land(`${bucketId}/large.csv`, content), newExecution(), { transfer })
     await finishJobs()
     const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
     expect(table.rowsCount).toBe(20_000)
@@ -321,8 +331,12 @@ describe('dying anywhere', () => {
   })
 })
 
-describe('a source that changes under the move', () => {
-  test('in a bucket without versions is noticed', async () => {
+describe('a source that changes under the transfer', () => {
+  test.each([
+    ['copied', () => service.filesBucket],
+    ['moved', () => NO_BUCKET_OF_OURS],
+  ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
+    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3ForFile })
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
     await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))
@@ -335,7 +349,9 @@ describe('a source that changes under the move', () => {
       },
     }
     const landed = { bucket: 'plain', key: object.Key }
-    const error = await start(landed, newExecution(), { storage: changing }).catch((error: unknown) => error)
+    const error = await start(landed, newExecution(), { storage: changing, transfer }).catch(
+      (error: unknown) => error,
+    )
     expect(error).toBeInstanceOf(UserError)
     expect(error).toMatchObject({ code: 'source.changed' })
     expect((await service.s3.send(new HeadObjectCommand(object))).ContentLength).toBe(5)
