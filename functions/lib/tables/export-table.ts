@@ -43,10 +43,10 @@ export interface ExportContext {
   threads: number
 }
 
-/** A slice holds what so many of the table's files hold: some tens of MB of CSV. */
+/** A slice holds what so many of the table's files hold: about 16 MB of CSV as a rule. */
 const FILES_IN_SLICE = 4
-const PARQUET_BYTES_IN_SLICE = 4 * 1024 * 1024
-const SORTED_SLICE_BYTES = 32 * 1024 * 1024
+const PARQUET_BYTES_IN_SLICE = 2.5 * 1024 * 1024
+const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 
 /** See `TableEngine.export`. */
 export const exportTable = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
