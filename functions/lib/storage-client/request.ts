@@ -11,12 +11,14 @@ export interface Connection {
 }
 
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below `/v2/storage/`, with its query; segments already percent-encoded. */
   path: string
   body?: unknown
   /** Sent as `Idempotency-Key`: a repeated POST finds its earlier result (services that do not know it ignore it). */
   idempotencyKey?: string | undefined
+  /** Sent as `X-KBC-RunId`: what the request creates shows it. */
+  runId?: string | undefined
 }
 
 /**
@@ -40,7 +42,7 @@ export const request = async <Result>(
   return parsed.data
 }
 
-const send = async (connection: Connection, { method, path, body, idempotencyKey }: ApiRequest) => {
+const send = async (connection: Connection, { method, path, body, idempotencyKey, runId }: ApiRequest) => {
   const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${path}`
   try {
     return await fetch(url, {
@@ -49,6 +51,7 @@ const send = async (connection: Connection, { method, path, body, idempotencyKey
         'X-StorageApi-Token': connection.token,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        ...(runId === undefined ? {} : { 'X-KBC-RunId': runId }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout((connection.timeoutSeconds ?? 60) * 1000),

@@ -1,7 +1,18 @@
 import { z } from 'zod'
 import { UserError } from '../errors.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
-import { type Job, jobSchema, type PreparedFile, preparedFileSchema } from './wire.ts'
+import {
+  type Component,
+  type Configuration,
+  componentSchema,
+  configurationSchema,
+  type Job,
+  jobSchema,
+  type PreparedFile,
+  preparedFileSchema,
+  type ReadableFile,
+  readableFileSchema,
+} from './wire.ts'
 
 export interface CsvFormat {
   delimiter?: string | undefined
@@ -23,9 +34,48 @@ export interface TableCreation extends CsvFormat {
   primaryKey: string[]
 }
 
+/** Rows and columns of a table, as `export-async` takes them (facts 1.5). */
+export interface TableExport {
+  tableId: string
+  columns?: string[] | undefined
+  /** Seconds since 1970, a date, or a phrase such as `-2 days`. */
+  changedSince?: string | number | undefined
+  whereColumn?: string | undefined
+  whereOperator?: string | undefined
+  whereValues?: string[] | undefined
+  whereFilters?: unknown[] | undefined
+  limit?: number | undefined
+}
+
+/** Where a component's configuration, or one row of it, keeps its state. */
+export interface StatePlace {
+  componentId: string
+  configId: string
+  rowId?: string | undefined
+}
+
+export interface ComponentEvent {
+  component: string
+  configurationId: string
+  message: string
+  type: 'info' | 'success' | 'warn' | 'error'
+  params?: Record<string, unknown>
+  results?: Record<string, unknown>
+  /** Seconds. */
+  duration?: number
+}
+
 /** The storage service through its HTTP API: ours or a hosted one, told apart by nothing but address and token. */
 export interface StorageClient {
-  prepareFile(file: { name: string; sizeBytes: number; tags: string[] }): Promise<PreparedFile>
+  /** A sliced file's key is the prefix of its slices (specification 2.2). Default: not sliced. */
+  prepareFile(file: {
+    name: string
+    sizeBytes: number
+    tags: string[]
+    isSliced?: boolean
+  }): Promise<PreparedFile>
+  /** The file with credentials to read it. */
+  file(fileId: number): Promise<ReadableFile>
   deleteFile(fileId: number): Promise<void>
   /** Whether the bucket exists. */
   hasBucket(bucketId: string): Promise<boolean>
@@ -37,11 +87,20 @@ export interface StorageClient {
   job(jobId: number): Promise<Job>
   /** The newest job that reads this file, for services that know no idempotency key. Looks at the last 100 jobs. */
   findJobOfFile(fileId: number): Promise<Job | undefined>
+  exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
+  component(componentId: string): Promise<Component>
+  configuration(componentId: string, configId: string): Promise<Configuration>
+  /** All configurations of a component, without those in the trash. */
+  configurations(componentId: string): Promise<Configuration[]>
+  /** Makes no version. */
+  saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
+  postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
 }
 
-export const createStorageClient = (connection: Connection): StorageClient => {
+/** `runId`, if given, is shown by all that the client creates. */
+export const createStorageClient = (connection: Connection & { runId?: string }): StorageClient => {
   const call = <Result>(apiRequest: ApiRequest, schema: z.ZodType<Result>) =>
-    request(connection, apiRequest, schema)
+    request(connection, { ...apiRequest, runId: connection.runId }, schema)
 
   const exists = (path: string) =>
     call({ method: 'GET', path }, z.unknown()).then(
@@ -65,6 +124,7 @@ export const createStorageClient = (connection: Connection): StorageClient => {
     deleteFile: async fileId => {
       await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
     },
+    file: fileId => call({ method: 'GET', path: `files/${fileId}?federationToken=1` }, readableFileSchema),
     hasBucket: bucketId => exists(`buckets/${encodeURIComponent(bucketId)}`),
     createBucket: async bucketId => {
       const [stage, name = ''] = bucketId.split('.')
@@ -101,7 +161,37 @@ export const createStorageClient = (connection: Connection): StorageClient => {
         .flatMap(parsed => (parsed.success ? [parsed.data] : []))
         .find(job => fileOfJob(job) === fileId)
     },
+    exportTable: ({ tableId, ...body }, idempotencyKey) =>
+      call(
+        {
+          method: 'POST',
+          path: `tables/${encodeURIComponent(tableId)}/export-async`,
+          body,
+          idempotencyKey,
+        },
+        jobSchema,
+      ),
+    component: componentId =>
+      call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema),
+    configuration: (componentId, configId) =>
+      call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema),
+    configurations: componentId =>
+      call(
+        { method: 'GET', path: `components/${encodeURIComponent(componentId)}/configs` },
+        z.array(configurationSchema),
+      ),
+    saveState: async (place, state) => {
+      await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())
+    },
+    postEvent: async (event, idempotencyKey) => {
+      await call({ method: 'POST', path: 'events', body: event, idempotencyKey }, z.unknown())
+    },
   }
+}
+
+const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
+  const configuration = `components/${encodeURIComponent(componentId)}/configs/${encodeURIComponent(configId)}`
+  return rowId === undefined ? configuration : `${configuration}/rows/${encodeURIComponent(rowId)}`
 }
 
 const jobSourceSchema = z.object({ source: z.object({ fileId: z.coerce.number() }) })
@@ -119,4 +209,4 @@ const ignoreAlreadyExists = (error: unknown): void => {
   if (!(error instanceof UserError && error.code.endsWith('lreadyExists'))) throw error
 }
 
-export type { Job, PreparedFile }
+export type { Component, Configuration, Job, PreparedFile, ReadableFile }

@@ -27,6 +27,41 @@ export const preparedFileSchema = fileSchema.extend({
   }),
 })
 
+/** File detail with `federationToken=1` (specification 4.5). */
+export const readableFileSchema = fileSchema.extend({
+  s3Path: z.object({ bucket: z.string(), key: z.string() }),
+  credentials,
+})
+
+/** A JSON object; services written in PHP answer `[]` for an empty one. */
+const jsonObject = z.preprocess(
+  value => (value === null || (Array.isArray(value) && value.length === 0) ? {} : value),
+  z.record(z.string(), z.unknown()),
+)
+
+const rowSchema = z.object({
+  id: z.coerce.string(),
+  name: z.string().nullish(),
+  isDisabled: z.boolean().default(false),
+  configuration: jsonObject.default({}),
+  state: jsonObject.default({}),
+})
+
+/** Configuration with its rows in the order in which they run (specification 2.5, 2.6). */
+export const configurationSchema = z.object({
+  id: z.coerce.string(),
+  name: z.string(),
+  version: z.number().int(),
+  isDisabled: z.boolean().default(false),
+  configuration: jsonObject.default({}),
+  state: jsonObject.default({}),
+  rows: z.array(rowSchema).default([]),
+  currentVersion: z.object({ created: z.string() }).optional(),
+})
+
+/** Component (specification 2.4), as far as a run needs it. */
+export const componentSchema = z.object({ data: jsonObject.default({}) })
+
 const jobBase = z.object({
   id: z.number().int(),
   url: z.string(),
@@ -58,4 +93,8 @@ export const errorBodySchema = z.object({
 })
 
 export type PreparedFile = z.infer<typeof preparedFileSchema>
+export type ReadableFile = z.infer<typeof readableFileSchema>
+export type Configuration = z.infer<typeof configurationSchema>
+export type ConfigurationRow = z.infer<typeof rowSchema>
+export type Component = z.infer<typeof componentSchema>
 export type Job = z.infer<typeof jobSchema>
