@@ -29,6 +29,8 @@ export interface ExtractOptions {
   log?: (record: LogRecord) => void
   /** Refuse addresses that are not on the public internet. Default false. */
   guard?: boolean
+  /** Hosts, as they stand in addresses, that the guard lets through all the same. Default: none. */
+  allowedPrivateHosts?: readonly string[]
   /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
   concurrency?: number
   /** At most this many rows of each job, for previews. */

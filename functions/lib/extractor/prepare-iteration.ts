@@ -68,12 +68,14 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
       caCertificate: api.caCertificate,
       clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
       guard: options.guard === true,
+      allowedPrivateHosts: options.allowedPrivateHosts,
       connections: concurrency + 1, // a login may be needed while all others are busy
       resolve: options.resolve,
     })
   const client = createHttpClient({
     dispatcher,
     guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
     retry: retrySettings(api.retryConfig),
     requestTimeoutSeconds,
     bodyLimitBytes: api.http?.bodyLimitBytes || defaultBodyLimitBytes,

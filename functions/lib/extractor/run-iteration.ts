@@ -4,7 +4,9 @@ import type { Authenticator } from './authentication/authenticator.ts'
 import { expandChildren } from './jobs/child-runs.ts'
 import type { JobContext } from './jobs/job-context.ts'
 import { allPlans, type JobPlan } from './jobs/job-plan.ts'
+import type { PageWork } from './jobs/job-run.ts'
 import { groupByTable } from './jobs/lanes.ts'
+import { locateError } from './jobs/locate-error.ts'
 import { type Queued, runLanes } from './jobs/run-lanes.ts'
 import { startRun } from './jobs/start-run.ts'
 import { turnPage } from './jobs/turn-page.ts'
@@ -34,17 +36,23 @@ export const runIteration = async (options: IterationOptions): Promise<Queued[][
     lanes,
     // A login before every request is good for one request only
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
-    fetch: ({ run, request }) =>
-      session.fetchPage(request, authenticator, { emptyIsLast: run.pagination.emptyIsLast }),
+    fetch: async work => {
+      const { emptyIsLast } = work.run.pagination
+      return session.fetchPage(work.request, authenticator, { emptyIsLast }).catch((error: unknown) => {
+        throw locateError(error, work)
+      })
+    },
     expand: (children, count) => expandChildren(children, count, context),
-    turn: (work, fetched) => turnPage(work, fetched, context),
-    write: ({ run }, { items, source }, { url }) => {
+    turn: (work, fetched) => located(work, () => turnPage(work, fetched, context)),
+    write: (work, { items, source }, { url }) => {
+      const { plan, columns } = work.run
       if (items.length > 0) {
-        const hasColumns = Object.keys(run.columns).length > 0
-        sink.add(run.plan.dataType, items, {
-          ...(hasColumns ? { parent: run.columns } : {}),
+        const hasColumns = Object.keys(columns).length > 0
+        const added = {
+          ...(hasColumns ? { parent: columns } : {}),
           ...(source === undefined ? {} : { source }),
-        })
+        }
+        located(work, () => sink.add(plan.dataType, items, added))
       }
       options.onPage?.(url)
     },
@@ -54,6 +62,14 @@ export const runIteration = async (options: IterationOptions): Promise<Queued[][
   const left = lanes.filter(lane => lane.length > 0)
   if (left.length === 0) refuseEmpty(plans, context)
   return left
+}
+
+const located = <Result>(work: PageWork, run: () => Result): Result => {
+  try {
+    return run()
+  } catch (error) {
+    throw locateError(error, work)
+  }
 }
 
 const startLanes = (plans: readonly JobPlan[], context: JobContext): Queued[][] =>

@@ -65,26 +65,30 @@ export const refusePrivate = (hostname: string, addresses: readonly string[]): v
   )
 }
 
-/** Hosts written as numbers never reach the resolver, so they are checked before the connection is made. */
-export const checkHost = (hostname: string): void => {
+/** Hosts written as numbers never reach the resolver, so they are checked before the connection is made. `allowed` pass. */
+export const checkHost = (hostname: string, allowed: readonly string[] = []): void => {
   const plain = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(plain) !== 0) refusePrivate(hostname, [plain])
+  if (isIP(plain) !== 0 && !allowed.includes(plain)) refusePrivate(hostname, [plain])
 }
 
 /**
  * A resolver for sockets that refuses names with any private address. The connection goes to the very addresses that
- * were checked, so a name that resolves differently the next time (rebinding) gains nothing.
+ * were checked, so a name that resolves differently the next time (rebinding) gains nothing. Names in `allowed` pass.
  */
-export const guardedLookup = (resolve: Resolve = resolveBySystem): LookupFunction => {
+export const guardedLookup = (
+  resolve: Resolve = resolveBySystem,
+  allowed: readonly string[] = [],
+): LookupFunction => {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       addresses => {
         const first = addresses[0]
         try {
-          refusePrivate(
-            hostname,
-            addresses.map(({ address }) => address),
-          )
+          if (!allowed.includes(hostname))
+            refusePrivate(
+              hostname,
+              addresses.map(({ address }) => address),
+            )
         } catch (error) {
           callback(error as Error, '', 0) // refusePrivate throws UserErrors only
           return

@@ -10,6 +10,8 @@ export interface DispatcherOptions {
   clientCertificate?: string | undefined
   /** Refuse addresses that are not on the public internet. */
   guard: boolean
+  /** Hosts that the guard lets through all the same. */
+  allowedPrivateHosts?: readonly string[] | undefined
   /** Connections per origin. */
   connections: number
   /** For tests of the guard. */
@@ -30,6 +32,6 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher =>
       ...(options.clientCertificate === undefined
         ? {}
         : { cert: options.clientCertificate, key: options.clientCertificate }),
-      ...(options.guard ? { lookup: guardedLookup(options.resolve) } : {}),
+      ...(options.guard ? { lookup: guardedLookup(options.resolve, options.allowedPrivateHosts) } : {}),
     },
   })

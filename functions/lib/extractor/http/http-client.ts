@@ -15,6 +15,8 @@ import type { RetrySettings } from './retry-settings.ts'
 export interface HttpClientOptions {
   dispatcher: Dispatcher
   guard: boolean
+  /** Hosts that the guard lets through all the same. */
+  allowedPrivateHosts?: readonly string[] | undefined
   retry: RetrySettings
   requestTimeoutSeconds: number
   bodyLimitBytes: number
@@ -116,7 +118,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   }
 
   const once = async (request: OutgoingRequest): Promise<HttpResponse | NetworkFailure> => {
-    if (options.guard) checkHost(request.url.hostname)
+    if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
     try {
       const { status, headers, body } = await collectResponse(options.dispatcher, {
         request: {
