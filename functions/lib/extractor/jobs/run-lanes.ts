@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FetchedPage } from '../api-session.ts'
 import { Stopped } from '../stop-signal.ts'
 import type { PageWork, PendingChildren } from './job-run.ts'
@@ -101,31 +102,40 @@ export const runLanes = async (options: RunLanesOptions): Promise<void> => {
     }
   }
 
-  /** Whether the lane went on by a page. */
-  const writeNext = (lane: Queued[]): boolean => {
+  /** Turns the first page of a lane when it is there; what is left to do is the writing. `undefined` where it must wait. */
+  const turnNext = (lane: Queued[]): (() => void) | undefined => {
     const page = lane[0]
-    if (page === undefined || !isPage(page)) return false
+    if (page === undefined || !isPage(page)) return undefined
     if (options.skip(page)) {
       lane.shift()
-      return true
+      return () => {}
     }
     const flight = flights.get(page)
     if (flight?.state === 'failed') throw flight.error
     const { fetched } = page
-    if (fetched === undefined) return false
+    if (fetched === undefined) return undefined
     flights.delete(page)
     const turned = options.turn(page, fetched)
     replace(lane, 0, turned.next)
     launchAhead()
-    options.write(page, turned, fetched)
-    return true
+    return () => options.write(page, turned, fetched)
   }
 
+  const writes: (() => void)[] = []
   for (;;) {
     launchAhead()
-    // A list, not `some`: every lane gets its turn
-    const wrote = lanes.map(writeNext).includes(true)
-    if (wrote) continue
+    // All that follows is asked for before anything is written: writing is what takes the time
+    while (writes.length < concurrency) {
+      const turned = lanes.map(turnNext).filter(write => write !== undefined)
+      if (turned.length === 0) break
+      writes.push(...turned)
+    }
+    const write = writes.shift()
+    if (write !== undefined) {
+      write()
+      await setImmediate() // lets responses in that came meanwhile
+      continue
+    }
     if (lanes.every(lane => lane.length === 0)) return
     if (stop.requested && flying === 0) return
     await wake.promise
