@@ -19,6 +19,8 @@ export interface ApiSessionOptions {
   trusted: ReadonlySet<string>
   checkHost: (url: HttpUrl) => void
   ignoreErrors: ReadonlySet<number>
+  /** Bodies byte by byte as in the field. */
+  compat: boolean
   masker: Masker
   log: Log
 }
@@ -48,7 +50,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const { client, baseUrl, defaultHeaders, trusted, masker, log, ignoreErrors } = options
 
   const outgoing = (request: PageRequest): OutgoingRequest =>
-    withUserInfo(toOutgoing(request, baseUrl, defaultHeaders))
+    withUserInfo(toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat }))
 
   const exchange = (
     request: PageRequest,

@@ -99,6 +99,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     }),
     checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
     ignoreErrors: new Set(api.http?.ignoreErrors),
+    compat,
     masker,
     log,
   })

@@ -30,8 +30,8 @@ export const oauth20Authentication = (
       }
       const query = evaluate(settings.query ?? {}, context, 'api.authentication.query')
       const headers = evaluate(settings.headers ?? {}, context, 'api.authentication.headers')
-      const signed =
-        Object.keys(query).length === 0 ? request : withQuery(request, old => replaceInQuery(old, query))
+      // Written anew even when nothing is added, as the field does
+      const signed = withQuery(request, old => replaceInQuery(old, query))
       return {
         request: { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) },
         session: 0,

@@ -24,6 +24,7 @@ export const toOutgoing = (
   request: PageRequest,
   baseUrl: string,
   defaultHeaders: Headers,
+  options: { compat?: boolean } = {},
 ): OutgoingRequest => {
   const headers = withDefaults(checkHeaders(request.headers), defaultHeaders)
   if (request.method === 'GET') {
@@ -33,7 +34,12 @@ export const toOutgoing = (
   const isEmpty = Object.keys(request.params).length === 0
   const [type, body] =
     request.method === 'POST'
-      ? ['application/json', isEmpty ? '[]' : phpJsonEncode(request.params, true)]
+      ? [
+          'application/json',
+          isEmpty
+            ? '[]'
+            : phpJsonEncode(options.compat === true ? emptyAsLists(request.params) : request.params, true),
+        ]
       : ['application/x-www-form-urlencoded', formEncode(request.params)]
   return {
     method: 'POST',
@@ -41,6 +47,16 @@ export const toOutgoing = (
     headers: setHeader(headers, 'Content-Type', type ?? ''),
     body: body ?? '',
   }
+}
+
+/** The field reads its configuration in a way that cannot tell `{}` from `[]`, and sends `[]`. */
+const emptyAsLists = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(emptyAsLists)
+  if (!isObject(value)) return value
+  const members = Object.entries(value)
+  return members.length === 0
+    ? []
+    : Object.fromEntries(members.map(([key, inner]) => [key, emptyAsLists(inner)]))
 }
 
 /** @throws UserError `extractor.request.headers` naming the path of a value that is neither text nor a list of texts */

@@ -80,6 +80,18 @@ describe('jobs', () => {
     expect(requests.map(({ body }) => body)).toEqual(['[]', '[1,{"x":"\\u00e9\\/"}]'])
   })
 
+  it('send empty objects as they are, with compat as empty lists, like the field', async () => {
+    const jobs = [{ endpoint: 'a', method: 'POST', params: { filter: {}, deep: [{ x: {} }] } }]
+    const bodies = await Promise.all(
+      [false, true].map(
+        async compat =>
+          (await runExtraction(() => [{ a: 1 }], { config: { jobs }, options: { compat } })).requests[0]
+            ?.body,
+      ),
+    )
+    expect(bodies).toEqual(['{"filter":{},"deep":[{"x":{}}]}', '{"filter":[],"deep":[{"x":[]}]}'])
+  })
+
   it('add user data, the job over the config, evaluated', async () => {
     const { tables } = await runExtraction(() => [{ a: 1 }], {
       config: {
