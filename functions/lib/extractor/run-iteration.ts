@@ -73,7 +73,7 @@ const located = <Result>(work: PageWork, run: () => Result): Result => {
 }
 
 const startLanes = (plans: readonly JobPlan[], context: JobContext): Queued[][] =>
-  groupByTable(plans, context.config.mappings).map(group =>
+  groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
     group.map(plan => {
       context.statistics.started(plan)
       const run = startRun(plan, [], [], context)

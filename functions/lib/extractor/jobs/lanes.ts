@@ -3,9 +3,17 @@ import type { JobRun, PageWork } from './job-run.ts'
 
 /**
  * Groups top-level jobs that may go on side by side. Jobs that could write to the same table stay in one lane, one after
- * the other, so that every table has its rows in the order of the configuration.
+ * the other, so that every table has its rows in the order of the configuration. So do all jobs when one of them may change
+ * something over there.
+ *
+ * @param method of jobs that name none
  */
-export const groupByTable = (plans: readonly JobPlan[], mappings: unknown): JobPlan[][] => {
+export const groupByTable = (
+  plans: readonly JobPlan[],
+  { mappings, method = 'GET' }: { mappings: unknown; method?: string | undefined },
+): JobPlan[][] => {
+  // A POST may prepare what a later job reads
+  if ([...allPlans(plans)].some(({ job }) => (job.method ?? method) !== 'GET')) return [[...plans]]
   // Mappings can send rows of any type to any table
   if (typeof mappings === 'object' && mappings !== null && Object.keys(mappings).length > 0)
     return [[...plans]]

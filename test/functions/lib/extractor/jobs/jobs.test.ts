@@ -321,17 +321,20 @@ describe('top-level jobs', () => {
     expect(tables['b']).toBe('"path","page"\n"/b","1"\n"/b","2"\n"/b","3"\n')
   })
 
-  it.each([[['t', 't']], [['t', 't_x']], [['a/b', 'a.b']]])(
-    'wait for each other when they could share a table: %j',
-    async ([first, second]) => {
-      const { state, answer } = counting()
-      const jobs = [
-        { endpoint: 'a', dataType: first },
-        { endpoint: 'b', dataType: second },
-      ]
-      const { error } = await runExtraction(answer, { api, config: { jobs } })
-      expect(error).toBeUndefined()
-      expect(state.most).toBe(1)
-    },
-  )
+  it.each([
+    ['could share a table', 't', 't', 'GET'],
+    ['could share the table of a list', 't', 't_x', 'GET'],
+    ['have names that are cleaned alike', 'a/b', 'a.b', 'GET'],
+    ['may change something over there', 'one', 'two', 'POST'],
+  ])('wait for each other when they %s', async (_, first, second, method) => {
+    const { state, answer } = counting()
+    const jobs = [
+      { endpoint: 'a', dataType: first, method },
+      { endpoint: 'b', dataType: second },
+    ]
+    const paging = method === 'GET' ? { api } : {}
+    const { error } = await runExtraction(answer, { ...paging, config: { jobs } })
+    expect(error).toBeUndefined()
+    expect(state.most).toBe(1)
+  })
 })
