@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { copyObject } from '../lib/multipart/copy-object.ts'
-import { moveObject, type SourceObject } from '../lib/multipart/move-object.ts'
+import { moveObject } from '../lib/multipart/move-object.ts'
+import type { SourceObject } from '../lib/multipart/source-object.ts'
 import type { PreparedFile } from '../lib/storage-client/storage-client.ts'
 
 export type Transfer = (source: SourceObject, file: PreparedFile) => Promise<void>

@@ -1,37 +1,22 @@
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  type DestinationObject,
+  objectSettings,
+} from './multipart-upload.ts'
 import { type PartRange, partRanges } from './part-ranges.ts'
-import { sourceChanged } from './source-changed.ts'
+import { BLOCK_BYTES, readBlock } from './read-blocks.ts'
+import type { ObjectRange, SourceObject } from './source-object.ts'
+import { assemblePart } from './write-part.ts'
 
-/** One object, pinned to one content by its ETag. */
-export interface SourceObject {
-  s3: S3Client
-  bucket: string
-  key: string
-  versionId?: string | undefined
-  etag: string
-  bytes: number
-}
-
-export interface DestinationObject {
-  s3: S3Client
-  bucket: string
-  key: string
-  /** `AES256` when the service asked for encryption at rest. */
-  serverSideEncryption?: string | undefined
-}
-
-/** Memory of a move: this many parts of this size, whatever the size of the object up to 160 GB. */
-export const PART_BYTES = 16 * 1024 ** 2
+/** Memory of a move: this many parts of one block; parts larger than a block, beyond 160 GB, are streamed. */
 export const PARTS_IN_PARALLEL = 4
+
+/** The parts in which an object of this size is moved. */
+export const movedParts = (totalBytes: number): PartRange[] => partRanges(totalBytes, BLOCK_BYTES)
 
 /**
  * Reads the source in ranges and writes them as parts, so that any size passes through fixed memory.
@@ -41,74 +26,31 @@ export const PARTS_IN_PARALLEL = 4
  * source is no longer what its ETag says.
  */
 export const moveObject = async (source: SourceObject, destination: DestinationObject): Promise<void> => {
-  const ranges = partRanges(source.bytes, PART_BYTES)
-  if (ranges.length <= 1) await putWhole(source, destination, ranges[0])
-  else await putInParts(source, destination, ranges)
+  const parts = movedParts(source.bytes)
+  if (parts.length <= 1) await putWhole(source, destination)
+  else await putInParts(source, destination, parts)
 }
 
-const putWhole = async (
-  source: SourceObject,
-  destination: DestinationObject,
-  range: PartRange | undefined,
-) => {
+const putWhole = async (source: SourceObject, destination: DestinationObject) => {
+  const ranges: ObjectRange[] =
+    source.bytes === 0 ? [] : [{ source, firstByte: 0, lastByte: source.bytes - 1 }]
   await destination.s3.send(
-    new PutObjectCommand({
-      ...targetOf(destination),
-      Body: range === undefined ? new Uint8Array() : await readRange(source, range),
-    }),
+    new PutObjectCommand({ ...objectSettings(destination), Body: await readBlock(ranges) }),
   )
 }
 
-const putInParts = async (source: SourceObject, destination: DestinationObject, ranges: PartRange[]) => {
-  const { UploadId } = await destination.s3.send(new CreateMultipartUploadCommand(targetOf(destination)))
-  const upload = { Bucket: destination.bucket, Key: destination.key, UploadId }
+const putInParts = async (source: SourceObject, destination: DestinationObject, parts: PartRange[]) => {
+  const upload = await createUpload(destination)
   try {
-    const parts = await pMap(
-      ranges,
-      async range => {
-        const { ETag } = await destination.s3.send(
-          new UploadPartCommand({
-            ...upload,
-            PartNumber: range.partNumber,
-            Body: await readRange(source, range),
-          }),
-        )
-        return { PartNumber: range.partNumber, ETag }
-      },
+    const stored = await pMap(
+      parts,
+      ({ partNumber, ...range }) => assemblePart(upload, partNumber, [{ source, ...range }]),
       { concurrency: PARTS_IN_PARALLEL },
     )
-    await destination.s3.send(
-      new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }),
-    )
+    await completeUpload(upload, stored)
   } catch (error) {
     // The error of the move matters more than that of the clean-up; a lifecycle rule sweeps what stays behind.
-    await destination.s3.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined)
+    await abortUpload(upload).catch(() => undefined)
     throw error
   }
-}
-
-const targetOf = ({ bucket, key, serverSideEncryption }: DestinationObject) => ({
-  Bucket: bucket,
-  Key: key,
-  ...(serverSideEncryption === undefined ? {} : { ServerSideEncryption: 'AES256' as const }),
-})
-
-const readRange = async (source: SourceObject, { firstByte, lastByte }: PartRange): Promise<Uint8Array> => {
-  const { Body } = await source.s3
-    .send(
-      new GetObjectCommand({
-        Bucket: source.bucket,
-        Key: source.key,
-        VersionId: source.versionId,
-        IfMatch: source.etag,
-        Range: `bytes=${firstByte}-${lastByte}`,
-      }),
-    )
-    .catch(sourceChanged(source))
-  const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array()
-  const expected = lastByte - firstByte + 1
-  if (bytes.byteLength !== expected) {
-    throw new Error(`S3 sent ${bytes.byteLength} of ${expected} bytes of ${source.bucket}/${source.key}`)
-  }
-  return bytes
 }

@@ -1,4 +1,4 @@
-import { S3ServiceException } from '@aws-sdk/client-s3'
+import { NoSuchUpload, S3ServiceException } from '@aws-sdk/client-s3'
 import { UserError } from '../errors.ts'
 
 /** For `.catch`: says so when the object was replaced (412) or deleted (404) since its ETag was read. */
@@ -16,4 +16,6 @@ export const sourceChanged =
   }
 
 const isChanged = (error: unknown): boolean =>
-  error instanceof S3ServiceException && [404, 412].includes(error.$metadata.httpStatusCode ?? 0)
+  error instanceof S3ServiceException &&
+  !(error instanceof NoSuchUpload) && // A 404 too, but of the other side.
+  [404, 412].includes(error.$metadata.httpStatusCode ?? 0)

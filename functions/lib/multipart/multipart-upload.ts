@@ -1,0 +1,161 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  HeadObjectCommand,
+  ListPartsCommand,
+  NoSuchUpload,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import { combineCrc32, formatCrc32, parseCrc32 } from './combine-crc32.ts'
+
+/** A multipart upload under way. */
+export interface MultipartUpload {
+  s3: S3Client
+  bucket: string
+  key: string
+  uploadId: string
+}
+
+/** A part that S3 has. */
+export interface StoredPart {
+  partNumber: number
+  etag: string
+  bytes: number
+  /** CRC32 in base64, worked out or checked by S3. */
+  checksum: string
+}
+
+export interface DestinationObject {
+  s3: S3Client
+  bucket: string
+  key: string
+  contentType?: string | undefined
+  contentDisposition?: string | undefined
+  /** `AES256` when the service asked for encryption at rest. */
+  serverSideEncryption?: string | undefined
+}
+
+/** Names as S3 has them, for requests that make an object. */
+export const objectSettings = (object: DestinationObject) => ({
+  Bucket: object.bucket,
+  Key: object.key,
+  ContentType: object.contentType,
+  ContentDisposition: object.contentDisposition,
+  ...(object.serverSideEncryption === undefined ? {} : { ServerSideEncryption: 'AES256' as const }),
+})
+
+/** Begins an upload whose whole content will have one CRC32, which S3 checks when the upload is completed. */
+export const createUpload = async (object: DestinationObject): Promise<MultipartUpload> => {
+  const { s3, bucket, key } = object
+  const { UploadId } = await s3.send(
+    new CreateMultipartUploadCommand({
+      ...objectSettings(object),
+      ChecksumAlgorithm: 'CRC32',
+      ChecksumType: 'FULL_OBJECT',
+    }),
+  )
+  if (UploadId === undefined) throw new Error('S3 gave no upload id')
+  return { s3, bucket, key, uploadId: UploadId }
+}
+
+const address = ({ bucket, key, uploadId }: MultipartUpload) => ({
+  Bucket: bucket,
+  Key: key,
+  UploadId: uploadId,
+})
+
+/** The parts that S3 has, in order, from number `from` to `to`. */
+export const listParts = async (
+  upload: MultipartUpload,
+  { from = 1, to = Number.POSITIVE_INFINITY } = {},
+): Promise<StoredPart[]> => {
+  const parts: StoredPart[] = []
+  for (let marker = from - 1; marker < to; ) {
+    const page = await upload.s3.send(
+      new ListPartsCommand({ ...address(upload), PartNumberMarker: String(marker) }),
+    )
+    for (const { PartNumber = 0, ETag = '', Size = 0, ChecksumCRC32 = '' } of page.Parts ?? []) {
+      if (PartNumber > to) return parts
+      parts.push({ partNumber: PartNumber, etag: ETag, bytes: Size, checksum: ChecksumCRC32 })
+    }
+    if (!page.IsTruncated) break
+    marker = Number(page.NextPartNumberMarker)
+  }
+  return parts
+}
+
+/** CRC32 in base64 of all parts one after the other. */
+export const checksumOf = (parts: readonly StoredPart[]): string =>
+  formatCrc32(parts.reduce((crc, { checksum, bytes }) => combineCrc32(crc, parseCrc32(checksum), bytes), 0))
+
+export interface CompletedObject {
+  etag: string
+  bytes: number
+  /** CRC32 of the whole object in base64. */
+  checksum: string
+  versionId?: string | undefined
+}
+
+/**
+ * Makes the object of its parts. S3 checks its size and the checksum of its whole content.
+ *
+ * May be repeated: an upload that is gone because it was completed has left an object with this size and checksum.
+ * With `mayReplace: false` an object that exists under the key stays, and S3's `PreconditionFailed` is thrown.
+ */
+export const completeUpload = async (
+  upload: MultipartUpload,
+  parts: readonly StoredPart[],
+  { mayReplace = true } = {},
+): Promise<CompletedObject> => {
+  const { s3, bucket, key } = upload
+  const checksum = checksumOf(parts)
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  try {
+    const completed = await s3.send(
+      new CompleteMultipartUploadCommand({
+        ...address(upload),
+        ChecksumCRC32: checksum,
+        ChecksumType: 'FULL_OBJECT',
+        MpuObjectSize: bytes,
+        ...(mayReplace ? {} : { IfNoneMatch: '*' }),
+        MultipartUpload: {
+          Parts: parts.map(part => ({
+            PartNumber: part.partNumber,
+            ETag: part.etag,
+            ChecksumCRC32: part.checksum,
+          })),
+        },
+      }),
+    )
+    return { etag: completed.ETag ?? '', bytes, checksum, versionId: completed.VersionId }
+  } catch (error) {
+    // Its answer was lost, and this is the repetition.
+    if (!(error instanceof NoSuchUpload || isPreconditionFailed(error))) throw error
+    const head = await s3
+      .send(new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }))
+      .catch(() => undefined)
+    const isTheSame = head?.ContentLength === bytes && head.ChecksumCRC32 === checksum
+    if (!head || !isTheSame) throw error
+    return { etag: head.ETag ?? '', bytes, checksum, versionId: head.VersionId }
+  }
+}
+
+export const isPreconditionFailed = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412
+
+/** A part that was being written while the upload was aborted may have to be aborted again (API Reference). */
+const ABORT_ATTEMPTS = 3
+
+/** Removes an upload and its parts; harmless when it is gone. */
+export const abortUpload = async (upload: MultipartUpload): Promise<void> => {
+  try {
+    for (let attempt = 1; attempt <= ABORT_ATTEMPTS; attempt++) {
+      await upload.s3.send(new AbortMultipartUploadCommand(address(upload)))
+      await upload.s3.send(new ListPartsCommand({ ...address(upload), MaxParts: 1 }))
+    }
+  } catch (error) {
+    if (!(error instanceof NoSuchUpload)) throw error
+  }
+}

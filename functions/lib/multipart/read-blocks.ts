@@ -1,0 +1,63 @@
+import pMap from 'p-map'
+import { type ObjectRange, readRange } from './source-object.ts'
+
+/** What is held in memory at a time; a stream of blocks holds two, the next one being read. */
+export const BLOCK_BYTES = 16 * 1024 ** 2
+
+/** Small slices are all waiting: many requests at once are what fills the network. */
+const READS_IN_PARALLEL = 16
+
+export const bytesOf = (ranges: readonly ObjectRange[]): number =>
+  ranges.reduce((sum, { firstByte, lastByte }) => sum + lastByte - firstByte + 1, 0)
+
+/** All bytes of the ranges, one after the other. They must fit into memory. */
+export const readBlock = async (ranges: readonly ObjectRange[]): Promise<Uint8Array> => {
+  const block = new Uint8Array(bytesOf(ranges))
+  let offset = 0
+  const reads = ranges.map(range => {
+    const length = range.lastByte - range.firstByte + 1
+    const target = block.subarray(offset, offset + length)
+    offset += length
+    return { range, target }
+  })
+  await pMap(reads, ({ range, target }) => readRange(range, target), { concurrency: READS_IN_PARALLEL })
+  return block
+}
+
+/** The same as a stream of blocks, in fixed memory; the next block is read while the last one is used. */
+export async function* readBlocks(
+  ranges: readonly ObjectRange[],
+  blockBytes = BLOCK_BYTES,
+): AsyncGenerator<Uint8Array> {
+  let ahead: Promise<Uint8Array> | undefined
+  try {
+    for (const block of cutBlocks(ranges, blockBytes)) {
+      const ready = ahead
+      ahead = readBlock(block)
+      // Awaited at the next turn; until then nobody would hear of its failure.
+      ahead.catch(() => undefined)
+      if (ready) yield await ready
+    }
+    if (ahead) yield await ahead
+  } finally {
+    await ahead?.catch(() => undefined)
+  }
+}
+
+function* cutBlocks(ranges: readonly ObjectRange[], blockBytes: number): Generator<ObjectRange[]> {
+  let block: ObjectRange[] = []
+  let room = blockBytes
+  for (const { source, firstByte, lastByte } of ranges) {
+    for (let first = firstByte; first <= lastByte; ) {
+      const last = Math.min(lastByte, first + room - 1)
+      block.push({ source, firstByte: first, lastByte: last })
+      room -= last - first + 1
+      first = last + 1
+      if (room > 0) continue
+      yield block
+      block = []
+      room = blockBytes
+    }
+  }
+  if (block.length > 0) yield block
+}

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream'
+import { S3ServiceException, UploadPartCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
+import type { MultipartUpload, StoredPart } from './multipart-upload.ts'
+import { BLOCK_BYTES, bytesOf, readBlock, readBlocks } from './read-blocks.ts'
+import { sourceChanged } from './source-changed.ts'
+import type { ObjectRange, SourceObject } from './source-object.ts'
+
+/** Makes S3 copy a range into a part; no byte of it comes here. Throws `UserError` (`source.changed`). */
+export const copyPart = async (
+  { s3, bucket, key, uploadId }: MultipartUpload,
+  partNumber: number,
+  { source, firstByte, lastByte }: ObjectRange,
+): Promise<StoredPart> => {
+  const isWhole = firstByte === 0 && lastByte === source.bytes - 1
+  const { CopyPartResult } = await s3
+    .send(
+      new UploadPartCopyCommand({
+        Bucket: bucket,
+        Key: key,
+        UploadId: uploadId,
+        PartNumber: partNumber,
+        ...copyOrigin(source),
+        // A range of an object of 5 MiB or less is refused even when it is the whole of it.
+        ...(isWhole ? {} : { CopySourceRange: `bytes=${firstByte}-${lastByte}` }),
+      }),
+    )
+    .catch(sourceChanged(source))
+  const { ETag = '', ChecksumCRC32 = '' } = CopyPartResult ?? {}
+  return { partNumber, etag: ETag, bytes: lastByte - firstByte + 1, checksum: ChecksumCRC32 }
+}
+
+/** The source of a copy as S3 takes it, pinned to its content. */
+export const copyOrigin = ({ bucket, key, versionId, etag }: Omit<SourceObject, 's3'>) => ({
+  CopySource: `${bucket}/${key.split('/').map(encodeURIComponent).join('/')}${
+    versionId === undefined ? '' : `?versionId=${encodeURIComponent(versionId)}`
+  }`,
+  CopySourceIfMatch: etag,
+})
+
+/** The SDK repeats a body in memory by itself, a stream it cannot. */
+const STREAM_ATTEMPTS = 3
+
+/**
+ * Reads ranges and writes them as one part, in the memory of two blocks.
+ *
+ * Throws `UserError` (`source.changed`) when a source is no longer what its ETag says.
+ */
+export const assemblePart = async (
+  upload: MultipartUpload,
+  partNumber: number,
+  ranges: readonly ObjectRange[],
+): Promise<StoredPart> => {
+  const bytes = bytesOf(ranges)
+  if (bytes <= BLOCK_BYTES) return sendPart(upload, partNumber, bytes, await readBlock(ranges))
+  for (let attempt = 1; ; attempt++) {
+    const body = Readable.from(readBlocks(ranges), { objectMode: false })
+    try {
+      return await sendPart(upload, partNumber, bytes, body)
+    } catch (error) {
+      const cause = body.errored ?? error
+      if (attempt === STREAM_ATTEMPTS || body.errored || isRefusal(error)) throw cause
+    } finally {
+      body.destroy()
+    }
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 0) < 500
+
+const sendPart = async (
+  { s3, bucket, key, uploadId }: MultipartUpload,
+  partNumber: number,
+  bytes: number,
+  body: Uint8Array | Readable,
+): Promise<StoredPart> => {
+  const { ETag = '', ChecksumCRC32 = '' } = await s3.send(
+    new UploadPartCommand({
+      Bucket: bucket,
+      Key: key,
+      UploadId: uploadId,
+      PartNumber: partNumber,
+      Body: body,
+      ContentLength: bytes,
+      ChecksumAlgorithm: 'CRC32',
+    }),
+  )
+  return { partNumber, etag: ETag, bytes, checksum: ChecksumCRC32 }
+}
