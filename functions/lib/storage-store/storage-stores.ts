@@ -3,6 +3,7 @@ import { createBranchStore } from './branch-store.ts'
 import { createBucketStore } from './bucket-store.ts'
 import { createConfigurationStore } from './configuration-store.ts'
 import { createDocumentFiles } from './document-files.ts'
+import { createEventStore } from './event-store.ts'
 import { createExportCache } from './export-cache.ts'
 import { createFileStore } from './file-store.ts'
 import { createIdempotencyStore } from './idempotency-store.ts'
@@ -35,6 +36,7 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   project: createProjectStore(items, now),
   tokens: createTokenStore(items),
   branches: createBranchStore(items),
+  events: createEventStore(items),
   configurations: createConfigurationStore(items, createDocumentFiles(s3, tablesBucket)),
 })
 

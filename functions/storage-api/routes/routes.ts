@@ -6,6 +6,21 @@ import { getBucket } from './buckets/get-bucket.ts'
 import { listBucketTables } from './buckets/list-bucket-tables.ts'
 import { listBuckets } from './buckets/list-buckets.ts'
 import { updateBucket } from './buckets/update-bucket.ts'
+import { getComponent } from './components/get-component.ts'
+import { listComponents } from './components/list-components.ts'
+import { copyConfiguration } from './configurations/copy-configuration.ts'
+import { createConfiguration } from './configurations/create-configuration.ts'
+import { deleteConfiguration } from './configurations/delete-configuration.ts'
+import { diffVersions } from './configurations/diff-versions.ts'
+import { getConfiguration } from './configurations/get-configuration.ts'
+import { getVersion } from './configurations/get-version.ts'
+import { listConfigurations } from './configurations/list-configurations.ts'
+import { listVersions } from './configurations/list-versions.ts'
+import { patchConfiguration } from './configurations/patch-configuration.ts'
+import { restoreConfiguration } from './configurations/restore-configuration.ts'
+import { rollbackConfiguration } from './configurations/rollback-configuration.ts'
+import { setConfigurationState } from './configurations/set-state.ts'
+import { updateConfiguration } from './configurations/update-configuration.ts'
 import { addFileTag } from './files/add-file-tag.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { getFile } from './files/get-file.ts'
@@ -16,6 +31,17 @@ import { uploadFile } from './files/upload-file.ts'
 import { getIndex } from './index/get-index.ts'
 import { getJob } from './jobs/get-job.ts'
 import { listJobs } from './jobs/list-jobs.ts'
+import { copyRow } from './rows/copy-row.ts'
+import { createRow } from './rows/create-row.ts'
+import { deleteRow } from './rows/delete-row.ts'
+import { getRow } from './rows/get-row.ts'
+import { getRowVersion } from './rows/get-row-version.ts'
+import { listRowVersions } from './rows/list-row-versions.ts'
+import { listRows } from './rows/list-rows.ts'
+import { patchRow } from './rows/patch-row.ts'
+import { rollbackRow } from './rows/rollback-row.ts'
+import { setRowState } from './rows/set-state.ts'
+import { updateRow } from './rows/update-row.ts'
 import { createTable } from './tables/create-table.ts'
 import { deleteTable } from './tables/delete-table.ts'
 import { exportTable } from './tables/export-table.ts'
@@ -52,4 +78,30 @@ export const routes: Route[] = [
   uploadFile,
   listJobs,
   getJob,
+  listComponents,
+  getComponent,
+  listConfigurations,
+  createConfiguration,
+  getConfiguration,
+  updateConfiguration,
+  patchConfiguration,
+  deleteConfiguration,
+  restoreConfiguration,
+  setConfigurationState,
+  listVersions,
+  getVersion,
+  rollbackConfiguration,
+  copyConfiguration,
+  diffVersions,
+  listRows,
+  createRow,
+  getRow,
+  updateRow,
+  patchRow,
+  deleteRow,
+  setRowState,
+  listRowVersions,
+  getRowVersion,
+  rollbackRow,
+  copyRow,
 ]

@@ -1,0 +1,51 @@
+import type { Change, Configuration } from '../../lib/configurations/configuration.ts'
+import { UserError } from '../../lib/errors.ts'
+import type { Services } from '../services.ts'
+import type { RouteRequest } from '../wire/route.ts'
+import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
+import { checkIfMatch } from './version-tag.ts'
+
+/** Who changes now; `description` is what they say of it. */
+export const changeBy = (
+  { caller }: Pick<RouteRequest<unknown, unknown, unknown>, 'caller'>,
+  { now, nextId }: Pick<Services, 'now' | 'nextId'>,
+  description: string,
+): Change => ({
+  at: now().toISOString(),
+  token: { id: caller.tokenId, description: caller.description },
+  description,
+  identifier: String(nextId()),
+})
+
+interface ChangeOptions {
+  /** `true`: the change is of one in the trash, and one that is not there is not found. Default false. */
+  inTrash?: boolean
+}
+
+/**
+ * Applies a change to the configuration of the path as it is when it is stored; `If-Match` holds for that very version.
+ *
+ * Errors: 404 `notFound`, 409 `storage.components.configurations.versionConflict` when other writers came first for
+ * 20 s, 412 `storage.components.configurations.versionChanged`, and what the step throws.
+ */
+export const changeConfiguration = async (
+  request: ConfigurationRequest,
+  services: Services,
+  step: (configuration: Configuration) => Configuration,
+  { inTrash = false }: ChangeOptions = {},
+): Promise<Configuration> => {
+  const place = placeOf(request, services)
+  const changed = await services.configurations.change(place, configuration => {
+    if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
+    checkIfMatch(request.raw.headers, configuration)
+    return step(configuration)
+  })
+  if (changed === 'missing') throw configurationNotFound(place.configId)
+  if (changed === 'conflict')
+    throw new UserError(
+      'storage.components.configurations.versionConflict',
+      `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
+      { status: 409 },
+    )
+  return changed
+}

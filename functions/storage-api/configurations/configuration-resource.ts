@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi'
+import {
+  type Change,
+  type Configuration,
+  type Content,
+  type Row,
+  rowMemory,
+  rowsInOrder,
+  type Version,
+} from '../../lib/configurations/configuration.ts'
+import { wireDate } from '../../lib/storage-resources/wire-date.ts'
+import type { VersionEntry } from '../../lib/storage-store/configuration-history.ts'
+import { anyObject, creatorToken, wireDateText } from '../resources/shared.ts'
+
+const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
+
+/** What list and detail of versions say of who made it. */
+const changeResource = (changed: Change) => ({
+  created: wireDate(changed.at),
+  creatorToken: tokenOf(changed.token),
+  changeDescription: changed.description,
+  versionIdentifier: changed.identifier,
+})
+
+const changeBody = z.object({
+  created: wireDateText,
+  creatorToken,
+  changeDescription: z.string(),
+  versionIdentifier: z.string(),
+})
+
+/** A row without its state, as it is in versions. */
+export const rowVersionResource = (row: Row) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  configuration: JSON.parse(row.configuration),
+  isDisabled: row.isDisabled,
+  version: row.version,
+  ...changeResource(row.changed),
+})
+
+export const rowVersionBody = changeBody
+  .extend({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    configuration: anyObject,
+    isDisabled: z.boolean(),
+    version: z.int(),
+  })
+  .openapi('ConfigurationRowVersion')
+
+/** A row as it is now (specification 2.6). */
+export const rowResource = (row: Row, configuration: Configuration) => ({
+  ...rowVersionResource(row),
+  created: wireDate(row.created),
+  creatorToken: tokenOf(row.creatorToken),
+  state: JSON.parse(rowMemory(configuration, row.id).state),
+})
+
+export const rowBody = rowVersionBody.extend({ state: anyObject }).openapi('ConfigurationRow')
+
+/** A configuration without the parts that a list leaves out: configuration, rows and state. */
+export const configurationSummary = (configuration: Configuration) => {
+  const { version, changed, content } = configuration.current
+  return {
+    id: configuration.id,
+    name: content.name,
+    description: content.description,
+    created: wireDate(configuration.created),
+    creatorToken: tokenOf(configuration.creatorToken),
+    version,
+    changeDescription: changed.description,
+    isDisabled: content.isDisabled,
+    isDeleted: content.isDeleted,
+    currentVersion: changeResource(changed),
+  }
+}
+
+/** A configuration whole (specification 2.5). */
+export const configurationResource = (configuration: Configuration) => {
+  const { content } = configuration.current
+  return {
+    ...configurationSummary(configuration),
+    configuration: JSON.parse(content.configuration),
+    rowsSortOrder: content.rowsSortOrder,
+    rows: rowsInOrder(content).map(row => rowResource(row, configuration)),
+    state: JSON.parse(configuration.state),
+  }
+}
+
+export const configurationSummaryBody = z.object({
+  id: z.string().openapi({ example: '4198234560512' }),
+  name: z.string().openapi({ example: 'Orders of the shop' }),
+  description: z.string(),
+  created: wireDateText,
+  creatorToken,
+  version: z.int().openapi({ example: 3 }),
+  changeDescription: z.string().openapi({ example: 'Configuration updated' }),
+  isDisabled: z.boolean(),
+  isDeleted: z.boolean(),
+  currentVersion: changeBody,
+})
+
+export const configurationBody = configurationSummaryBody
+  .extend({
+    configuration: anyObject,
+    rowsSortOrder: z.array(z.string()),
+    rows: z.array(rowBody),
+    state: anyObject,
+  })
+  .openapi('Configuration')
+
+/** An entry of the list of versions (specification 2.7). */
+export const versionEntryResource = ({ version, changed, name, description, isDeleted }: VersionEntry) => ({
+  version,
+  ...changeResource(changed),
+  isDeleted,
+  name,
+  description,
+})
+
+export const versionEntryBody = changeBody
+  .extend({
+    version: z.int(),
+    isDeleted: z.boolean(),
+    name: z.string(),
+    description: z.string(),
+    configuration: anyObject.optional(),
+  })
+  .openapi('ConfigurationVersionEntry')
+
+const versionedContent = (content: Content) => ({
+  configuration: JSON.parse(content.configuration),
+  rowsSortOrder: content.rowsSortOrder,
+  isDisabled: content.isDisabled,
+  rows: rowsInOrder(content).map(rowVersionResource),
+})
+
+/** One version with its content. States are of no version, so there are none. */
+export const versionResource = ({ version, changed, content }: Version) => ({
+  version,
+  ...changeResource(changed),
+  isDeleted: content.isDeleted,
+  name: content.name,
+  description: content.description,
+  ...versionedContent(content),
+})
+
+export const versionBody = versionEntryBody
+  .extend({
+    configuration: anyObject,
+    rowsSortOrder: z.array(z.string()),
+    isDisabled: z.boolean(),
+    rows: z.array(rowVersionBody),
+  })
+  .openapi('ConfigurationVersion')

@@ -1,0 +1,50 @@
+import type { Configuration } from '../../lib/configurations/configuration.ts'
+import { UserError } from '../../lib/errors.ts'
+import type { ConfigurationPlace } from '../../lib/storage-store/configuration-store.ts'
+import type { Component } from '../catalogue/component.ts'
+import type { Services } from '../services.ts'
+import type { RouteRequest } from '../wire/route.ts'
+
+export interface ConfigurationRequest
+  extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'> {
+  params: { componentId: string; configId: string }
+}
+
+/** Configuration and row ids: what fits a sort key and a path, and cannot be mistaken for anything else. */
+export const isEntityId = (text: string): boolean => /^[A-Za-z0-9_.-]{1,200}$/.test(text)
+
+/** The component, or 404 `notFound`. */
+export const findComponent = (
+  { components }: Pick<Services, 'components'>,
+  componentId: string,
+): Component => {
+  const component = components.get(componentId)
+  if (!component) throw notFound(`Component ${componentId.slice(0, 100)} not found`)
+  return component
+}
+
+/** Where the configuration of a path would be; its component exists. Error: 404 `notFound`. */
+export const placeOf = (
+  { params, branchId }: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  services: Pick<Services, 'components'>,
+): ConfigurationPlace => {
+  const { id: componentId } = findComponent(services, params.componentId)
+  if (!isEntityId(params.configId)) throw configurationNotFound(params.configId)
+  return { branchId, componentId, configId: params.configId }
+}
+
+/** The configuration of a path, or 404 `notFound`; one in the trash is not found. */
+export const findConfiguration = async (
+  request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  services: Pick<Services, 'components' | 'configurations'>,
+): Promise<Configuration> => {
+  const place = placeOf(request, services)
+  const configuration = await services.configurations.get(place)
+  if (!configuration || configuration.current.content.isDeleted) throw configurationNotFound(place.configId)
+  return configuration
+}
+
+export const configurationNotFound = (configId: string): UserError =>
+  notFound(`Configuration ${configId.slice(0, 200)} not found`)
+
+export const notFound = (message: string): UserError => new UserError('notFound', message, { status: 404 })

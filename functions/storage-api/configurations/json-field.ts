@@ -1,0 +1,56 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+
+/** A JSON object, sent as such, as its text, or as nested form fields. Read by `parseJsonObject`. */
+export const jsonObject = () =>
+  z.unknown().openapi({
+    type: 'object',
+    additionalProperties: true,
+    example: { parameters: { api: { baseUrl: 'https://example.com/' } } },
+  })
+
+interface Refusals {
+  /** Code of the error. */
+  code: string
+  /** `Invalid parameters - state`. */
+  label: string
+}
+
+/** The documented limit of a configuration (facts 1.8). */
+const MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads a JSON object. An empty list counts as an empty object, which is how PHP writes one. Blank text, text that is no
+ * JSON, any other value and more than 4 MB are refused with the code that is given.
+ */
+export const parseJsonObject = (given: unknown, { code, label }: Refusals): object => {
+  const refuse = (reason: string) => new UserError(code, `${label}: ${reason}`)
+  if (given === '') throw refuse('This value should not be blank.')
+  const value = typeof given === 'string' ? parse(given, refuse) : given
+  if (typeof value !== 'object' || value === null) throw refuse('This value should be valid JSON.')
+  if (Array.isArray(value) && value.length > 0) throw refuse('This value should be a JSON object.')
+  if (isDeep(value)) throw refuse(`This value is nested more than ${MAX_DEPTH} deep.`)
+  // After the look at its depth, which is more than a recursive walk could take.
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)
+    throw refuse(`This value should have at most ${MAX_BYTES} bytes.`)
+  return Array.isArray(value) ? {} : value
+}
+
+const parse = (text: string, refuse: (reason: string) => UserError): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refuse('This value should be valid JSON.')
+  }
+}
+
+const MAX_DEPTH = 64
+
+const isDeep = (value: object): boolean => {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return false
+}

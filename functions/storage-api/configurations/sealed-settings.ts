@@ -1,0 +1,34 @@
+import type { Services } from '../services.ts'
+import { parseJsonObject } from './json-field.ts'
+
+export const configurationRefusal = {
+  code: 'validation.invalidConfigurationFormat',
+  label: 'Invalid parameters - configuration',
+}
+export const stateRefusal = { code: 'validation.invalidStateFormat', label: 'Invalid parameters - state' }
+
+interface JsonParts {
+  configuration?: unknown
+  state?: unknown
+}
+
+type Sealed<Given> = Omit<Given, keyof JsonParts> & { configuration?: string; state?: string }
+
+/**
+ * The settings of a configuration or a row with their JSON parts as they are stored: as text, with the secrets in them
+ * sealed for the component.
+ * Errors, both 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`.
+ */
+export const sealedSettings = async <Given extends JsonParts>(
+  { configuration, state, ...settings }: Given,
+  componentId: string,
+  { seal, projectId }: Pick<Services, 'seal' | 'projectId'>,
+): Promise<Sealed<Given>> => {
+  const read = async (given: unknown, refusal: typeof stateRefusal) =>
+    JSON.stringify(await seal(parseJsonObject(given, refusal), { projectId, componentId }))
+  return {
+    ...settings,
+    ...(configuration !== undefined && { configuration: await read(configuration, configurationRefusal) }),
+    ...(state !== undefined && { state: await read(state, stateRefusal) }),
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi'
+import { trashConfiguration } from '../../../lib/configurations/change-configuration.ts'
+import { TransientError } from '../../../lib/errors.ts'
+import { accessDenied } from '../../access/rights.ts'
+import { changeBy, changeConfiguration } from '../../configurations/change-configuration.ts'
+import { configurationNotFound, placeOf } from '../../configurations/find-configuration.ts'
+import { text } from '../../wire/fields.ts'
+import { noContent } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** Puts a configuration into the trash; one that is there already is removed for good. */
+export const deleteConfiguration = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/components/{componentId}/configs/{configId}',
+  summary: 'Delete a configuration',
+  tag: 'configurations',
+  body: z.object({ changeDescription: text({ max: 2000 }).default('Configuration deleted') }),
+  validationCode: 'storage.components.validation',
+  replies: {
+    204: 'In the trash, or removed from it',
+    403: 'The token may not remove from the trash',
+    404: 'There is no such configuration',
+    412: 'The version is none of those that `If-Match` names',
+  },
+  handle: async (request, services) => {
+    const place = placeOf(request, services)
+    const found = await services.configurations.get(place)
+    if (!found) throw configurationNotFound(place.configId)
+    if (!found.current.content.isDeleted) {
+      const changed = changeBy(request, services, request.body.changeDescription)
+      await changeConfiguration(request, services, current => trashConfiguration(current, changed))
+      return noContent()
+    }
+    if (!request.caller.canPurgeTrash) throw accessDenied()
+    if (!(await services.configurations.purge(place)))
+      throw new TransientError(
+        'storage.components.busy',
+        'The configuration is being changed by another request.',
+      )
+    return noContent()
+  },
+})

@@ -1,0 +1,19 @@
+import { versionBody, versionResource } from '../../configurations/configuration-resource.ts'
+import { findConfiguration } from '../../configurations/find-configuration.ts'
+import { findVersion } from '../../configurations/find-version.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+/** One version with its content; states are of no version. */
+export const getVersion = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}',
+  summary: 'Version detail',
+  tag: 'configurations',
+  replies: { 200: 'The version', 404: 'There is no such configuration or version' },
+  reply: versionBody,
+  handle: async (request, services) => {
+    const configuration = await findConfiguration(request, services)
+    return ok(versionResource(await findVersion(services, configuration, request.params.versionId)))
+  },
+})
