@@ -226,6 +226,28 @@ describe('a stopped extraction', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  it('leaves nothing behind that a new start in the same folder would take for its own', async () => {
+    const server = await startApi(shop)
+    const folder = mkdtempSync(join(tmpdir(), 'legs-'))
+    const base = {
+      config: configuration(server.origin, settings),
+      outDir: join(folder, 'out'),
+      spoolDir: join(folder, 'spool'),
+    }
+    const stop = new AbortController()
+    const first = await extract({ ...base, signal: stop.signal, onProgress: () => stop.abort() })
+    expect(first.finished).toBe(false)
+    await extract(base)
+    const again = readTables(base.outDir)
+    const whole = await runInLegs(shop, settings, Number.POSITIVE_INFINITY)
+    expect(Object.keys(again).sort()).toEqual(Object.keys(whole.tables).sort())
+    for (const [table, csv] of Object.entries(whole.tables)) {
+      expect(again[table]?.split('\n')).toHaveLength(csv.split('\n').length)
+    }
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
   it('refuses a checkpoint of another configuration and one that it cannot read', async () => {
     const { checkpoints } = await runInLegs(shop, settings, 1)
     const folder = mkdtempSync(join(tmpdir(), 'legs-'))
