@@ -46,7 +46,16 @@ interface SavedChildren {
   items: number[]
 }
 
-export const saveLanes = (lanes: readonly (readonly Queued[])[], now: number): SavedLanes => {
+/** Bodies that came and are not yet written may take this much of a checkpoint; others are asked for again. */
+const defaultBodyBudget = 64 * 1024 * 1024
+
+/** @param now seconds since 1970 */
+export const saveLanes = (
+  lanes: readonly (readonly Queued[])[],
+  now: number,
+  bodyBudget = defaultBodyBudget,
+): SavedLanes => {
+  let budget = bodyBudget
   const rows: Json[] = []
   const rowIndex = new Map<Json, number>()
   const runs: SavedRun[] = []
@@ -78,11 +87,11 @@ export const saveLanes = (lanes: readonly (readonly Queued[])[], now: number): S
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
   }
-  const savePage = ({ run, request, fetched }: QueuedPage): SavedPage => ({
-    run: saveRun(run),
-    request,
-    ...(fetched === undefined ? {} : { fetched: saveFetched(fetched) }),
-  })
+  const savePage = ({ run, request, fetched }: QueuedPage): SavedPage => {
+    const fits = fetched !== undefined && fetched.body.length <= budget
+    if (fits) budget -= fetched.body.length
+    return { run: saveRun(run), request, ...(fits ? { fetched: saveFetched(fetched) } : {}) }
+  }
   const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
     parent: saveRun(parent),
     plan: plan.path,
