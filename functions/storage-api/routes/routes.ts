@@ -21,6 +21,9 @@ import { restoreConfiguration } from './configurations/restore-configuration.ts'
 import { rollbackConfiguration } from './configurations/rollback-configuration.ts'
 import { setConfigurationState } from './configurations/set-state.ts'
 import { updateConfiguration } from './configurations/update-configuration.ts'
+import { createEvent } from './events/create-event.ts'
+import { getEvent } from './events/get-event.ts'
+import { listBucketEvents, listEvents, listTableEvents, listTokenEvents } from './events/list-events.ts'
 import { addFileTag } from './files/add-file-tag.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { getFile } from './files/get-file.ts'
@@ -49,6 +52,13 @@ import { getTable } from './tables/get-table.ts'
 import { importTable } from './tables/import-table.ts'
 import { listTables } from './tables/list-tables.ts'
 import { previewTable } from './tables/preview-table.ts'
+import { createToken } from './tokens/create-token.ts'
+import { deleteToken } from './tokens/delete-token.ts'
+import { getToken } from './tokens/get-token.ts'
+import { listTokens } from './tokens/list-tokens.ts'
+import { refreshToken } from './tokens/refresh-token.ts'
+import { shareToken } from './tokens/share-token.ts'
+import { updateToken } from './tokens/update-token.ts'
 import { verifyToken } from './tokens/verify-token.ts'
 
 /** Every route of the service; a fixed path stands before one with a parameter in its place. */
@@ -104,4 +114,17 @@ export const routes: Route[] = [
   getRowVersion,
   rollbackRow,
   copyRow,
+  listTokens,
+  createToken,
+  getToken,
+  updateToken,
+  deleteToken,
+  refreshToken,
+  shareToken,
+  listEvents,
+  createEvent,
+  getEvent,
+  listTableEvents,
+  listBucketEvents,
+  listTokenEvents,
 ]

@@ -21,6 +21,7 @@ export const createBucket = defineRoute({
   path: '/v2/storage/buckets',
   summary: 'Create a bucket',
   tag: 'buckets',
+  access: 'project',
   body,
   validationCode: 'storage.buckets.validation',
   replies: { 201: 'The bucket', 400: '`storage.buckets.alreadyExists`, `storage.buckets.validation`' },

@@ -11,6 +11,7 @@ export const deleteBucket = defineRoute({
   path: '/v2/storage/buckets/{bucketId}',
   summary: 'Delete a bucket',
   tag: 'buckets',
+  access: 'manage',
   query: z.object({ force: flag().default(false), async: flag().default(false) }),
   replies: {
     204: 'Deleted',

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { mayUseBucket } from '../../access/rights.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -14,9 +15,10 @@ export const listBuckets = defineRoute({
   tag: 'buckets',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The buckets, in the order of their ids' },
-  handle: async ({ query, baseUrl }, { buckets, tables }) => {
+  handle: async ({ query, caller, baseUrl }, { buckets, tables }) => {
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const listed = await pMap(
-      await buckets.list(),
+      visible,
       async bucket => ({
         ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
         ...(query.include.includes('metadata') && { metadata: [] }),

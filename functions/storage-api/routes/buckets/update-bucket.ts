@@ -16,6 +16,7 @@ export const updateBucket = defineRoute({
   path: '/v2/storage/buckets/{bucketId}',
   summary: 'Update a bucket',
   tag: 'buckets',
+  access: 'manage',
   query: z.object(isAsync),
   body: z.object({
     ...isAsync,

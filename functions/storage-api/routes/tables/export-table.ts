@@ -28,6 +28,7 @@ export const exportTable = defineRoute({
   path: '/v2/storage/tables/{tableId}/export-async',
   summary: 'Export a table to a file',
   tag: 'tables',
+  access: 'read',
   body,
   validationCode: 'storage.tables.validation',
   replies: { 202: 'The job `tableExport`', 400: 'The request is wrong', 404: 'There is no such table' },

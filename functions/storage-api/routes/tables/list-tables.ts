@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { mayUseBucket } from '../../access/rights.ts'
 import { listedTable } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
@@ -15,10 +16,11 @@ export const listTables = defineRoute({
   tag: 'tables',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The tables of all buckets, in the order of their ids' },
-  handle: async ({ query, baseUrl }, { buckets, tables }) => {
+  handle: async ({ query, caller, baseUrl }, { buckets, tables }) => {
     const { include } = query
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
-      await buckets.list(),
+      visible,
       async bucket => {
         const found = await tables.listInBucket(bucket.id)
         const shown = include.includes('buckets') || include.includes('bucket')

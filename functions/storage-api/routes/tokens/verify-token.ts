@@ -1,5 +1,7 @@
+import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { wireDate } from '../../../lib/storage-resources/wire-date.ts'
+import { masterTokenResource, tokenBody, tokenResource } from '../../tokens/token-resource.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
 
@@ -12,39 +14,22 @@ export const verifyToken = defineRoute({
   summary: 'Verify the token of the request',
   tag: 'tokens',
   replies: { 200: 'The token and its project', 401: 'No token, or an invalid one' },
-  handle: async ({ caller, baseUrl }, { buckets, tables, project, projectId, region }) => {
-    const created = wireDate(await project.created())
+  reply: tokenBody.extend({
+    organization: z.object({ id: z.string() }),
+    owner: z.looseObject({ id: z.int(), name: z.string() }),
+  }),
+  handle: async ({ caller, baseUrl }, { buckets, tables, project, projectId, region, now }) => {
+    const created = await project.created()
     const bucketIds = (await buckets.list()).map(bucket => bucket.id)
     const listed = await pMap(bucketIds, id => tables.listInBucket(id), { concurrency: LISTS_AT_ONCE })
+    const facts = { baseUrl, now: now(), bucketIds }
     return ok({
-      id: caller.tokenId,
-      created,
-      refreshed: created,
-      description: caller.description,
-      uri: `${baseUrl}/v2/storage/tokens/${caller.tokenId}`,
-      isMasterToken: true,
-      canManageBuckets: true,
-      canManageTokens: true,
-      canReadAllFileUploads: true,
-      canPurgeTrash: true,
-      canManageProtectedDefaultBranch: true,
-      canCreateJobs: true,
-      expires: null,
-      isExpired: false,
-      isDisabled: false,
-      dailyCapacity: 0,
-      bucketPermissions: Object.fromEntries(bucketIds.map(id => [id, 'manage'])),
-      admin: {
-        id: 1,
-        name: 'Owner',
-        features: [],
-        isOrganizationMember: true,
-        role: 'admin',
-        isActivated: true,
-      },
+      ...(caller.token
+        ? tokenResource(caller.token, facts)
+        : masterTokenResource(caller.tokenId, created, facts)),
       organization: { id: String(projectId) },
       owner: projectResource(projectId, {
-        created,
+        created: wireDate(created),
         region,
         snapshots: listed.flat().map(table => table.snapshot),
       }),

@@ -41,7 +41,9 @@ describe('GET openapi.json', () => {
     expect(schema.properties.sizeBytes).toMatchObject({ type: 'integer' })
     expect(schema.properties.isSliced).toMatchObject({ type: 'boolean' })
     expect(schema.required).toEqual(['name'])
-    expect(Object.keys(body.paths['/v2/storage/tables/{tableId}'])).toEqual(['get', 'delete'])
+    expect(Object.keys(body.paths['/v2/storage/tables/{tableId}'])).toEqual(
+      expect.arrayContaining(['get', 'delete']),
+    )
   })
 })
 

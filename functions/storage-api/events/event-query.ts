@@ -1,0 +1,79 @@
+import { z } from '@hono/zod-openapi'
+import type { EventRecord } from '../../lib/storage-store/event-store.ts'
+import type { Caller } from '../wire/authenticate.ts'
+import { integer, text } from '../wire/fields.ts'
+import { page } from '../wire/page.ts'
+
+/** Filters of every list of events. */
+export const eventQuery = z.object({
+  limit: integer({ max: 1000 }).default(100),
+  offset: integer().default(0),
+  sinceId: integer().optional(),
+  maxId: integer({ min: 1 }).optional(),
+  component: text().optional(),
+  configurationId: text().optional(),
+  runId: text().optional(),
+  q: text({ max: 1000 }).optional(),
+  sortOrder: z.preprocess(
+    value => (typeof value === 'string' ? value.toLowerCase() : value),
+    z.enum(['asc', 'desc'], { error: 'This value should be "asc" or "desc".' }).default('desc'),
+  ),
+})
+
+type EventQuery = z.output<typeof eventQuery>
+type List = (range: {
+  sinceId?: number | undefined
+  maxId?: number | undefined
+}) => AsyncIterable<EventRecord>
+
+/** The oldest first are found by reading all; more than this are not, so that a request stays a request. */
+const MAX_READ_FOR_ASCENDING = 10_000
+
+/** The events that a query asks for and the caller may see. */
+export const findEvents = async (
+  list: List,
+  { limit, offset, sinceId, maxId, sortOrder, ...filters }: EventQuery,
+  caller: Caller,
+): Promise<EventRecord[]> => {
+  const isListed = (event: EventRecord) => mayRead(caller, event) && matches(event, filters)
+  const range = list({ sinceId, maxId })
+  if (sortOrder === 'desc') return page(range, { limit, offset, isListed })
+  const found = await page(range, { limit: MAX_READ_FOR_ASCENDING, offset: 0, isListed })
+  return found.toReversed().slice(offset, offset + limit)
+}
+
+/** A token of limited rights sees what it sent itself; what a route shows of a bucket it has checked already. */
+const mayRead = ({ canManageBuckets, tokenId }: Caller, event: EventRecord): boolean =>
+  canManageBuckets || event.token.id === tokenId || event.objectType !== null
+
+const matches = (
+  event: EventRecord,
+  { component, configurationId, runId, q }: Pick<EventQuery, 'component' | 'configurationId' | 'runId' | 'q'>,
+): boolean =>
+  (component === undefined || event.component === component) &&
+  (configurationId === undefined || event.configurationId === configurationId) &&
+  (runId === undefined || isOfRun(event.runId, runId)) &&
+  (q === undefined || isFound(event, q))
+
+/** Runs start runs: `a` is the run `a` and all that it started, `a.b`, `a.b.c`. */
+const isOfRun = (of: string | null, runId: string): boolean =>
+  of === runId || (of?.startsWith(`${runId}.`) ?? false)
+
+/** Every word stands somewhere in the event; `type:error` and the like look into that field. */
+const isFound = (event: EventRecord, q: string): boolean =>
+  q
+    .split(/\s+(?:AND\s+)?/)
+    .filter(Boolean)
+    .every(term => {
+      const [, field, wanted] =
+        /^(type|event|component|configurationId|runId|message):"?([^"]+)"?$/.exec(term) ?? []
+      const word = (wanted ?? term).replaceAll('"', '').toLowerCase()
+      // The pattern above names fields of the event only.
+      if (field)
+        return String(event[field as keyof EventRecord] ?? '')
+          .toLowerCase()
+          .includes(word)
+      return [event.message, event.description, event.component, event.event, event.params].some(text =>
+        text.toLowerCase().includes(word),
+      )
+    })

@@ -1,0 +1,18 @@
+import { UserError } from '../../lib/errors.ts'
+import { parseId } from '../../lib/storage-store/ids.ts'
+import type { TokenRecord } from '../../lib/storage-store/token-store.ts'
+import type { Services } from '../services.ts'
+
+/** The token of a path, or 404 `storage.tokens.notFound`. The master token is none of these. */
+export const findToken = async (
+  { tokens }: Pick<Services, 'tokens'>,
+  tokenId: string,
+): Promise<TokenRecord> => {
+  const id = parseId(tokenId)
+  const token = id === undefined ? undefined : await tokens.get(id)
+  if (!token) throw tokenNotFound(tokenId)
+  return token
+}
+
+export const tokenNotFound = (tokenId: string): UserError =>
+  new UserError('storage.tokens.notFound', `Token ${tokenId.slice(0, 20)} not found`, { status: 404 })

@@ -1,0 +1,94 @@
+import { z } from '@hono/zod-openapi'
+import { wireDate, wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
+import { bucketPermission, type TokenRecord } from '../../lib/storage-store/token-store.ts'
+import { wireDateText } from '../resources/shared.ts'
+import { isExpired } from '../wire/authenticate.ts'
+
+/** The buckets that there are: what a token that manages all of them may manage. */
+interface TokenFacts {
+  baseUrl: string
+  now: Date
+  bucketIds: string[]
+}
+
+/** A token on the wire (facts 1.2), without its value. */
+export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: TokenFacts) => ({
+  id: String(token.id),
+  created: wireDate(token.created),
+  refreshed: wireDate(token.refreshed),
+  description: token.description,
+  uri: `${baseUrl}/v2/storage/tokens/${token.id}`,
+  isMasterToken: false,
+  canManageBuckets: token.canManageBuckets,
+  canManageTokens: false,
+  canReadAllFileUploads: token.canReadAllFileUploads,
+  canPurgeTrash: token.canPurgeTrash,
+  canManageProtectedDefaultBranch: token.canManageBuckets,
+  canCreateJobs: true,
+  expires: wireDateOrNull(token.expires),
+  isExpired: isExpired(token, now),
+  isDisabled: false,
+  dailyCapacity: 0,
+  bucketPermissions: token.canManageBuckets ? allManaged(bucketIds) : token.bucketPermissions,
+  ...(token.componentAccess && { componentAccess: token.componentAccess }),
+  creatorToken: { id: Number(token.creatorToken.id), description: token.creatorToken.description },
+})
+
+/** The master token: its value is the stack's secret. */
+export const masterTokenResource = (id: string, created: string, { baseUrl, bucketIds }: TokenFacts) => ({
+  id,
+  created: wireDate(created),
+  refreshed: wireDate(created),
+  description: 'Master token',
+  uri: `${baseUrl}/v2/storage/tokens/${id}`,
+  isMasterToken: true,
+  canManageBuckets: true,
+  canManageTokens: true,
+  canReadAllFileUploads: true,
+  canPurgeTrash: true,
+  canManageProtectedDefaultBranch: true,
+  canCreateJobs: true,
+  expires: null,
+  isExpired: false,
+  isDisabled: false,
+  dailyCapacity: 0,
+  bucketPermissions: allManaged(bucketIds),
+  admin: {
+    id: 1,
+    name: 'Owner',
+    features: [],
+    isOrganizationMember: true,
+    role: 'admin',
+    isActivated: true,
+  },
+})
+
+const allManaged = (bucketIds: string[]) => Object.fromEntries(bucketIds.map(id => [id, 'manage'] as const))
+
+export const tokenBody = z
+  .object({
+    id: z.string().openapi({ example: '4198234560512' }),
+    created: wireDateText,
+    refreshed: wireDateText,
+    description: z.string(),
+    uri: z.string(),
+    isMasterToken: z.boolean(),
+    canManageBuckets: z.boolean(),
+    canManageTokens: z.boolean(),
+    canReadAllFileUploads: z.boolean(),
+    canPurgeTrash: z.boolean(),
+    canManageProtectedDefaultBranch: z.boolean(),
+    canCreateJobs: z.boolean(),
+    expires: wireDateText.nullable(),
+    isExpired: z.boolean(),
+    isDisabled: z.boolean(),
+    dailyCapacity: z.int(),
+    bucketPermissions: z.record(z.string(), bucketPermission).openapi({ example: { 'in.c-main': 'read' } }),
+    componentAccess: z.array(z.string()).optional(),
+    creatorToken: z.object({ id: z.int(), description: z.string() }).optional(),
+    admin: z.looseObject({ id: z.int(), name: z.string() }).optional(),
+  })
+  .openapi('Token')
+
+/** The one time that the value is shown. */
+export const newTokenBody = tokenBody.extend({ token: z.string() }).openapi('NewToken')

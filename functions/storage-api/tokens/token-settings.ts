@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import { bucketPermission } from '../../lib/storage-store/token-store.ts'
+import type { Services } from '../services.ts'
+import { flag, integer, text, textList } from '../wire/fields.ts'
+
+const permissions = z
+  .preprocess(
+    given => (Array.isArray(given) && given.length === 0 ? {} : given),
+    z.record(z.string(), z.unknown(), { error: 'This value should be an object of bucket ids.' }),
+  )
+  .openapi({ type: 'object', example: { 'in.c-main': 'read', 'out.c-reports': 'write' } })
+
+/** A hundred years: beyond it dates cease to be written with four digits some day. */
+const LONGEST_SECONDS = 3_155_760_000
+
+export const tokenFields = {
+  description: text({ max: 1_000 }).optional(),
+  bucketPermissions: permissions.optional(),
+  componentAccess: textList({ max: 1_000 }).optional(),
+  canManageBuckets: flag().optional(),
+  canReadAllFileUploads: flag().optional(),
+  canPurgeTrash: flag().optional(),
+  expiresIn: integer({ min: 1, max: LONGEST_SECONDS }).optional(),
+}
+
+const fields = z.object(tokenFields)
+type Fields = z.output<typeof fields>
+
+/** An item holds 400 KB; nobody grants buckets by the thousand one by one. */
+const MAX_PERMISSIONS = 1_000
+
+/** What of a token is set. Error: 400 `storage.tokens.invalidPermissions`. */
+export const readTokenSettings = async (
+  { bucketPermissions, expiresIn, ...given }: Fields,
+  { buckets, now }: Pick<Services, 'buckets' | 'now'>,
+) => ({
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  ...(bucketPermissions && { bucketPermissions: await readPermissions(bucketPermissions, buckets) }),
+  ...(expiresIn !== undefined && { expires: new Date(now().getTime() + expiresIn * 1000).toISOString() }),
+})
+
+const readPermissions = async (given: Record<string, unknown>, buckets: Services['buckets']) => {
+  const entries = Object.entries(given)
+  if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
+  const known = new Set((await buckets.list()).map(({ id }) => id))
+  const granted = entries.map(([id, permission]) => {
+    const parsed = bucketPermission.safeParse(permission)
+    if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read, write or manage`)
+    if (!known.has(id)) throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
+    return [id, parsed.data] as const
+  })
+  return Object.fromEntries(granted)
+}
+
+const invalid = (reason: string) =>
+  new UserError('storage.tokens.invalidPermissions', `Invalid bucket permissions: ${reason}.`)
