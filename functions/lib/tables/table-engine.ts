@@ -1,7 +1,14 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import {
+  type DeleteRowsRequest,
+  type DropColumnRequest,
+  deleteRows,
+  dropColumn,
+  hasDuplicates,
+} from './alter-table.ts'
 import { openDuckDbSession } from './duckdb-session.ts'
 import { type ExportRequest, type ExportResult, exportTable } from './export-table.ts'
-import { loadTable } from './load-table.ts'
+import { type LoadContext, loadTable } from './load-table.ts'
 import { type PreviewQuery, previewTable } from './preview-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -78,6 +85,16 @@ export interface TableEngine {
    * Idempotent: the same request writes the same objects. Throws `UserError` `storage.tables.validation.columnNotExists`.
    */
   export(request: ExportRequest): Promise<ExportResult>
+  /**
+   * The snapshot without the rows that match; without conditions, without any. Idempotent as `load` is.
+   *
+   * Throws `UserError` `storage.tables.validation.columnNotExists`.
+   */
+  deleteRows(request: DeleteRowsRequest): Promise<Snapshot>
+  /** The snapshot without a column. Idempotent as `load` is. */
+  dropColumn(request: DropColumnRequest): Promise<Snapshot>
+  /** Whether several rows have the same values in these columns, so that they are no key. */
+  hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
 
 /** Sizes that trade memory, disk and the number of files against each other; tests make them small. */
@@ -122,30 +139,20 @@ export const createTableEngineOn = (
   options: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
 ): TableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const inSession = async <Result>(work: (context: LoadContext) => Promise<Result>): Promise<Result> => {
+    const session = await openDuckDbSession(options)
+    try {
+      return await work({ session, files, limits, threads: options.threads })
+    } finally {
+      await session.close()
+    }
+  }
   return {
-    load: async request => {
-      const session = await openDuckDbSession(options)
-      try {
-        return await loadTable({ session, files, limits, threads: options.threads }, request)
-      } finally {
-        await session.close()
-      }
-    },
-    preview: async (snapshot, query) => {
-      const session = await openDuckDbSession(options)
-      try {
-        return await previewTable({ session, files }, snapshot, query)
-      } finally {
-        await session.close()
-      }
-    },
-    export: async request => {
-      const session = await openDuckDbSession(options)
-      try {
-        return await exportTable({ session, files, threads: options.threads }, request)
-      } finally {
-        await session.close()
-      }
-    },
+    load: request => inSession(context => loadTable(context, request)),
+    preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
+    export: request => inSession(context => exportTable(context, request)),
+    deleteRows: request => inSession(context => deleteRows(context, request)),
+    dropColumn: request => inSession(context => dropColumn(context, request)),
+    hasDuplicates: (snapshot, columns) => inSession(context => hasDuplicates(context, snapshot, columns)),
   }
 }

@@ -1,0 +1,84 @@
+import pMap from 'p-map'
+import type { LoadContext } from './load-table.ts'
+import { quoteColumn, readParquet } from './parquet-sql.ts'
+import { rewriteFiles } from './rewrite-files.ts'
+import { conditionsSql, type RowConditions, refuseUnknownColumns } from './row-conditions.ts'
+import { selectRows } from './select-rows.ts'
+import type { Snapshot, TableFile } from './snapshot.ts'
+import { TRANSFERS } from './table-files.ts'
+
+export interface DeleteRowsRequest extends RowConditions {
+  snapshot: Snapshot
+  /** New files go below it; the same when the work is repeated. */
+  keyPrefix: string
+}
+
+/** See `TableEngine.deleteRows`. */
+export const deleteRows = async (
+  context: LoadContext,
+  { snapshot, keyPrefix, ...conditions }: DeleteRowsRequest,
+): Promise<Snapshot> => {
+  refuseUnknownColumns(
+    snapshot.columns,
+    (conditions.where ?? []).map(({ column }) => column),
+  )
+  const where = conditionsSql(conditions, snapshot.columns)
+  if (where === undefined) return withFiles(snapshot, [])
+  // A condition on text that is no number is neither true nor false: such rows stay.
+  const keep = `(${where}) IS NOT TRUE`
+  return withFiles(
+    snapshot,
+    await rewriteFiles(context, { snapshot, keyPrefix, columns: snapshot.columns, keep }),
+  )
+}
+
+export interface DropColumnRequest {
+  snapshot: Snapshot
+  column: string
+  keyPrefix: string
+}
+
+/**
+ * See `TableEngine.dropColumn`. The files are written again without the column: left in them, its values would come back
+ * with a new column of its name.
+ */
+export const dropColumn = async (
+  context: LoadContext,
+  { snapshot, column, keyPrefix }: DropColumnRequest,
+): Promise<Snapshot> => {
+  const columns = snapshot.columns.filter(name => name !== column)
+  const files = await rewriteFiles(context, { snapshot, keyPrefix, columns })
+  return { ...withFiles(snapshot, files), columns }
+}
+
+/** See `TableEngine.hasDuplicates`. */
+export const hasDuplicates = async (
+  { session, files: store }: LoadContext,
+  snapshot: Snapshot,
+  columns: string[],
+): Promise<boolean> => {
+  if (snapshot.files.length === 0) return false
+  await session.fitTo(columns.length)
+  const paths = await pMap(
+    snapshot.files,
+    async ({ key }, index) => {
+      const path = session.scratchPath(`keys-${index}.parquet`)
+      await store.download(key, path)
+      return path
+    },
+    { concurrency: TRANSFERS },
+  )
+  const { values } = await selectRows(session, { paths, columns })
+  const keys = columns.map(quoteColumn).join(', ')
+  const found = await session.query(
+    `SELECT 1 FROM (SELECT ${values} FROM ${readParquet(paths)}) GROUP BY ${keys} HAVING count(*) > 1 LIMIT 1`,
+  )
+  return found.length > 0
+}
+
+const withFiles = (snapshot: Snapshot, files: TableFile[]): Snapshot => ({
+  ...snapshot,
+  files,
+  rowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+  dataSizeBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+})

@@ -1,0 +1,55 @@
+import { rm } from 'node:fs/promises'
+import type { LoadContext } from './load-table.ts'
+import { mapAhead } from './map-ahead.ts'
+import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { selectRows } from './select-rows.ts'
+import type { Snapshot, TableFile } from './snapshot.ts'
+import { writeParquet } from './write-parquet.ts'
+
+export interface RewriteFilesRequest {
+  snapshot: Snapshot
+  /** New files go below it; the same when the work is repeated. */
+  keyPrefix: string
+  /** Of the new files. */
+  columns: string[]
+  /** The rows that stay, as an SQL condition; default: all. */
+  keep?: string
+}
+
+/**
+ * Writes the files of a table again with fewer columns or fewer rows, a few at a time however large the table is. Where
+ * rows are chosen, a file that loses none stays as it is and one that loses all is left out. What stays keeps its order
+ * and its timestamps.
+ */
+export const rewriteFiles = async (
+  { session, files: store, threads }: LoadContext,
+  { snapshot, keyPrefix, columns, keep }: RewriteFilesRequest,
+): Promise<TableFile[]> => {
+  await session.fitTo(snapshot.columns.length)
+  const rewrite = async (file: TableFile, index: number): Promise<TableFile | undefined> => {
+    const name = `rewritten-${String(index + 1).padStart(5, '0')}`
+    const source = session.scratchPath(`${name}-source.parquet`)
+    try {
+      await store.download(file.key, source)
+      // The condition may be on columns that go.
+      const { values, from } = await selectRows(session, { paths: [source], columns: snapshot.columns })
+      const kept = `FROM (SELECT ${values} FROM ${from})${keep === undefined ? '' : ` WHERE ${keep}`}`
+      const [[count] = []] = await session.runInOrder(`SELECT count(*) ${kept}`)
+      if (Number(count) === 0) return undefined
+      if (keep !== undefined && Number(count) === file.rows) return file
+      const selected = [...columns.map(quoteColumn), TIMESTAMP_COLUMN].join(', ')
+      const written = await writeParquet(session, { name, select: `SELECT ${selected} ${kept}` })
+      const key = `${keyPrefix}${name}.parquet`
+      const bytes = await store.upload(written.path, key)
+      await rm(written.path)
+      return { key, rows: written.rows, bytes }
+    } finally {
+      await rm(source, { force: true })
+    }
+  }
+  const each = async function* () {
+    yield* snapshot.files
+  }
+  const rewritten = await mapAhead(each(), threads + 1, rewrite)
+  return rewritten.filter(file => file !== undefined)
+}
