@@ -1,14 +1,23 @@
 import { UserError } from '../../lib/errors.ts'
 import type { FileRecord, FileStore } from '../../lib/storage-store/file-store.ts'
 import { parseId } from '../../lib/storage-store/ids.ts'
+import { accessDenied } from '../access/rights.ts'
+import type { Caller } from '../wire/authenticate.ts'
 
-/** The file of a path, or 404 `storage.files.notFound`. */
-export const findFile = async (files: FileStore, fileId: string): Promise<FileRecord> => {
+/** The file of a path. Errors: 404 `storage.files.notFound`; 403 `accessDenied` for a file that the caller may not see. */
+export const findFile = async (files: FileStore, fileId: string, caller: Caller): Promise<FileRecord> => {
   const id = parseId(fileId)
   const file = id === undefined ? undefined : await files.get(id)
   if (!file) throw fileNotFound()
+  if (!maySeeFile(caller, file)) throw accessDenied()
   return file
 }
+
+/** A token sees the files that it made; the master token, and those that are allowed to, see all (facts 1.3). */
+export const maySeeFile = (
+  { isMaster, canReadAllFileUploads, tokenId }: Caller,
+  { creatorToken }: FileRecord,
+): boolean => isMaster || canReadAllFileUploads || creatorToken.id === tokenId
 
 export const fileNotFound = (): UserError =>
   new UserError('storage.files.notFound', 'File not found', { status: 404 })

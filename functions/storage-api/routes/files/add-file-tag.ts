@@ -15,8 +15,8 @@ export const addFileTag = defineRoute({
   tag: 'files',
   body: z.object({ tag: text({ min: 1, max: 200 }) }),
   replies: { 204: 'Added', 404: 'There is no such file' },
-  handle: async ({ params, body }, { files }) => {
-    const { id } = await findFile(files, params.fileId)
+  handle: async ({ params, body, caller }, { files }) => {
+    const { id } = await findFile(files, params.fileId, caller)
     const updated = await files.update(id, file => {
       const tags = [...new Set([...file.tags, body.tag])]
       if (tags.length > MAX_TAGS)

@@ -18,9 +18,9 @@ export const deleteFile = defineRoute({
     if (request.query.async)
       return submitJob(request, services, {
         input: { operationName: 'fileDelete', fileId: parseId(fileId) ?? 0 },
-        admit: async () => ({ fileId: (await findFile(services.files, fileId)).id }),
+        admit: async () => ({ fileId: (await findFile(services.files, fileId, request.caller)).id }),
       })
-    const file = await findFile(services.files, fileId)
+    const file = await findFile(services.files, fileId, request.caller)
     // The record goes last: as long as it is there, a delete that broke off can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file.id)

@@ -16,8 +16,8 @@ export const getFile = defineRoute({
   tag: 'files',
   query: z.object({ federationToken: flag().default(false) }),
   replies: { 200: 'The file', 404: 'There is no such file' },
-  handle: async ({ params, query }, { files, fileAccess }) => {
-    const file = await findFile(files, params.fileId)
+  handle: async ({ params, query, caller }, { files, fileAccess }) => {
+    const file = await findFile(files, params.fileId, caller)
     return ok(await (query.federationToken ? federatedFileResource : fileResource)(file, fileAccess))
   },
 })

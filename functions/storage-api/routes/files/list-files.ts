@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { expiryOf, type FileRecord } from '../../../lib/storage-store/file-store.ts'
 import { parseFileQuery } from '../../files/file-query.ts'
 import { fileResource } from '../../files/file-resource.ts'
+import { maySeeFile } from '../../files/find-file.ts'
 import { flag, integer, text, textList } from '../../wire/fields.ts'
 import { page } from '../../wire/page.ts'
 import { ok } from '../../wire/reply.ts'
@@ -26,14 +27,15 @@ export const listFiles = defineRoute({
   tag: 'files',
   query,
   replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
-  handle: async ({ query }, { files, fileAccess, now }) => {
+  handle: async ({ query, caller }, { files, fileAccess, now }) => {
     const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
     const isFound = parseFileQuery(q ?? '')
     const today = now()
     const isListed = (file: FileRecord): boolean => {
       const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
       const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
-      return hasTag && isOfRun && (showExpired || !isExpired(file, today)) && isFound(file)
+      const isShown = maySeeFile(caller, file) && (showExpired || !isExpired(file, today))
+      return hasTag && isOfRun && isShown && isFound(file)
     }
     const found = await page(files.list({ sinceId, maxId }), { limit, offset, isListed })
     return ok(await Promise.all(found.map(file => fileResource(file, fileAccess))))

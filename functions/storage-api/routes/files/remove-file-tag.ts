@@ -10,8 +10,8 @@ export const removeFileTag = defineRoute({
   summary: 'Remove a tag from a file',
   tag: 'files',
   replies: { 204: 'Removed', 404: 'There is no such file' },
-  handle: async ({ params }, { files }) => {
-    const { id } = await findFile(files, params.fileId)
+  handle: async ({ params, caller }, { files }) => {
+    const { id } = await findFile(files, params.fileId, caller)
     const updated = await files.update(id, file => ({
       ...file,
       tags: file.tags.filter(tag => tag !== params.tag),

@@ -31,7 +31,7 @@ export const importTable = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         await findTable(services, tableId)
-        const file = await findFile(services.files, String(fileId))
+        const file = await findFile(services.files, String(fileId), request.caller)
         return {
           params: { ...csv, incremental: body.incremental },
           source: { fileId, fileName: file.name, type: 'file' },
