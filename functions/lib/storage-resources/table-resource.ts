@@ -1,4 +1,5 @@
 import type { BucketRecord } from '../storage-store/bucket-store.ts'
+import { definitionFor } from '../storage-store/table-definition.ts'
 import { type TableRecord, tableIdOf } from '../storage-store/table-store.ts'
 import { bucketResource } from './bucket-resource.ts'
 import { wireDate, wireDateOrNull } from './wire-date.ts'
@@ -21,7 +22,7 @@ export const tableSummary = (table: TableRecord, baseUrl: string) => {
     dataSizeBytes: table.snapshot.dataSizeBytes,
     isAlias: false,
     isAliasable: true,
-    isTyped: false,
+    isTyped: table.definition !== undefined,
     timestampType: null,
     tableType: 'table',
     path: id,
@@ -36,6 +37,7 @@ export const tableResource = (
   baseUrl: string,
 ) => ({
   ...tableSummary(table, baseUrl),
+  ...(table.definition && { definition: definitionFor(table.definition, table.snapshot) }),
   columns: table.snapshot.columns,
   ...emptyTableMetadata,
   attributes: [],

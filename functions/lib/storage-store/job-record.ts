@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { rowSelection } from './row-selection.ts'
+import { rowConditions, rowSelection } from './row-selection.ts'
+import { columnDefinition, tableDefinition } from './table-definition.ts'
 
 /** How a CSV file is to be read, as the caller of an import said it. */
 const csvOptions = z.object({
@@ -21,10 +22,47 @@ export const jobInput = z.discriminatedUnion('operationName', [
     bucketId: z.string(),
     name: z.string(),
     displayName: z.string(),
-    fileId: z.number(),
-    csv: csvOptions,
-    primaryKey: z.array(z.string()),
+    /** What the table is made of; a copy has the key of what it is copied from. */
+    source: z.discriminatedUnion('type', [
+      z.object({
+        type: z.literal('file'),
+        fileId: z.number(),
+        csv: csvOptions,
+        primaryKey: z.array(z.string()),
+      }),
+      z.object({ type: z.literal('snapshot'), snapshotId: z.number() }),
+      /** As it was at that time (ISO 8601). */
+      z.object({ type: z.literal('table'), tableId: z.string(), at: z.string() }),
+    ]),
   }),
+  z.object({
+    operationName: z.literal('tableDefinitionCreate'),
+    bucketId: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    definition: tableDefinition,
+  }),
+  z.object({ operationName: z.literal('tableUpdate'), tableId: z.string(), displayName: z.string() }),
+  z.object({
+    operationName: z.literal('tableColumnAdd'),
+    tableId: z.string(),
+    name: z.string(),
+    definition: columnDefinition.optional(),
+  }),
+  z.object({ operationName: z.literal('tableColumnDelete'), tableId: z.string(), name: z.string() }),
+  z.object({
+    operationName: z.literal('tablePrimaryKeyAdd'),
+    tableId: z.string(),
+    columns: z.array(z.string()),
+  }),
+  z.object({ operationName: z.literal('tablePrimaryKeyDelete'), tableId: z.string() }),
+  z.object({ operationName: z.literal('tableRowsDelete'), tableId: z.string(), conditions: rowConditions }),
+  z.object({
+    operationName: z.literal('tableSnapshotCreate'),
+    tableId: z.string(),
+    description: z.string(),
+  }),
+  z.object({ operationName: z.literal('tableSnapshotDelete'), snapshotId: z.number() }),
   z.object({
     operationName: z.literal('tableImport'),
     tableId: z.string(),

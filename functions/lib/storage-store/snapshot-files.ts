@@ -7,6 +7,8 @@ import type { TableRecord } from './table-store.ts'
 // every list of tables reads the whole item.
 const MAX_FILES_IN_ITEM = 200
 
+export const isTooLongForItem = (files: readonly unknown[]): boolean => files.length > MAX_FILES_IN_ITEM
+
 /**
  * Keeps the file list of a snapshot outside its head item once it is long: as one immutable JSON object beside the
  * files themselves, named by the revision that it belongs to. A table that is appended to for years still has a head.
@@ -14,7 +16,7 @@ const MAX_FILES_IN_ITEM = 200
 export const createSnapshotFiles = (s3: S3Client, tablesBucket: string) => ({
   async offload(table: TableRecord): Promise<Item> {
     const { files } = table.snapshot
-    if (files.length <= MAX_FILES_IN_ITEM) return { ...table }
+    if (!isTooLongForItem(files)) return { ...table }
     const filesKey = `tables/${table.internalId}/${table.lastLoad.jobId}/files-${table.revision}.json`
     await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: filesKey, Body: JSON.stringify(files) }))
     return { ...table, snapshot: { ...table.snapshot, files: [] }, filesKey }

@@ -12,6 +12,7 @@ import type { ItemTable } from './item-table.ts'
 import { createJobStore } from './job-store.ts'
 import { createProjectStore } from './project-store.ts'
 import { createSnapshotFiles } from './snapshot-files.ts'
+import { createSnapshotStore } from './snapshot-store.ts'
 import { createTableQueue } from './table-queue.ts'
 import { createTableStore } from './table-store.ts'
 import { createTokenStore } from './token-store.ts'
@@ -28,6 +29,11 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   nextId: createIdSource(now),
   buckets: createBucketStore(items),
   tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
+  snapshots: createSnapshotStore(items, {
+    snapshotFiles: createSnapshotFiles(s3, tablesBucket),
+    s3,
+    tablesBucket,
+  }),
   files: createFileStore(items),
   exports: createExportCache(items, now),
   jobs: createJobStore(items),

@@ -2,8 +2,17 @@ import { z } from 'zod'
 import { isBucketId } from './bucket-store.ts'
 import { type Item, type ItemTable, startingWith } from './item-table.ts'
 import type { SnapshotFiles } from './snapshot-files.ts'
+import { tableDefinition } from './table-definition.ts'
 
 const tableFile = z.object({ key: z.string(), rows: z.number(), bytes: z.number() })
+
+export const snapshotContent = z.object({
+  columns: z.array(z.string()),
+  primaryKey: z.array(z.string()),
+  rowsCount: z.number(),
+  dataSizeBytes: z.number(),
+  files: z.array(tableFile),
+})
 
 const tableRecord = z.object({
   /** Id of this very table; a table that is deleted and created again under its old name gets another one. */
@@ -24,13 +33,11 @@ const tableRecord = z.object({
     isCompressed: z.boolean(),
     durationSeconds: z.number(),
   }),
-  snapshot: z.object({
-    columns: z.array(z.string()),
-    primaryKey: z.array(z.string()),
-    rowsCount: z.number(),
-    dataSizeBytes: z.number(),
-    files: z.array(tableFile),
-  }),
+  /** The job that changed the table last in another way than by a load, and what it reports. */
+  lastJob: z.object({ id: z.number(), results: z.record(z.string(), z.unknown()).nullable() }).optional(),
+  /** Of a typed table: what its columns are said to be. */
+  definition: tableDefinition.optional(),
+  snapshot: snapshotContent,
   revision: z.number(),
 })
 

@@ -1,89 +1,65 @@
 import { UserError } from '../../lib/errors.ts'
-import { tableResource } from '../../lib/storage-resources/table-resource.ts'
-import { type BucketRecord, isBeingDeleted } from '../../lib/storage-store/bucket-store.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { tableAlreadyExists } from '../../lib/storage-store/table-already-exists.ts'
-import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import { snapshotNotFound } from '../../lib/storage-store/snapshot-not-found.ts'
+import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
+import type { TableLoad } from '../../lib/storage-store/table-store.ts'
+import type { Snapshot } from '../../lib/tables/snapshot.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { loadMetrics } from './import-outcome.ts'
+import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
 import type { Outcome } from './run-operation.ts'
 
-/**
- * Creates a table with its first snapshot, in one write: a create that fails leaves no table.
- *
- * The table's internal id is the job's id, so that every run of the job makes the same table.
- */
+/** Creates a table from a file, a kept snapshot, or another table as it is. */
 export const createTable = async (
   job: ProcessingJob,
   input: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const { tables } = services
-  await requireBucket(input.bucketId, services)
-  const existing = await tables.get(`${input.bucketId}.${input.name}`)
-  if (existing && existing.internalId !== job.id) throw tableAlreadyExists(input.name, input.displayName)
-  const table = existing ?? (await load(job, input, services))
-
-  // Looked at again now that the table is there: a bucket that is being deleted did not see it, or does from now on.
-  const bucket = await requireBucket(input.bucketId, services).catch(async error => {
-    if (error instanceof UserError) await tables.delete(table)
-    throw error
-  })
-  const siblings = await tables.listInBucket(bucket.id)
-  return {
-    results: tableResource(table, bucket, siblings, job.baseUrl),
-    metrics: loadMetrics(table.lastLoad),
-  }
-}
-
-const load = async (
-  job: ProcessingJob,
-  input: InputOf<'tableCreate'>,
-  services: RunJobServices,
-): Promise<TableRecord> => {
-  const { bucketId, name, displayName, fileId, csv, primaryKey } = input
-  const { snapshot, load } = await loadFile(
-    job,
-    {
-      tableId: `${bucketId}.${name}`,
-      internalId: job.id,
-      current: undefined,
-      primaryKey,
-      incremental: false,
-      fileId,
-      csv,
-    },
-    services,
+  const { table, resource } = await insertTable(job, input, services, () =>
+    firstContent(job, input, services),
   )
-  const at = services.now().toISOString()
-  const table: TableRecord = {
-    internalId: job.id,
-    bucketId,
-    name,
-    displayName,
-    created: at,
-    lastImportDate: at,
-    lastChangeDate: at,
-    lastLoad: load,
-    snapshot,
-    revision: 1,
-  }
-  if (await services.tables.insert(table)) return table
-  const winner = await services.tables.get(`${bucketId}.${name}`)
-  if (winner?.internalId !== job.id) throw tableAlreadyExists(name, displayName)
-  return winner
+  return { results: resource, metrics: loadMetrics(table.lastLoad) }
 }
 
-const requireBucket = async (
-  bucketId: string,
-  { buckets, projectId, now }: RunJobServices,
-): Promise<BucketRecord> => {
-  const bucket = await buckets.get(bucketId)
-  if (!bucket || isBeingDeleted(bucket, now()))
+const firstContent = async (
+  job: ProcessingJob,
+  { bucketId, name, source }: InputOf<'tableCreate'>,
+  services: RunJobServices,
+): Promise<FirstContent> => {
+  if (source.type === 'file') {
+    const { fileId, csv, primaryKey } = source
+    const tableId = `${bucketId}.${name}`
+    const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false }
+    return loadFile(job, { ...target, fileId, csv }, services)
+  }
+  if (source.type === 'snapshot') {
+    const kept = await services.snapshots.get(source.snapshotId)
+    if (!kept) throw snapshotNotFound(source.snapshotId)
+    const { snapshot, table } = kept
+    return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
+  }
+  const copied = await services.tables.get(source.tableId)
+  if (!copied) throw tableNotFound(source.tableId, services.projectId)
+  if ((copied.lastChangeDate ?? copied.created) > source.at)
     throw new UserError(
-      'storage.buckets.notFound',
-      `The bucket "${bucketId}" was not found in the project "${projectId}"`,
+      'storage.tables.timeTravelNotAvailable',
+      `The table "${source.tableId}" has changed after ${source.at}, and what it was then is not kept. Use a snapshot.`,
     )
-  return bucket
+  return {
+    snapshot: copied.snapshot,
+    load: copyLoad(job.id, copied.snapshot),
+    definition: copied.definition,
+  }
 }
+
+/** A copy is made of the same files: they never change, and each table may go its own way from there. */
+const copyLoad = (jobId: number, { columns, rowsCount }: Snapshot): TableLoad => ({
+  jobId,
+  importedColumns: columns,
+  importedRowsCount: rowsCount,
+  warnings: [],
+  inBytes: 0,
+  isCompressed: false,
+  durationSeconds: 0,
+})

@@ -2,10 +2,16 @@ import { deleteBucket } from '../../lib/storage-store/delete-bucket.ts'
 import { type JobMetrics, noMetrics, type ProcessingJob } from '../../lib/storage-store/job-record.ts'
 import { updateBucket } from '../../lib/storage-store/update-bucket.ts'
 import type { RunJobServices } from '../run-job.ts'
+import { addColumn, deleteColumn } from './alter-columns.ts'
+import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
+import { createDefinedTable } from './create-defined-table.ts'
 import { createTable } from './create-table.ts'
 import { deleteFile } from './delete-file.ts'
+import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
+import { snapshotTable } from './snapshot-table.ts'
+import { updateTable } from './update-table.ts'
 
 /** What a job leaves to read when it succeeds. */
 export interface Outcome {
@@ -13,7 +19,8 @@ export interface Outcome {
   metrics: JobMetrics
 }
 
-const nothingToReport: Outcome = { results: null, metrics: noMetrics }
+const reporting = (results: Outcome['results']): Outcome => ({ results, metrics: noMetrics })
+const nothingToReport = reporting(null)
 
 /**
  * The work of a job, by its operation. Each may be run again after it broke off at any point, or while another run of
@@ -26,6 +33,26 @@ export const runOperation = async (job: ProcessingJob, services: RunJobServices)
       return createTable(job, input, services)
     case 'tableImport':
       return importTable(job, input, services)
+    case 'tableDefinitionCreate':
+      return reporting(await createDefinedTable(job, input, services))
+    case 'tableUpdate':
+      return reporting(await updateTable(job, input, services))
+    case 'tableColumnAdd':
+      return reporting((await addColumn(job, input, services)).results)
+    case 'tableColumnDelete':
+      return reporting((await deleteColumn(job, input, services)).results)
+    case 'tablePrimaryKeyAdd':
+      return reporting((await addPrimaryKey(job, input, services)).results)
+    case 'tablePrimaryKeyDelete':
+      return reporting((await deletePrimaryKey(job, input, services)).results)
+    case 'tableRowsDelete':
+      return reporting((await deleteRows(job, input, services)).results)
+    case 'tableSnapshotCreate':
+      return reporting(await snapshotTable(job, input, services))
+    case 'tableSnapshotDelete':
+      // Its files stay until the sweep finds that nothing else has them.
+      await services.snapshots.delete(input.snapshotId)
+      return nothingToReport
     case 'tableExport':
       return exportTable(job, input, services)
     case 'tableDrop': {

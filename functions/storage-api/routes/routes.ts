@@ -45,13 +45,24 @@ import { patchRow } from './rows/patch-row.ts'
 import { rollbackRow } from './rows/rollback-row.ts'
 import { setRowState } from './rows/set-state.ts'
 import { updateRow } from './rows/update-row.ts'
+import { createSnapshot } from './snapshots/create-snapshot.ts'
+import { deleteSnapshot } from './snapshots/delete-snapshot.ts'
+import { getSnapshot } from './snapshots/get-snapshot.ts'
+import { listSnapshots } from './snapshots/list-snapshots.ts'
+import { addColumn } from './tables/add-column.ts'
+import { addPrimaryKey } from './tables/add-primary-key.ts'
 import { createTable } from './tables/create-table.ts'
+import { defineTable } from './tables/define-table.ts'
+import { deleteColumn } from './tables/delete-column.ts'
+import { deletePrimaryKey } from './tables/delete-primary-key.ts'
+import { deleteRows } from './tables/delete-rows.ts'
 import { deleteTable } from './tables/delete-table.ts'
 import { exportTable } from './tables/export-table.ts'
 import { getTable } from './tables/get-table.ts'
 import { importTable } from './tables/import-table.ts'
 import { listTables } from './tables/list-tables.ts'
 import { previewTable } from './tables/preview-table.ts'
+import { updateTable } from './tables/update-table.ts'
 import { createToken } from './tokens/create-token.ts'
 import { deleteToken } from './tokens/delete-token.ts'
 import { getToken } from './tokens/get-token.ts'
@@ -78,6 +89,17 @@ export const routes: Route[] = [
   deleteTable,
   importTable,
   exportTable,
+  updateTable,
+  defineTable,
+  addColumn,
+  deleteColumn,
+  addPrimaryKey,
+  deletePrimaryKey,
+  deleteRows,
+  createSnapshot,
+  listSnapshots,
+  getSnapshot,
+  deleteSnapshot,
   previewTable,
   listFiles,
   prepareFile,

@@ -155,7 +155,7 @@ describe('POST tables-async', () => {
   })
 
   it('refuses sources that it does not have', async () => {
-    const { status, body } = await create({ name: newName(), snapshotId: 1 })
+    const { status, body } = await create({ name: newName(), dataUrl: 'https://example.com/a.csv' })
     expect([status, body.code]).toEqual([501, 'notImplemented'])
   })
 

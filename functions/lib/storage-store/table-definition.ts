@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** A column as a typed table declares it. The service keeps and shows it; the values themselves are text. */
+export const columnDefinition = z.object({
+  name: z.string(),
+  definition: z.object({
+    type: z.string(),
+    nullable: z.boolean(),
+    length: z.string().optional(),
+    default: z.string().optional(),
+  }),
+  basetype: z.string().nullable(),
+})
+
+export type ColumnDefinition = z.infer<typeof columnDefinition>
+
+export const tableDefinition = z.object({
+  primaryKeysNames: z.array(z.string()),
+  columns: z.array(columnDefinition),
+})
+
+export type TableDefinition = z.infer<typeof tableDefinition>
+
+/** The definition of a table that has these columns and this key by now. */
+export const definitionFor = (
+  { columns }: TableDefinition,
+  table: { columns: string[]; primaryKey: string[] },
+): TableDefinition => {
+  const known = new Map(columns.map(column => [column.name, column]))
+  return {
+    primaryKeysNames: table.primaryKey,
+    columns: table.columns.map(name => known.get(name) ?? textColumn(name)),
+  }
+}
+
+/** What a column is that an import has added. */
+const textColumn = (name: string): ColumnDefinition => ({
+  name,
+  definition: { type: 'VARCHAR', nullable: true },
+  basetype: 'STRING',
+})

@@ -1,0 +1,40 @@
+import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { refuseColumn, refuseColumnDelete } from '../../lib/storage-store/table-columns.ts'
+import type { RunJobServices } from '../run-job.ts'
+import { changeTable } from './change-table.ts'
+
+/** Adds a column, empty in every row: files that do not have it need not be touched. */
+export const addColumn = (
+  job: ProcessingJob,
+  { tableId, name, definition }: InputOf<'tableColumnAdd'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    refuseColumn(table, name)
+    return {
+      table: {
+        ...table,
+        snapshot: { ...table.snapshot, columns: [...table.snapshot.columns, name] },
+        ...(table.definition &&
+          definition && {
+            definition: { ...table.definition, columns: [...table.definition.columns, definition] },
+          }),
+      },
+    }
+  })
+
+export const deleteColumn = (
+  job: ProcessingJob,
+  { tableId, name }: InputOf<'tableColumnDelete'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    refuseColumnDelete(table, name)
+    const engine = await services.tableEngine()
+    const snapshot = await engine.dropColumn({
+      snapshot: table.snapshot,
+      column: name,
+      keyPrefix: `tables/${table.internalId}/${job.id}/`,
+    })
+    return { table: { ...table, snapshot } }
+  })

@@ -1,0 +1,31 @@
+import { UserError } from '../../lib/errors.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { refuseKey } from '../../lib/storage-store/table-columns.ts'
+import type { RunJobServices } from '../run-job.ts'
+import { changeTable } from './change-table.ts'
+
+export const addPrimaryKey = (
+  job: ProcessingJob,
+  { tableId, columns }: InputOf<'tablePrimaryKeyAdd'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    refuseKey(table, columns)
+    const engine = await services.tableEngine()
+    if (await engine.hasDuplicates(table.snapshot, columns))
+      throw new UserError(
+        'storage.tables.primaryKeyDuplicateValues',
+        `The table has rows with the same values in the columns ${columns.join(', ')}: they cannot be its primary key.`,
+      )
+    return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: columns } } }
+  })
+
+/** A table without a key is left as it is. */
+export const deletePrimaryKey = (
+  job: ProcessingJob,
+  { tableId }: InputOf<'tablePrimaryKeyDelete'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => ({
+    table: { ...table, snapshot: { ...table.snapshot, primaryKey: [] } },
+  }))

@@ -1,0 +1,42 @@
+import { TransientError } from '../../lib/errors.ts'
+import type { ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { definitionFor } from '../../lib/storage-store/table-definition.ts'
+import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
+import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { RunJobServices } from '../run-job.ts'
+
+interface Change {
+  table: TableRecord
+  /** What the job reports. */
+  results?: Record<string, unknown> | null
+}
+
+/**
+ * Changes a table by one move of its head, on condition that it has not moved. The head notes the job and what it
+ * reports, so that a repeated run finds its work done. Resolves to the table as it then is, and the results.
+ */
+export const changeTable = async (
+  job: ProcessingJob,
+  tableId: string,
+  services: RunJobServices,
+  change: (table: TableRecord) => Promise<Change>,
+): Promise<Required<Change>> => {
+  const table = await services.tables.get(tableId)
+  if (!table) throw tableNotFound(tableId, services.projectId)
+  if (table.lastJob?.id === job.id) return { table, results: table.lastJob.results }
+
+  const { table: changed, results = null } = await change(table)
+  const moved: TableRecord = {
+    ...changed,
+    ...(changed.definition && { definition: definitionFor(changed.definition, changed.snapshot) }),
+    lastChangeDate: services.now().toISOString(),
+    lastJob: { id: job.id, results },
+  }
+  if (await services.tables.replace(moved)) return { table: moved, results }
+
+  const winner = await services.tables.get(tableId)
+  // Deleted in the meantime, and perhaps created anew: another table, which this change was not meant for.
+  if (winner?.internalId !== table.internalId) throw tableNotFound(tableId, services.projectId)
+  if (winner.lastJob?.id === job.id) return { table: winner, results: winner.lastJob.results }
+  throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+}

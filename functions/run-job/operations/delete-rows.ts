@@ -1,0 +1,22 @@
+import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { withDates } from '../../lib/storage-store/row-selection.ts'
+import type { RunJobServices } from '../run-job.ts'
+import { changeTable } from './change-table.ts'
+
+export const deleteRows = (
+  job: ProcessingJob,
+  { tableId, conditions }: InputOf<'tableRowsDelete'>,
+  services: RunJobServices,
+) =>
+  changeTable(job, tableId, services, async table => {
+    const engine = await services.tableEngine()
+    const snapshot = await engine.deleteRows({
+      ...withDates(conditions),
+      snapshot: table.snapshot,
+      keyPrefix: `tables/${table.internalId}/${job.id}/`,
+    })
+    return {
+      table: { ...table, snapshot },
+      results: { deletedRows: table.snapshot.rowsCount - snapshot.rowsCount },
+    }
+  })

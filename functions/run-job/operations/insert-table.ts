@@ -1,0 +1,91 @@
+import { UserError } from '../../lib/errors.ts'
+import { tableResource } from '../../lib/storage-resources/table-resource.ts'
+import { type BucketRecord, isBeingDeleted } from '../../lib/storage-store/bucket-store.ts'
+import type { ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { tableAlreadyExists } from '../../lib/storage-store/table-already-exists.ts'
+import type { TableDefinition } from '../../lib/storage-store/table-definition.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage-store/table-store.ts'
+import type { Snapshot } from '../../lib/tables/snapshot.ts'
+import type { RunJobServices } from '../run-job.ts'
+
+interface NewTable {
+  bucketId: string
+  name: string
+  displayName: string
+}
+
+/** What a new table begins with. */
+export interface FirstContent {
+  snapshot: Snapshot
+  load: TableLoad
+  definition?: TableDefinition | undefined
+  /** Nothing was loaded: the table is as if nobody had imported anything. */
+  isEmpty?: boolean
+}
+
+/**
+ * Creates a table with its first snapshot, in one write: a create that fails leaves no table. Resolves to the table, and
+ * to the table as the job shows it.
+ *
+ * The table's internal id is the job's id, so that every run of the job makes the same table.
+ */
+export const insertTable = async (
+  job: ProcessingJob,
+  newTable: NewTable,
+  services: RunJobServices,
+  makeContent: () => Promise<FirstContent>,
+): Promise<{ table: TableRecord; resource: Record<string, unknown> }> => {
+  const { tables } = services
+  const { bucketId, name, displayName } = newTable
+  await requireBucket(bucketId, services)
+  const existing = await tables.get(`${bucketId}.${name}`)
+  if (existing && existing.internalId !== job.id) throw tableAlreadyExists(name, displayName)
+  const table = existing ?? (await insert(job, newTable, services, await makeContent()))
+
+  // Looked at again now that the table is there: a bucket that is being deleted did not see it, or does from now on.
+  const bucket = await requireBucket(bucketId, services).catch(async error => {
+    if (error instanceof UserError) await tables.delete(table)
+    throw error
+  })
+  const siblings = await tables.listInBucket(bucket.id)
+  return { table, resource: tableResource(table, bucket, siblings, job.baseUrl) }
+}
+
+const insert = async (
+  job: ProcessingJob,
+  { bucketId, name, displayName }: NewTable,
+  { tables, now }: RunJobServices,
+  { snapshot, load, definition, isEmpty = false }: FirstContent,
+): Promise<TableRecord> => {
+  const at = now().toISOString()
+  const table: TableRecord = {
+    internalId: job.id,
+    bucketId,
+    name,
+    displayName,
+    created: at,
+    lastImportDate: isEmpty ? null : at,
+    lastChangeDate: at,
+    lastLoad: load,
+    ...(definition && { definition }),
+    snapshot,
+    revision: 1,
+  }
+  if (await tables.insert(table)) return table
+  const winner = await tables.get(`${bucketId}.${name}`)
+  if (winner?.internalId !== job.id) throw tableAlreadyExists(name, displayName)
+  return winner
+}
+
+const requireBucket = async (
+  bucketId: string,
+  { buckets, projectId, now }: RunJobServices,
+): Promise<BucketRecord> => {
+  const bucket = await buckets.get(bucketId)
+  if (!bucket || isBeingDeleted(bucket, now()))
+    throw new UserError(
+      'storage.buckets.notFound',
+      `The bucket "${bucketId}" was not found in the project "${projectId}"`,
+    )
+  return bucket
+}

@@ -1,0 +1,16 @@
+import { tableResource } from '../../lib/storage-resources/table-resource.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { updateTable as changeTable } from '../../lib/storage-store/update-table.ts'
+import type { RunJobServices } from '../run-job.ts'
+
+/** Repeating it changes nothing more, so that it needs no note of its job. */
+export const updateTable = async (
+  job: ProcessingJob,
+  { tableId, displayName }: InputOf<'tableUpdate'>,
+  services: RunJobServices,
+): Promise<Record<string, unknown> | null> => {
+  const table = await changeTable(tableId, { displayName }, services)
+  const bucket = await services.buckets.get(table.bucketId)
+  if (!bucket) return null
+  return tableResource(table, bucket, await services.tables.listInBucket(bucket.id), job.baseUrl)
+}

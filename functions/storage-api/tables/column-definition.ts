@@ -1,0 +1,72 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import type { ColumnDefinition } from '../../lib/storage-store/table-definition.ts'
+import { flag, text } from '../wire/fields.ts'
+
+const basetypes = ['BOOLEAN', 'DATE', 'FLOAT', 'INTEGER', 'NUMERIC', 'STRING', 'TIMESTAMP'] as const
+
+/** The fields of a request that say what a column is (facts 1.5). */
+export const columnFields = {
+  name: text({ min: 1, max: 255 }),
+  definition: z
+    .object({
+      type: text({ min: 1, max: 100 }),
+      length: text({ max: 100 }).optional(),
+      nullable: flag().optional(),
+      default: text({ max: 10_000 }).optional(),
+    })
+    .optional(),
+  basetype: z.enum(basetypes, { error: `This value should be one of ${basetypes.join(', ')}.` }).optional(),
+}
+
+/** The type of a backend that stands for each base type. */
+const typeOf: Record<(typeof basetypes)[number], string> = {
+  BOOLEAN: 'BOOLEAN',
+  DATE: 'DATE',
+  FLOAT: 'FLOAT',
+  INTEGER: 'NUMBER',
+  NUMERIC: 'NUMBER',
+  STRING: 'VARCHAR',
+  TIMESTAMP: 'TIMESTAMP_LTZ',
+}
+
+const basetypeOf = (type: string): (typeof basetypes)[number] => {
+  if (/BOOL/.test(type)) return 'BOOLEAN'
+  if (/TIMESTAMP|DATETIME/.test(type)) return 'TIMESTAMP'
+  if (type === 'DATE') return 'DATE'
+  if (/FLOAT|DOUBLE|REAL/.test(type)) return 'FLOAT'
+  if (/INT/.test(type)) return 'INTEGER'
+  return /NUM|DEC/.test(type) ? 'NUMERIC' : 'STRING'
+}
+
+const requestedColumn = z.object(columnFields)
+
+/** The column with what follows from what was given: each of type and base type from the other, text from neither. */
+export const readColumn = ({
+  name,
+  definition,
+  basetype,
+}: z.output<typeof requestedColumn>): ColumnDefinition => {
+  const type = definition?.type.toUpperCase() ?? typeOf[basetype ?? 'STRING']
+  return {
+    name,
+    definition: {
+      type,
+      nullable: definition?.nullable ?? true,
+      ...(definition?.length !== undefined && { length: definition.length }),
+      ...(definition?.default !== undefined && { default: definition.default }),
+    },
+    basetype: basetype ?? basetypeOf(type),
+  }
+}
+
+/** Error: 400 `storage.tables.validation.invalidPrimaryKeyColumns`. */
+export const refuseUnknownKeyColumns = (primaryKey: string[], columns: string[]): void => {
+  const unknown = primaryKey.filter(name => !columns.includes(name))
+  if (unknown.length > 0)
+    throw new UserError(
+      'storage.tables.validation.invalidPrimaryKeyColumns',
+      `Primary key columns "${unknown.join(', ').slice(0, 300)}" are not among the columns of the table.`,
+      { params: { unknownColumns: unknown } },
+    )
+}
