@@ -6,12 +6,12 @@ import type { RouteRequest } from '../wire/route.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
 
-type Submitter = Pick<
+export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'caller' | 'runId' | 'idempotencyKey' | 'baseUrl'
 >
 
-interface NewJob {
+export interface NewJob {
   input: JobInput
   /** Jobs with the same queue run one after the other, in the order in which they were accepted. */
   queueTableId?: string
@@ -35,14 +35,24 @@ export const submitJob = async (
   services: Services,
   newJob: NewJob,
 ): Promise<Response> => {
-  const { jobs, queue, startJob, jobWait, log } = services
+  const job = await acceptJob(submitter, services, newJob)
+  return accepted(jobResource(await awaitJob(job, services.jobs.get, services.jobWait), submitter.baseUrl))
+}
+
+/** Stores a job, puts it in line and starts it; resolves to it as it was then. */
+export const acceptJob = async (
+  submitter: Submitter,
+  services: Services,
+  newJob: NewJob,
+): Promise<JobRecord> => {
+  const { queue, startJob, log } = services
   const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
     if (job.queueTableId !== null) await queue.enter(job.queueTableId, job.id)
     // The job is accepted from here on; if it cannot be started now, the first poll will start it.
     await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
   }
-  return accepted(jobResource(await awaitJob(job, jobs.get, jobWait), submitter.baseUrl))
+  return job
 }
 
 const storeJob = async (

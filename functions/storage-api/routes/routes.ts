@@ -52,6 +52,7 @@ import { listSnapshots } from './snapshots/list-snapshots.ts'
 import { addColumn } from './tables/add-column.ts'
 import { addPrimaryKey } from './tables/add-primary-key.ts'
 import { createTable } from './tables/create-table.ts'
+import { createTableNow } from './tables/create-table-now.ts'
 import { defineTable } from './tables/define-table.ts'
 import { deleteColumn } from './tables/delete-column.ts'
 import { deletePrimaryKey } from './tables/delete-primary-key.ts'
@@ -60,9 +61,11 @@ import { deleteTable } from './tables/delete-table.ts'
 import { exportTable } from './tables/export-table.ts'
 import { getTable } from './tables/get-table.ts'
 import { importTable } from './tables/import-table.ts'
+import { importTableNow } from './tables/import-table-now.ts'
 import { listTables } from './tables/list-tables.ts'
 import { previewTable } from './tables/preview-table.ts'
 import { updateTable } from './tables/update-table.ts'
+import { writeTable } from './tables/write-table.ts'
 import { createToken } from './tokens/create-token.ts'
 import { deleteToken } from './tokens/delete-token.ts'
 import { getToken } from './tokens/get-token.ts'
@@ -89,6 +92,9 @@ export const routes: Route[] = [
   deleteTable,
   importTable,
   exportTable,
+  createTableNow,
+  importTableNow,
+  writeTable,
   updateTable,
   defineTable,
   addColumn,

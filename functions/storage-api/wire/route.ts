@@ -1,8 +1,8 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
 import { type Access, checkPath } from '../access/check-path.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './authenticate.ts'
+import { checkFields, withoutNull } from './check-fields.ts'
 import { describeRoute } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
 import { readBody } from './read-body.ts'
@@ -102,10 +102,10 @@ export const defineRoute = <
     openapi: describeRoute(definition),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
-      const query = read(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
+      const query = checkFields(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
       const sent = definition.body ? await readBody(request.raw) : {}
       const fields = definition.keepsNull ? sent : withoutNull(sent)
-      const body = read(bodySchema, fields, validationCode)
+      const body = checkFields(bodySchema, fields, validationCode)
       // The router has matched the path, so its parameters are there.
       const params = request.params as Record<ParamName<Path>, string>
       return handle({ ...request, params, query, body }, services)
@@ -113,22 +113,6 @@ export const defineRoute = <
   }
 }
 
-/** PHP clients send `null` for options that are not set. */
-const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-
 /** In a query an empty value is no value: `?force=&limit=`. */
 const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
-
-const read = <Schema extends z.ZodType>(schema: Schema, fields: unknown, code: string): z.output<Schema> => {
-  const parsed = schema.safeParse(fields)
-  if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map(({ path, message }) => ({ key: keyOf(path), message }))
-  const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
-  throw new UserError(code, `Invalid request:${lines.join('')}`, { params: { errors } })
-}
-
-/** `whereFilters[0][values]`, as the field was named. */
-const keyOf = ([first, ...rest]: PropertyKey[]): string =>
-  [String(first ?? ''), ...rest.map(part => `[${String(part)}]`)].join('')

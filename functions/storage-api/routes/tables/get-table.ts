@@ -1,5 +1,6 @@
 import { tableResource } from '../../../lib/storage-resources/table-resource.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
+import { tableMetadata } from '../../metadata/metadata-resource.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -14,6 +15,9 @@ export const getTable = defineRoute({
     const table = await findTable(services, params.tableId)
     const bucket = await findBucket(services, table.bucketId)
     const siblings = await services.tables.listInBucket(table.bucketId)
-    return ok(tableResource(table, bucket, siblings, baseUrl))
+    return ok({
+      ...tableResource(table, bucket, siblings, baseUrl),
+      ...(await tableMetadata(services, table)),
+    })
   },
 })

@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream'
+import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import type { Services } from '../services.ts'
+import { forEachPart } from '../wire/multipart-parts.ts'
+import { parseFields } from '../wire/parse-fields.ts'
+import { readBody } from '../wire/read-body.ts'
+import type { RouteRequest } from '../wire/route.ts'
+import { fileKey } from './file-key.ts'
+import { newFileRecord } from './new-file.ts'
+
+export interface Upload {
+  /** The other fields of the request. */
+  fields: Record<string, unknown>
+  /** `undefined`: the request brought no data. */
+  file: FileRecord | undefined
+}
+
+interface Stored {
+  id: number
+  key: string
+  filename: string
+  sizeBytes: number
+}
+
+type Receiver = Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'runId' | 'caller'>
+
+const CONTENT_TYPE = 'application/octet-stream'
+const MAX_NAME_LENGTH = 500
+
+/**
+ * Takes the data that a request brings, as the file `data` of a multipart form or as the field `dataString`, and makes a
+ * file resource of it. A file is stored as it comes, so that its size does not matter here. (Behind API Gateway it does,
+ * and the handler says so.)
+ *
+ * The record is made after the bytes are stored: a file that is listed is whole.
+ */
+export const receiveUpload = async (request: Receiver, services: Services): Promise<Upload> => {
+  const createdAt = services.now()
+  const store = async (stream: Readable, filename: string): Promise<Stored> => {
+    const id = services.nextId()
+    const key = fileKey(services.projectId, id, filename, createdAt)
+    let sizeBytes = 0
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      // Streams of bytes both: of a form, or made of one buffer.
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        sizeBytes += chunk.length
+        yield chunk
+      }
+    }
+    await services.fileAccess.upload(key, Readable.from(counted(), { objectMode: false }), CONTENT_TYPE)
+    return { id, key, filename, sizeBytes }
+  }
+  const { fields, stored } = await readParts(request.raw, store)
+  return { fields, file: stored && (await makeRecord(request, services, { fields, stored, createdAt })) }
+}
+
+const readParts = async (
+  raw: Request,
+  store: (stream: Readable, filename: string) => Promise<Stored>,
+): Promise<{ fields: Record<string, unknown>; stored: Stored | undefined }> => {
+  const type = raw.headers.get('content-type')?.trim().toLowerCase() ?? ''
+  const entries: [string, string][] = []
+  let stored: Stored | undefined
+  let hasFile = false
+  if (type.startsWith('multipart/form-data'))
+    await forEachPart(raw, {
+      fileField: 'data',
+      onField: (name, value) => {
+        entries.push([name, value])
+      },
+      onFile: async (name, stream, { filename }) => {
+        if (name !== 'data' || hasFile) {
+          stream.resume()
+          return
+        }
+        hasFile = true
+        stored = await store(stream, filename || 'data')
+      },
+    })
+  const fields = type.startsWith('multipart/form-data') ? parseFields(entries) : await readBody(raw)
+  const { dataString, ...others } = fields
+  if (stored === undefined && typeof dataString === 'string')
+    stored = await store(Readable.from([Buffer.from(dataString)]), 'data.csv')
+  return { fields: others, stored }
+}
+
+const makeRecord = async (
+  { caller, runId }: Receiver,
+  { files, nextId, projectId }: Services,
+  { fields, stored, createdAt }: { fields: Record<string, unknown>; stored: Stored; createdAt: Date },
+): Promise<FileRecord> => {
+  const { id: firstId, key, filename, sizeBytes } = stored
+  const given = typeof fields['name'] === 'string' ? fields['name'].trim() : ''
+  const settings = {
+    name: (given || filename).toWellFormed().slice(0, MAX_NAME_LENGTH),
+    sizeBytes,
+    contentType: CONTENT_TYPE,
+    isPublic: false,
+    isPermanent: false,
+    isEncrypted: true,
+    isSliced: false,
+    tags: [],
+    runId,
+    creatorToken: { id: caller.tokenId, description: 'file upload' },
+  }
+  // The key stays the one that was written, even when another process took its id in the meantime.
+  const ids = [firstId]
+  return files.create(
+    () => ids.pop() ?? nextId(),
+    id => ({ ...newFileRecord(id, settings, { projectId, now: createdAt }), key }),
+  )
+}

@@ -1,0 +1,31 @@
+import { UserError } from '../../lib/errors.ts'
+import type { Services } from '../services.ts'
+import { accepted } from '../wire/reply.ts'
+import { awaitJob } from './await-job.ts'
+import { jobResource } from './job-resource.ts'
+import { acceptJob, type NewJob, type Submitter } from './submit-job.ts'
+
+/** The gateway gives up after 30 s. */
+const LONGEST_WAIT_MS = 25_000
+
+/**
+ * Does a job within one request, for the older routes that know no jobs: answers with its results, or fails as it does.
+ * A job that takes longer than a request may is answered with 202, which clients poll.
+ */
+export const doJob = async (
+  submitter: Submitter,
+  services: Services,
+  newJob: NewJob,
+  reply: (results: unknown) => Response,
+): Promise<Response> => {
+  const { jobs, jobWait } = services
+  const job = await awaitJob(await acceptJob(submitter, services, newJob), jobs.get, {
+    ...jobWait,
+    limitMs: LONGEST_WAIT_MS,
+  })
+  if (job.status === 'success') return reply(job.results)
+  if (job.status !== 'error') return accepted(jobResource(job, submitter.baseUrl))
+  const { code, message, contextParams } = job.error
+  if (code === 'internalError') throw new Error(`The job ${job.id} was given up`)
+  throw new UserError(code, message, { params: contextParams })
+}

@@ -1,0 +1,33 @@
+import { UserError } from '../../../lib/errors.ts'
+import { requireTable } from '../../access/rights.ts'
+import { receiveUpload } from '../../files/receive-upload.ts'
+import { doJob } from '../../jobs/do-job.ts'
+import { importTableFields, importTableJob } from '../../tables/import-table-job.ts'
+import { checkFields, withoutNull } from '../../wire/check-fields.ts'
+import { text } from '../../wire/fields.ts'
+import { ok } from '../../wire/reply.ts'
+import { defineRoute } from '../../wire/route.ts'
+
+const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max: 500 }) })
+
+/** The importer service: loads a file into a table by one multipart form. */
+export const writeTable = defineRoute({
+  method: 'post',
+  path: '/write-table',
+  summary: 'Load a file into a table through the importer',
+  tag: 'importer',
+  replies: {
+    200: 'What was imported, as the results of a job `tableImport`',
+    202: 'The job `tableImport`, when it takes longer than a request may',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { fields, file } = await receiveUpload(request, services)
+    if (!file)
+      throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
+    const sent = withoutNull({ ...fields, dataFileId: file.id })
+    const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
+    requireTable(request.caller, tableId, 'write')
+    return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
+  },
+})

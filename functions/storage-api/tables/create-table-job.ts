@@ -1,0 +1,105 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import { wireDate } from '../../lib/storage-resources/wire-date.ts'
+import type { InputOf } from '../../lib/storage-store/job-record.ts'
+import { tableAlreadyExists } from '../../lib/storage-store/table-already-exists.ts'
+import { requireTable } from '../access/rights.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { findFile } from '../files/find-file.ts'
+import type { NewJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from '../wire/authenticate.ts'
+import { integer, text } from '../wire/fields.ts'
+import { csvFields, readCsvSettings } from './csv-settings.ts'
+import { findSnapshot } from './find-snapshot.ts'
+import { findTable } from './find-table.ts'
+import { parseTime } from './parse-time.ts'
+import { requireDataFile } from './require-data-file.ts'
+import { checkTableName } from './table-name.ts'
+
+/** What a request says of the table that it creates (facts 1.5). */
+export const createTableFields = z.looseObject({
+  name: text({ max: 300 }).optional(),
+  displayName: text({ max: 300 }).optional(),
+  dataFileId: integer().optional(),
+  snapshotId: integer().optional(),
+  sourceTableId: text({ max: 500 }).optional(),
+  timestamp: text({ max: 100 }).optional(),
+  // A comma list. Of any type here: a list has an error code of its own.
+  primaryKey: z.unknown().optional().openapi({ type: 'string', example: 'id,country' }),
+  ...csvFields,
+})
+
+type CreateTableFields = z.output<typeof createTableFields>
+type TableSource = InputOf<'tableCreate'>['source']
+
+/** The job `tableCreate` that a request asks for. */
+export const createTableJob = (
+  { caller }: { caller: Caller },
+  services: Services,
+  { bucketId, body }: { bucketId: string; body: CreateTableFields },
+): NewJob => {
+  const { name, displayName } = checkTableName(body)
+  const source = readSource(body, services.now())
+  const tableId = `${bucketId}.${name}`
+  return {
+    input: { operationName: 'tableCreate', bucketId, name, displayName, source },
+    queueTableId: tableId,
+    admit: async () => {
+      await findBucket(services, bucketId)
+      const params = await admitSource(source, caller, services)
+      if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+      return { ...params, params: { name, ...params.params }, queue: 'main' }
+    },
+  }
+}
+
+const readSource = (body: CreateTableFields, now: Date): TableSource => {
+  const { snapshotId, sourceTableId, timestamp } = body
+  if (snapshotId !== undefined) return { type: 'snapshot', snapshotId }
+  if (sourceTableId !== undefined) {
+    const at = timestamp === undefined ? now : parseTime('timestamp', timestamp, now)
+    return { type: 'table', tableId: sourceTableId, at: at.toISOString() }
+  }
+  const fileId = requireDataFile(body)
+  return { type: 'file', fileId, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
+}
+
+/** Looks whether the source is there and the caller may read it; gives what of it the job shows. */
+const admitSource = async (
+  source: TableSource,
+  caller: Caller,
+  services: Services,
+): Promise<{ params: Record<string, unknown>; source: Record<string, unknown> }> => {
+  if (source.type === 'file') {
+    const { fileId, csv, primaryKey } = source
+    const file = await findFile(services.files, String(fileId), caller)
+    return {
+      params: { ...csv, incremental: false, primaryKey },
+      source: { fileId, fileName: file.name, type: 'file' },
+    }
+  }
+  if (source.type === 'snapshot') {
+    const { id } = await findSnapshot(services, String(source.snapshotId), caller)
+    return { params: {}, source: { snapshotId: id, type: 'snapshot' } }
+  }
+  requireTable(caller, source.tableId, 'read')
+  const { tableId, at } = source
+  await findTable(services, tableId)
+  return { params: {}, source: { tableId, timestamp: wireDate(at), type: 'table' } }
+}
+
+/** Error: 400 `storage.validation.primaryKey` for anything but a comma list. */
+const readPrimaryKey = (primaryKey: unknown): string[] => {
+  const parsed = text({ max: 20_000 }).default('').safeParse(primaryKey)
+  if (!parsed.success)
+    throw new UserError(
+      'storage.validation.primaryKey',
+      'The primary key must be a comma separated list of columns.',
+    )
+  const columns = parsed.data
+    .split(',')
+    .map(column => column.trim())
+    .filter(Boolean)
+  return [...new Set(columns)]
+}

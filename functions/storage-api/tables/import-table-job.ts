@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import { findFile } from '../files/find-file.ts'
+import type { NewJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from '../wire/authenticate.ts'
+import { flag, integer } from '../wire/fields.ts'
+import { unlessBlank } from '../wire/unless-blank.ts'
+import { csvFields, readCsvSettings } from './csv-settings.ts'
+import { findTable } from './find-table.ts'
+import { requireDataFile } from './require-data-file.ts'
+
+/** What a request says of the data that it loads (facts 1.5). */
+export const importTableFields = z.looseObject({
+  dataFileId: integer().optional(),
+  incremental: flag().default(false),
+  useTimestampFromDataFile: flag().default(false),
+  deduplicationStrategy: unlessBlank(
+    z.enum(['upsert', 'insert'], { error: 'This value should be upsert or insert.' }),
+  ),
+  ...csvFields,
+})
+
+/** The job `tableImport` that a request asks for. */
+export const importTableJob = (
+  { caller }: { caller: Caller },
+  services: Services,
+  { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
+): NewJob => {
+  const { incremental, deduplicationStrategy = 'upsert' } = body
+  const fileId = requireDataFile(body)
+  if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
+  const csv = readCsvSettings(body)
+  return {
+    input: { operationName: 'tableImport', tableId, fileId, csv, incremental },
+    tableId,
+    queueTableId: tableId,
+    admit: async () => {
+      const { snapshot } = await findTable(services, tableId)
+      // Without a primary key nothing is deduplicated, so that both are the same.
+      if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
+        throw notImplemented('deduplicationStrategy=insert')
+      const file = await findFile(services.files, String(fileId), caller)
+      return {
+        params: { ...csv, incremental },
+        source: { fileId, fileName: file.name, type: 'file' },
+        queue: 'main',
+      }
+    },
+  }
+}
+
+const notImplemented = (option: string) =>
+  new UserError('notImplemented', `"${option}" is not supported.`, { status: 501 })
