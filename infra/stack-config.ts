@@ -11,6 +11,10 @@ const stackConfig = z.object({
     .default('1'),
   /** Key rules of the landing bucket, tried before the convention. */
   landingRules: z.preprocess(fromText, landingRules).default([]),
+  /** Seconds after which a leg of an extraction stops at the next page; a function runs for fifteen minutes at most. */
+  extractorLegSeconds: z.coerce.number().int().min(1).max(660).default(600),
+  /** Hosts that extractions reach although they are not on the public internet, as they stand in addresses. */
+  extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** Gets a mail when an alarm goes off. */
   alarmEmail: z.email().optional(),
   /** Address of a storage service that exists already; then only the functions around it are deployed. */

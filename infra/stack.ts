@@ -4,6 +4,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import type { FunctionBundles } from './bundle.ts'
+import { ExtractFlow } from './extract-flow.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -32,6 +33,14 @@ export class MillraceStack extends Stack {
       landingRules: config.landingRules,
       alarms,
     })
+    const extractFlow = new ExtractFlow(this, 'Extract', {
+      bundle: bundles['run-extractor'],
+      storage,
+      projectId: config.projectId,
+      legSeconds: config.extractorLegSeconds,
+      allowedHosts: config.extractorAllowedHosts,
+      alarms,
+    })
     const exports = new PrivateBucket(this, 'Exports')
 
     this.output('ApiUrl', storage.url)
@@ -39,6 +48,8 @@ export class MillraceStack extends Stack {
     this.output('LandingBucket', importFlow.landingBucket.bucketName)
     this.output('ExportsBucket', exports.bucketName)
     this.output('ImportMachineArn', importFlow.machine.stateMachineArn)
+    this.output('ExtractMachineArn', extractFlow.machine.stateMachineArn)
+    this.output('ExtractDeadLetters', extractFlow.deadLetters.queue.queueUrl)
     this.output('ImportDeadLetters', importFlow.deadLetters.queue.queueUrl)
   }
 

@@ -1,3 +1,4 @@
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 
@@ -8,4 +9,6 @@ export interface StorageEndpoint {
   readonly tokenSecret: ISecret
   /** Only of a service in the same stack: its files can be copied inside S3. */
   readonly filesBucket?: IBucket
+  /** Only of a service in the same stack: opens the secrets of its configurations. */
+  readonly secretsKey?: IKey
 }

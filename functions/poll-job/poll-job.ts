@@ -1,20 +1,11 @@
 import type { Job } from '../lib/storage-client/storage-client.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 
 /** What the state machine needs to know: whether to wait, how long, or how it ended. */
 export type Poll =
   | { status: 'waiting' | 'processing'; jobId: number; isFinished: false; waitSeconds: number }
   | { status: 'success'; jobId: number; isFinished: true; results: unknown }
   | { status: 'error'; jobId: number; isFinished: true; error: { code: string; message: string } }
-
-const SHORTEST_WAIT_SECONDS = 1
-const LONGEST_WAIT_SECONDS = 60
-
-/** Waiting a quarter of the age so far finds the end at most a quarter too late, with a logarithmic number of polls. */
-const SHARE_OF_AGE = 1 / 4
-
-/** Seconds until the next look at a job of this age. Whole seconds: Step Functions waits no fractions. */
-export const waitSecondsAt = (ageSeconds: number): number =>
-  Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, Math.floor(ageSeconds * SHARE_OF_AGE)))
 
 export const pollOf = (job: Job, ageSeconds: number): Poll => {
   switch (job.status) {

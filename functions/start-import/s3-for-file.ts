@@ -1,14 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createS3Client } from '../lib/s3-client.ts'
+import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import type { PreparedFile } from '../lib/storage-client/storage-client.ts'
 
-/** A client that may do what the file's temporary credentials allow, in the file's region. */
-export const s3ForFile = ({ region, uploadParams: { credentials } }: PreparedFile): S3Client =>
-  createS3Client({
-    region,
-    credentials: {
-      accessKeyId: credentials.AccessKeyId,
-      secretAccessKey: credentials.SecretAccessKey,
-      sessionToken: credentials.SessionToken,
-    },
-  })
+/** A client that may write the prepared file. */
+export const s3ForFile = ({ region, uploadParams }: PreparedFile): S3Client =>
+  s3WithCredentials(region, uploadParams.credentials)

@@ -16,6 +16,18 @@ const schema = z.object({
   /** Master storage token. */
   MILLRACE_TOKEN: z.string().regex(/^\S+$/, 'must not hold spaces').optional(),
   MILLRACE_BIND: z.string().default('127.0.0.1'),
+  /** Stack configuration over that of cdk.json, as a JSON object. */
+  MILLRACE_CONTEXT: z
+    .string()
+    .transform((text, { addIssue }) => {
+      try {
+        return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+      } catch {
+        addIssue('must be a JSON object')
+        return z.NEVER
+      }
+    })
+    .default({}),
 })
 export type Settings = z.infer<typeof schema>
 

@@ -14,7 +14,8 @@ Environment, all optional:
   MILLRACE_S3_PORT    port of S3 and STS (9000)
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
   MILLRACE_TOKEN      master storage token (made once and kept in the data folder)
-  MILLRACE_BIND       address to listen at (127.0.0.1)`,
+  MILLRACE_BIND       address to listen at (127.0.0.1)
+  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})`,
     )
     .action(start)
 }
@@ -37,6 +38,7 @@ const start = async (): Promise<void> => {
       s3Port: settings.MILLRACE_S3_PORT,
       dataDir: settings.MILLRACE_DATA_DIR,
       bind: settings.MILLRACE_BIND,
+      context: settings.MILLRACE_CONTEXT,
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
       log,
     })

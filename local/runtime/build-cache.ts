@@ -8,6 +8,8 @@ export interface BuildCacheOptions {
   readonly folder: string
   /** Files and folders that the result is made from; those that are missing count as empty. */
   readonly sources: readonly string[]
+  /** What else the result depends on. Default: nothing. */
+  readonly settings?: string
   /** Makes the result at `target`, which is not there yet; `scratch` is for its own temporary files. */
   readonly build: (target: string, scratch: string) => Promise<void>
 }
@@ -26,8 +28,13 @@ const unfinishedPrefix = 'unfinished-'
  * Several processes may ask at once: each builds in a folder of its own and the first rename wins. A result whose
  * sources changed while it was built is good for its caller only and never found again.
  */
-export const cachedBuild = async ({ folder, sources, build }: BuildCacheOptions): Promise<string> => {
-  const digest = await digestOf(sources)
+export const cachedBuild = async ({
+  folder,
+  sources,
+  settings = '',
+  build,
+}: BuildCacheOptions): Promise<string> => {
+  const digest = await digestOf(sources, settings)
   const result = join(folder, digest)
   if (existsSync(result)) {
     await touch(result)
@@ -39,7 +46,7 @@ export const cachedBuild = async ({ folder, sources, build }: BuildCacheOptions)
     const [target, scratch] = [join(unfinished, 'result'), join(unfinished, 'scratch')]
     await mkdir(scratch)
     await build(target, scratch)
-    const isCurrent = (await digestOf(sources)) === digest
+    const isCurrent = (await digestOf(sources, settings)) === digest
     const place = isCurrent ? result : `${result}-${randomUUID()}`
     await rename(target, place).catch(error => {
       if (!existsSync(place)) throw error
@@ -68,8 +75,8 @@ const touch = async (path: string): Promise<void> => {
   await utimes(path, now, now)
 }
 
-const digestOf = async (sources: readonly string[]): Promise<string> => {
-  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0`)
+const digestOf = async (sources: readonly string[], settings: string): Promise<string> => {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}\0${settings}\0`)
   for (const source of sources) {
     for (const file of await filesIn(source))
       hash.update(`${file}\0`).update(

@@ -22,6 +22,8 @@ export interface EmbeddedCloudOptions {
   readonly token?: string
   /** A cloud assembly (`cdk.out`) to run. Default: made from the sources, or reused when they have not changed. */
   readonly assembly?: string
+  /** Stack configuration over that of cdk.json (infra/stack-config.ts), as `cdk -c` would give it. Not with `assembly`. */
+  readonly context?: Readonly<Record<string, unknown>>
   /** Told what happens, one line at a time. Default: nobody. */
   readonly log?: (line: string) => void
 }
@@ -65,7 +67,7 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir)
   starting.defer(dataDir.release)
-  const directory = options.assembly ?? (await synthesise())
+  const directory = options.assembly ?? (await synthesise(stackContext(bind, options.context)))
   if (options.assembly === undefined) starting.defer(keepInUse(directory))
   const assembly = await readAssembly(directory)
   const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, log }, starting)
@@ -109,4 +111,13 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     deliver: event => running.router.deliver(event),
     close: () => resources.disposeAsync(),
   }
+}
+
+/**
+ * Extractions refuse addresses that are not on the public internet, for their configurations may come from anybody who
+ * reaches the API. While only this machine does, its own addresses are the developer's, and the API to read is often one.
+ */
+const stackContext = (bind: string, context: Readonly<Record<string, unknown>> = {}) => {
+  const loopback = ['127.0.0.1', '::1', 'localhost']
+  return { context, defaults: loopback.includes(bind) ? { extractorAllowedHosts: loopback } : {} }
 }

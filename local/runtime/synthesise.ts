@@ -14,12 +14,30 @@ const sources = ['functions', 'infra', 'cdk.json', 'package-lock.json', 'tsconfi
 /** Below the project, so that a bundle's native bindings are found by looking up to its `node_modules`. */
 const folder = join(projectRoot, 'node_modules', '.cache', 'millrace', 'assemblies')
 
-/** Directory of a cloud assembly made from the sources as they are now; reused for as long as they do not change. */
-export const synthesise = (): Promise<string> => cachedBuild({ folder, sources, build: runApp })
+export interface SynthesiseOptions {
+  /** Wins over cdk.json, as `-c name=value` would. */
+  readonly context?: Readonly<Record<string, unknown>>
+  /** For what cdk.json does not say. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+}
 
-const runApp = async (target: string, scratch: string): Promise<void> => {
+/** Directory of a cloud assembly made from the sources as they are now; reused for as long as they do not change. */
+export const synthesise = ({ context = {}, defaults = {} }: SynthesiseOptions = {}): Promise<string> =>
+  cachedBuild({
+    folder,
+    sources,
+    settings: JSON.stringify({ context, defaults }),
+    build: async (target, scratch) =>
+      runApp({ ...defaults, ...(await contextOfProject()), ...context }, target, scratch),
+  })
+
+const runApp = async (
+  chosen: Readonly<Record<string, unknown>>,
+  target: string,
+  scratch: string,
+): Promise<void> => {
   const context = {
-    ...(await contextOfProject()),
+    ...chosen,
     bundlesRunOn: 'this-machine',
     // Asked for by name, as the cdk command would: local names are made from construct paths.
     'aws:cdk:enable-path-metadata': true,

@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
+import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
 import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
 import { startImportEnvNames } from '../../functions/start-import/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
@@ -31,8 +32,9 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  test('there are four, and no custom resource brings another', () => {
+  test('there are five, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'ExtractRunExtractor',
       'ImportStartImport',
       'PollJob',
       'StorageRunJob',
@@ -58,6 +60,7 @@ describe('functions', () => {
     ['StorageRunJob', ['x86_64'], runJobEnvNames],
     ['ImportStartImport', ['arm64'], startImportEnvNames],
     ['PollJob', ['arm64'], pollJobEnvNames],
+    ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
   ] as const)('%s runs on %s and gets each variable that it reads', (id, architectures, names) => {
     const [, found] = functions.find(([name]) => name.startsWith(id)) ?? []
     const variables = found?.Properties['Environment'] as { Variables: object } | undefined
@@ -118,12 +121,13 @@ describe('rights', () => {
     ])
   })
 
-  test('the storage API seals secrets and cannot open them', () => {
+  test('the storage API seals secrets and cannot open them, the extractor the other way round', () => {
     const ofKeys = statementsOf(template).filter(([, { Action }]) =>
       [Action].flat().some(action => action.startsWith('kms:')),
     )
     expect(ofKeys.map(([id, { Action }]) => [id.replace(/RoleDefaultPolicy.*/, ''), Action])).toEqual([
       ['StorageStorageApi', 'kms:GenerateDataKey'],
+      ['ExtractRunExtractor', 'kms:Decrypt'],
     ])
     template.hasResource('AWS::KMS::Key', {
       DeletionPolicy: 'Retain',
@@ -228,25 +232,28 @@ describe('import flow', () => {
     })
   })
 
-  test.each(['Import', 'StorageJobs'])('a dead letter of %s sets off an alarm that says what to do', flow => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Threshold: 1,
-      Dimensions: [
-        {
-          Name: 'QueueName',
-          Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${flow}DeadLetters`), 'QueueName'] },
-        },
-      ],
-      AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
-      AlarmDescription: {
-        'Fn::Join': [
-          '',
-          Match.arrayWith([Match.stringLikeRegexp('start the machine again with that input')]),
+  test.each(['Import', 'StorageJobs', 'Extract'])(
+    'a dead letter of %s sets off an alarm that says what to do',
+    flow => {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Threshold: 1,
+        Dimensions: [
+          {
+            Name: 'QueueName',
+            Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${flow}DeadLetters`), 'QueueName'] },
+          },
         ],
-      },
-    })
-  })
+        AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
+        AlarmDescription: {
+          'Fn::Join': [
+            '',
+            Match.arrayWith([Match.stringLikeRegexp('start the machine again with that input')]),
+          ],
+        },
+      })
+    },
+  )
 
   interface State {
     Type: string
@@ -263,7 +270,7 @@ describe('import flow', () => {
     return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
   }
 
-  test.each(['ImportMachine', 'StorageJobsMachine'])(
+  test.each(['ImportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
     'every task of %s names what it retries and catches',
     machine => {
       const { States, TimeoutSeconds } = definitionOf(machine)
@@ -298,6 +305,44 @@ describe('import flow', () => {
   )
 })
 
+describe('extract flow', () => {
+  const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
+
+  test('writes runs and turns in its own bucket, which forgets runs, and deletes nothing', () => {
+    const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
+    expect([...new Set(actions)].sort()).toEqual([
+      's3:AbortMultipartUpload',
+      's3:GetObject',
+      's3:ListBucket',
+      's3:PutObject',
+    ])
+    const written = statements.filter(([, { Action }]) => [Action].flat().includes('s3:PutObject'))
+    expect(JSON.stringify(written.map(([, { Resource }]) => Resource))).toMatch(/"\/runs\/\*".*"\/turns\/\*"/)
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 14 })]),
+      },
+    })
+  })
+
+  test('a leg ends before its function does, as the stack configuration says', () => {
+    const legs = (context: object) =>
+      synthesiseStack({ ...context }).hasResourceProperties('AWS::Lambda::Function', {
+        Timeout: 900,
+        Environment: { Variables: Match.objectLike({ LEG_SECONDS: '2', ALLOWED_HOSTS: '["127.0.0.1"]' }) },
+      })
+    legs({ extractorLegSeconds: 2, extractorAllowedHosts: ['127.0.0.1'] })
+    legs({ extractorLegSeconds: '2', extractorAllowedHosts: '["127.0.0.1"]' })
+    expect(() => synthesiseStack({ extractorLegSeconds: 900 })).toThrow(/extractorLegSeconds/)
+  })
+
+  test('by default no host that is not public can be reached', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LEG_SECONDS: '600', ALLOWED_HOSTS: '[]' }) },
+    })
+  })
+})
+
 describe('configuration', () => {
   test('landing rules reach the import hook', () => {
     const rules = [{ match: '^a/', tableId: 'in.c-a.a' }]
@@ -316,7 +361,7 @@ describe('configuration', () => {
     })
     hosted.resourceCountIs('AWS::ApiGatewayV2::Api', 0)
     hosted.resourceCountIs('AWS::SecretsManager::Secret', 0)
-    hosted.resourceCountIs('AWS::StepFunctions::StateMachine', 1)
+    hosted.resourceCountIs('AWS::StepFunctions::StateMachine', 2)
     hosted.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://connection.example.com' }) },
     })

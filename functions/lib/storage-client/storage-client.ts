@@ -12,6 +12,7 @@ import {
   preparedFileSchema,
   type ReadableFile,
   readableFileSchema,
+  tableSchema,
 } from './wire.ts'
 
 export interface CsvFormat {
@@ -38,6 +39,8 @@ export interface TableCreation extends CsvFormat {
 export interface TableExport {
   tableId: string
   columns?: string[] | undefined
+  /** Each slice a gzip member. Default: not. */
+  gzip?: boolean | undefined
   /** Seconds since 1970, a date, or a phrase such as `-2 days`. */
   changedSince?: string | number | undefined
   whereColumn?: string | undefined
@@ -82,6 +85,7 @@ export interface StorageClient {
   /** Creates `in|out.c-<name>`; a bucket that exists by now is a success. */
   createBucket(bucketId: string): Promise<void>
   hasTable(tableId: string): Promise<boolean>
+  table(tableId: string): Promise<{ columns: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
   job(jobId: number): Promise<Job>
@@ -132,6 +136,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       await call({ method: 'POST', path: 'buckets', body }, z.unknown()).catch(ignoreAlreadyExists)
     },
     hasTable: tableId => exists(`tables/${encodeURIComponent(tableId)}`),
+    table: tableId => call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
       call(
         {

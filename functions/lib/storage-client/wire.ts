@@ -59,6 +59,9 @@ export const configurationSchema = z.object({
   currentVersion: z.object({ created: z.string() }).optional(),
 })
 
+/** Table detail (facts 1.5), as far as an export needs it. */
+export const tableSchema = z.object({ columns: z.array(z.string()) })
+
 /** Component (specification 2.4), as far as a run needs it. */
 export const componentSchema = z.object({ data: jsonObject.default({}) })
 
@@ -92,6 +95,7 @@ export const errorBodySchema = z.object({
   exceptionId: z.string().optional(),
 })
 
+export type FileCredentials = z.infer<typeof credentials>
 export type PreparedFile = z.infer<typeof preparedFileSchema>
 export type ReadableFile = z.infer<typeof readableFileSchema>
 export type Configuration = z.infer<typeof configurationSchema>

@@ -8,6 +8,7 @@ describe('readSettings', () => {
       MILLRACE_S3_PORT: 9000,
       MILLRACE_DATA_DIR: '.millrace',
       MILLRACE_BIND: '127.0.0.1',
+      MILLRACE_CONTEXT: {},
     }
     expect(readSettings({})).toEqual(defaults)
     expect(readSettings({ MILLRACE_API_PORT: '', MILLRACE_TOKEN: '' })).toEqual(defaults)

@@ -1,0 +1,14 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createS3Client } from '../s3-client.ts'
+import type { FileCredentials } from './wire.ts'
+
+/** A client that may do what the temporary credentials of a file allow, in the file's region. */
+export const s3WithCredentials = (region: string, credentials: FileCredentials): S3Client =>
+  createS3Client({
+    region,
+    credentials: {
+      accessKeyId: credentials.AccessKeyId,
+      secretAccessKey: credentials.SecretAccessKey,
+      sessionToken: credentials.SessionToken,
+    },
+  })

@@ -1,0 +1,207 @@
+import { UserError } from '../lib/errors.ts'
+import { beginRun } from './begin-run.ts'
+import { endRun } from './end-run.ts'
+import type { RunExtractorEvent } from './event.ts'
+import { failRun, failureOf } from './fail-row.ts'
+import { loadOutputs } from './load-outputs.ts'
+import { readInputs } from './read-inputs.ts'
+import { enterPhase, type Run, type RunFailure } from './run.ts'
+import { runLeg } from './run-leg.ts'
+import type { RunResult } from './run-result.ts'
+import type { StoredRun } from './run-store.ts'
+import { saveState } from './save-state.ts'
+import type { Commit, RunServices, StepResult } from './services.ts'
+import type { NextStep } from './steps.ts'
+import { DocumentMoved } from './work-store.ts'
+
+/** What the machine does next, and, when the run has ended, what it did. */
+export type Advance =
+  | { next: Exclude<NextStep, 'skipped'>; waitSeconds: number }
+  | { next: 'skipped'; waitSeconds: 0; result: { status: 'skipped'; runningExecution: string } }
+  | { next: 'end'; waitSeconds: 0; result: RunResult; failure?: { Error: string; Cause: string } }
+
+/** Runs of one configuration wait for each other; nobody needs to know at once. */
+const TURN_WAIT_SECONDS = 5
+
+/**
+ * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
+ *
+ * The document says which step is due, not the machine: an execution that begins again from its first state goes on
+ * where its run stands, and of two attempts of one step the second finds it done. A `UserError` ends the row that it
+ * comes from; everything else is thrown, for the machine to retry or, at last, to report by the step `fail`.
+ */
+export const advanceRun = async (event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
+  const { step, execution, input } = event
+  const { runs, now } = services
+  const runId = execution.slice(execution.lastIndexOf(':') + 1)
+  const stored = await runs.read(runId)
+  if (!stored) {
+    if (step === 'fail') return failWithoutRun(event, failureOfMachine(event.failure), services)
+    return begin(runId, event, services)
+  }
+
+  try {
+    if (step === 'fail') {
+      const failed = failRun(stored.run, failureOfMachine(event.failure), now())
+      return nextOf({ run: (await runs.replace(stored, failed)).run })
+    }
+    if (step === 'end') return await end(stored, execution, services)
+    if (step !== stored.run.phase) return nextOf(stored)
+    // Whoever waits behind a run that was stopped has taken its turn; two at once must not save their states.
+    if (!(await services.turns.isHeld(input, execution)))
+      throw new UserError('extraction.turnLost', TURN_LOST)
+    return await work(stored, services)
+  } catch (error) {
+    // Another attempt of this step was first: what it wrote counts.
+    if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
+    throw error
+  }
+}
+
+const TURN_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
+
+const begin = async (runId: string, event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
+  const { execution, input } = event
+  const { turns, runs } = services
+  const turn = await turns.take(input, execution)
+  if (!turn.isTaken) {
+    if (input.overlap === 'wait') return { next: 'begin', waitSeconds: TURN_WAIT_SECONDS }
+    return {
+      next: 'skipped',
+      waitSeconds: 0,
+      result: { status: 'skipped', runningExecution: turn.owner },
+    }
+  }
+  try {
+    const { run, snapshot } = await beginRun(runId, input, services)
+    return nextOf(await runs.create(run, snapshot))
+  } catch (error) {
+    if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
+    if (error instanceof UserError) return failWithoutRun(event, failureOf(error), services)
+    throw error
+  }
+}
+
+/** One step of a row. */
+const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {
+  const { runs, now, log } = services
+  let latest = stored
+  const commit: Commit = async run => {
+    latest = await runs.replace(latest, run)
+    return latest
+  }
+  let result: StepResult
+  try {
+    result = await workOf(stored.run, services, commit)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const failure = failureOf(error)
+    log.info('row failed', { ...failure, row: stored.run.rows[stored.run.rowIndex]?.id ?? null })
+    result = { run: failRun(latest.run, failure, now()) }
+  }
+  await commit(result.run)
+  return nextOf(result)
+}
+
+const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepResult> => {
+  switch (run.phase) {
+    case 'inputs':
+      return readInputs(run, services)
+    case 'leg':
+      return runLeg(run, services)
+    case 'load':
+      return loadOutputs(run, services, commit)
+    case 'save':
+      return saveState(run, services)
+    case 'end':
+    case 'ended':
+      throw new Error(`The run ${run.id} has no work left`)
+  }
+}
+
+const end = async (stored: StoredRun, execution: string, services: RunServices): Promise<Advance> => {
+  const { run } = stored
+  if (run.phase !== 'end' && run.phase !== 'ended') return nextOf(stored)
+  const result = await endRun(run, execution, services)
+  if (run.phase === 'end') await services.runs.replace(stored, enterPhase(run, 'ended', services.now()))
+  return {
+    next: 'end',
+    waitSeconds: 0,
+    result,
+    ...(result.error === undefined
+      ? {}
+      : { failure: { Error: result.error.code, Cause: `${placeOf(result.error)}${result.error.message}` } }),
+  }
+}
+
+const placeOf = ({ rowId, job, request }: NonNullable<RunResult['error']>): string => {
+  const parts = [rowId && `row ${rowId}`, job !== undefined && `job ${job}`, request].filter(Boolean)
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `
+}
+
+/** The run never began: a configuration that is not there, for one. */
+const failWithoutRun = async (
+  { execution, input }: RunExtractorEvent,
+  error: RunFailure,
+  { storage, turns, count, log }: RunServices,
+): Promise<Advance> => {
+  const { componentId, configId } = input
+  await storage
+    .postEvent(
+      {
+        component: componentId,
+        configurationId: configId,
+        type: 'error',
+        message: `Extraction failed: ${error.message}`,
+        params: { trigger: input.trigger ?? null, error },
+      },
+      `${execution.slice(execution.lastIndexOf(':') + 1)}-end`,
+    )
+    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+  count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0 })
+  await turns.giveBack(input, execution)
+  const result: RunResult = {
+    status: 'error',
+    componentId,
+    configId,
+    configVersion: 0,
+    rowsLoaded: 0,
+    requests: 0,
+    seconds: 0,
+    rows: [],
+    error,
+  }
+  return { next: 'end', waitSeconds: 0, result, failure: { Error: error.code, Cause: error.message } }
+}
+
+const reread = async (runId: string, { runs }: RunServices): Promise<StoredRun> => {
+  const stored = await runs.read(runId)
+  if (!stored) throw new Error(`The run ${runId} has vanished`)
+  return stored
+}
+
+const nextOf = ({ run, waitSeconds = 0 }: StepResult): Advance => ({
+  next: run.phase === 'ended' ? 'end' : run.phase,
+  waitSeconds,
+})
+
+/** What a machine's Catch tells of a function that failed: its report is JSON (Lambda Developer Guide). */
+const failureOfMachine = (
+  failure: { Error?: string | undefined; Cause?: string | undefined } = {},
+): RunFailure => {
+  const { Error: name = 'Error', Cause: cause = '' } = failure
+  const message = messageOf(cause) ?? cause
+  if (name === 'UserError') return { code: 'extraction.failed', message }
+  return { code: name, message: message || 'The run failed without saying why.' }
+}
+
+const messageOf = (cause: string): string | undefined => {
+  try {
+    const report: unknown = JSON.parse(cause)
+    if (typeof report === 'object' && report !== null && 'errorMessage' in report)
+      return String(report.errorMessage)
+  } catch {
+    // Plain text.
+  }
+  return undefined
+}

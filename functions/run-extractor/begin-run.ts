@@ -1,0 +1,89 @@
+import { UserError } from '../lib/errors.ts'
+import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { RunInput } from './event.ts'
+import { mergeConfiguration } from './merge-configuration.ts'
+import { enterRow, type RowOfRun, type Run } from './run.ts'
+import type { Snapshot } from './run-store.ts'
+
+/** The run of a configuration as it is now, and what its rows work with. */
+export const beginRun = async (
+  runId: string,
+  { componentId, configId, trigger }: RunInput,
+  { storage, now }: { storage: StorageClient; now: () => Date },
+): Promise<{ run: Run; snapshot: Snapshot }> => {
+  const [configuration, imageParameters] = await Promise.all([
+    storage.configuration(componentId, configId),
+    imageParametersOf(componentId, storage),
+  ])
+  const units = unitsOf(configuration)
+  const at = now()
+  const run: Run = {
+    id: runId,
+    componentId,
+    configId,
+    configVersion: configuration.version,
+    trigger: trigger ?? null,
+    continueOnFailure: configuration.configuration['continueOnFailure'] === true,
+    startedAt: at.toISOString(),
+    phase: 'leg',
+    phaseStartedAt: at.toISOString(),
+    rows: units.map(newRow),
+    rowIndex: 0,
+    rowStartedAt: at.toISOString(),
+    checkpointKey: null,
+    inputs: [],
+    outputs: [],
+    stateKey: null,
+  }
+  return { run: enterRow(run, 0, at), snapshot: { rows: units, imageParameters } }
+}
+
+interface Unit {
+  id: string | null
+  name: string
+  configuration: Record<string, unknown>
+  state: Record<string, unknown>
+}
+
+/**
+ * What runs, in order (specification 2.8): without rows the root configuration with its state; with rows each that is
+ * not disabled, merged with the root, with a state of its own.
+ */
+const unitsOf = ({ name, configuration, state, rows }: Configuration): Unit[] =>
+  rows.length === 0
+    ? [{ id: null, name, configuration, state }]
+    : rows
+        .filter(({ isDisabled }) => !isDisabled)
+        .map(row => ({
+          id: row.id,
+          name: row.name ?? '',
+          configuration: mergeConfiguration(configuration, row.configuration),
+          state: row.state,
+        }))
+
+const newRow = ({ id, name, configuration }: Unit): RowOfRun => ({
+  id,
+  name,
+  status: 'waiting',
+  hasInputs: 'storage' in configuration,
+  tables: [],
+  rowsLoaded: 0,
+  requests: 0,
+  seconds: 0,
+  legs: 0,
+  jobs: [],
+})
+
+/** What the operator of the service set for the component: its allowed hosts, for one. */
+const imageParametersOf = async (
+  componentId: string,
+  storage: StorageClient,
+): Promise<Record<string, unknown>> => {
+  const component = await storage.component(componentId).catch((error: unknown) => {
+    // Services differ in who may read the dictionary of components; the configuration itself was found.
+    if (error instanceof UserError && (error.status === 404 || error.status === 403)) return undefined
+    throw error
+  })
+  const given = component?.data['image_parameters']
+  return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
+}

@@ -1,0 +1,41 @@
+import type { Run } from './run.ts'
+import { type RunResult, runResult } from './run-result.ts'
+import type { RunServices } from './services.ts'
+
+type Services = Pick<RunServices, 'storage' | 'turns' | 'count' | 'now' | 'log'>
+
+/** Tells how the run ended, by an event and a figure, and lets the next run of the configuration begin. */
+export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResult> => {
+  const { turns, count, now } = services
+  const result = runResult(run, now())
+  const isSuccess = result.status === 'success'
+  if (run.phase !== 'ended') {
+    await sendEvent(run, result, services)
+    const { componentId, configId, rowsLoaded, seconds } = result
+    count({ componentId, configId, isSuccess, rowsLoaded, seconds })
+  }
+  await turns.giveBack(run, execution)
+  return result
+}
+
+const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services): Promise<void> => {
+  const { componentId: component, configId: configurationId, id, trigger } = run
+  const { status, rowsLoaded, requests, seconds, error } = result
+  const rows = result.rows.map(({ id, status, rowsLoaded, tables }) => ({ id, status, rowsLoaded, tables }))
+  const event = {
+    component,
+    configurationId,
+    type: status,
+    message:
+      error === undefined
+        ? `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`
+        : `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`,
+    params: { trigger, configVersion: run.configVersion, ...(error === undefined ? {} : { error }) },
+    results: { rows, rowsLoaded, requests },
+    duration: seconds,
+  }
+  // Telling of the run must not fail it: its tables are loaded.
+  await storage
+    .postEvent(event, `${id}-end`)
+    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+}

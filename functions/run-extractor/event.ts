@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { runSteps } from './steps.ts'
+
+const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'not an id')
+
+/** Input of the extract machine. Only the ids are required. */
+export const runInput = z.object({
+  componentId: id,
+  configId: z.coerce.string().pipe(id),
+  /** What to do while another run of the configuration is under way. */
+  overlap: z.enum(['wait', 'skip']).default('wait'),
+  /** What asked for the run, as its events show it: `schedule`, say. */
+  trigger: z.string().max(200).optional(),
+})
+
+export type RunInput = z.infer<typeof runInput>
+
+/** Input of each step; `failure` when the step before failed for good (Step Functions, "Catch"). */
+export const runExtractorEvent = z.object({
+  step: z.enum(runSteps),
+  /** ARN of the execution: its last part names the run. */
+  execution: z.string().min(1),
+  input: runInput,
+  failure: z.object({ Error: z.string().optional(), Cause: z.string().optional() }).optional(),
+})
+
+export type RunExtractorEvent = z.infer<typeof runExtractorEvent>

@@ -1,0 +1,57 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { createS3Client } from '../lib/s3-client.ts'
+import { createOpener } from '../lib/secrets/create-opener.ts'
+import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
+import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { advanceRun } from './advance-run.ts'
+import { createCountRun } from './count-runs.ts'
+import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
+import { runExtractorEvent } from './event.ts'
+import { createIsExecutionRunning } from './is-execution-running.ts'
+import { refuseSealed } from './refuse-sealed.ts'
+import { createRunStore } from './run-store.ts'
+import { createTurns } from './turns.ts'
+import { createWorkStore } from './work-store.ts'
+
+const env = readEnv(runExtractorEnvNames)
+const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
+const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
+const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
+const now = () => new Date()
+const work = createWorkStore(createS3Client(), env.WORK_BUCKET)
+const open =
+  env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
+const isRunning = createIsExecutionRunning(new SFNClient({}))
+const count = createCountRun()
+
+/** For what comes after the extraction itself: a checkpoint or tables go to S3, at 50 MB/s and more. */
+const RESERVE_MS = 180_000
+
+/** One step of the extract machine: begins a run, takes it a leg or a load further, or ends it. */
+export const handler = lambdaHandler({
+  service: 'run-extractor',
+  event: runExtractorEvent,
+  run: async (event, context) => {
+    const runId = event.execution.slice(event.execution.lastIndexOf(':') + 1)
+    return advanceRun(event, {
+      storage: await storageClientFrom(env, { runId }),
+      work,
+      runs: createRunStore(work),
+      turns: createTurns({ work, isRunning, now }),
+      s3With: s3WithCredentials,
+      openSecrets: (value, componentId) => open(value, { projectId, componentId }),
+      scratchFolder: join(tmpdir(), 'millrace-runs'),
+      legSeconds,
+      legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
+      allowedHosts,
+      count,
+      now,
+      log: context.logger,
+    })
+  },
+})

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+/** A file of the spool as objects in the work bucket, in order. */
+const spooledFile = z.object({
+  /** Relative to the spool folder. */
+  path: z.string(),
+  bytes: z.number(),
+  parts: z.array(z.object({ key: z.string(), bytes: z.number() })),
+})
+
+export type SpooledFile = z.infer<typeof spooledFile>
+
+/** What a leg leaves to the next. Holds no secrets: the extractor keeps them out of its checkpoint. */
+export const legCheckpoint = z.object({
+  checkpoint: z.unknown(),
+  files: z.array(spooledFile),
+  pages: z.number(),
+  /** When a page last came. */
+  progressAt: z.string(),
+})
+
+export type LegCheckpoint = z.infer<typeof legCheckpoint>

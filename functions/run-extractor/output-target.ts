@@ -1,0 +1,53 @@
+import { UserError } from '../lib/errors.ts'
+import type { OutputMapping } from './storage-mapping.ts'
+
+/** Manifest that stands beside a table in `out/tables` (facts 2.8). */
+export interface TableManifest {
+  destination?: string | undefined
+  primaryKey: string[]
+  incremental: boolean
+}
+
+export interface OutputTarget {
+  tableId: string
+  primaryKey: string[]
+  incremental: boolean
+}
+
+export interface OutputTargetOptions {
+  /** Name of the file in `out/tables`. */
+  file: string
+  manifest: TableManifest
+  mappings: readonly OutputMapping[]
+  componentId: string
+  configId: string
+}
+
+const TABLE_ID = /^(in|out)\.c-[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+/**
+ * The table that a file goes to, and how: the output mapping, else the manifest, else the configuration's own bucket
+ * `in.c-<component>-<configuration>`.
+ *
+ * Throws `UserError` `extraction.destination` when what comes out is not the id of a table.
+ */
+export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
+  const { file, manifest, mappings } = options
+  const mapping = mappings.find(({ source }) => source === file || source === `${file}.csv`)
+  const tableId = mapping?.destination ?? manifest.destination ?? defaultTableId(options)
+  if (!TABLE_ID.test(tableId))
+    throw new UserError(
+      'extraction.destination',
+      `The table "${file}" cannot be loaded: "${tableId}" is not the id of a table. Name its destination in storage.output.tables.`,
+    )
+  return {
+    tableId,
+    primaryKey: mapping?.primary_key ?? manifest.primaryKey,
+    incremental: mapping?.incremental ?? manifest.incremental,
+  }
+}
+
+const defaultTableId = ({ file, componentId, configId }: OutputTargetOptions): string => {
+  const name = (text: string) => text.replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+  return `in.c-${name(componentId)}-${name(configId)}.${file.replaceAll(/[^A-Za-z0-9_-]+/g, '_')}`
+}

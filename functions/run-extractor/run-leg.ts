@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { z } from 'zod'
+import { UserError } from '../lib/errors.ts'
+import { type ExtractResult, type ExtractSummary, extract } from '../lib/extractor/extract.ts'
+import type { LogRecord } from '../lib/extractor/log.ts'
+import { componentConfig } from './component-config.ts'
+import { fetchInputs } from './fetch-inputs.ts'
+import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
+import { type LegFolder, openLegFolder } from './leg-folder.ts'
+import { outputTarget } from './output-target.ts'
+import { currentRow, enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
+import { runPrefix } from './run-store.ts'
+import type { RunLog, RunServices, StepResult } from './services.ts'
+import { restoreSpool, saveSpool } from './spool-store.ts'
+import { readStorageMapping } from './storage-mapping.ts'
+import { withTableIterations } from './table-iterations.ts'
+import { uploadTable } from './upload-table.ts'
+
+type Finished = Extract<ExtractResult, { finished: true }>
+type Unfinished = Extract<ExtractResult, { finished: false }>
+
+/** Longer than any API asks to wait: then the row will never end. */
+const LONGEST_IDLE_MS = 2 * 60 * 60_000
+
+/**
+ * One time-boxed leg of a row: goes on from the last checkpoint and leaves the next, or uploads the finished tables.
+ *
+ * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
+ * run document names it: the conditional write of that document lets one attempt win.
+ */
+export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
+  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, now, log } = services
+  const { configuration, state, imageParameters } = await runs.snapshotOfRow(run)
+  const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
+  const before = await readCheckpoint(run, services)
+  if (before && !folder.isAsLeft) await restoreSpool(folder.spool, before.files, work)
+  await fetchInputs(run, folder.inputs, services)
+
+  const sealed = componentConfig(configuration, imageParameters)
+  // Only here, and only in memory.
+  const opened = (await openSecrets(sealed, run.componentId)) as Record<string, unknown> // maps objects to objects
+  const result = await extract({
+    config: await withTableIterations(opened, folder.inputs),
+    state,
+    outDir: folder.outputs,
+    spoolDir: folder.spool,
+    ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
+    deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
+    guard: true,
+    allowedPrivateHosts: allowedHosts,
+    log: record => writeLog(log, record),
+  })
+  const { summary } = result
+  const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
+  if (result.finished) return finishLeg(counted, { result, folder, configuration }, services)
+
+  const after = await saveCheckpoint({ run: counted, result, before, folder: folder.spool }, services)
+  await folder.leaveAt(after)
+  return { run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()) }
+}
+
+const readCheckpoint = async ({ checkpointKey }: Run, { work }: RunServices) =>
+  checkpointKey === null ? undefined : legCheckpoint.parse((await work.read(checkpointKey))?.value)
+
+interface UnfinishedLeg {
+  run: Run
+  result: Unfinished
+  before: LegCheckpoint | undefined
+  folder: string
+}
+
+const saveCheckpoint = async (
+  { run, result, before, folder }: UnfinishedLeg,
+  { work, now }: RunServices,
+): Promise<string> => {
+  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages, 0)
+  const isIdle = before !== undefined && pages === before.pages
+  const progressAt = isIdle ? before.progressAt : now().toISOString()
+  if (now().getTime() - Date.parse(progressAt) > LONGEST_IDLE_MS)
+    throw new UserError(
+      'extraction.stuck',
+      `The API has sent no page since ${progressAt}. The extraction was given up.`,
+    )
+  const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`
+  const files = await saveSpool(folder, before?.files ?? [], `${prefix}spool/`, work)
+  const key = `${prefix}checkpoint.json`
+  const checkpoint: LegCheckpoint = { checkpoint: result.checkpoint, files, pages, progressAt }
+  await work.write(key, checkpoint, 'any')
+  return key
+}
+
+interface FinishedLeg {
+  result: Finished
+  folder: LegFolder
+  configuration: Record<string, unknown>
+}
+
+/** Uploads the tables and keeps the new state until they are loaded. */
+const finishLeg = async (
+  run: Run,
+  { result, folder, configuration }: FinishedLeg,
+  services: RunServices,
+): Promise<StepResult> => {
+  const { componentId, configId } = run
+  const mappings = readStorageMapping(configuration).outputs
+  const files = result.tables.map(({ file }) => basename(file))
+  for (const { source } of mappings)
+    if (!files.some(file => source === file || source === `${file}.csv`))
+      services.log.warn('no such output', { source, files })
+
+  // Every destination is known to be good before the first byte is sent.
+  const targets = await Promise.all(
+    result.tables.map(async table => {
+      const file = basename(table.file)
+      const manifest = await readManifest(table.file)
+      return { table, ...outputTarget({ file, manifest, mappings, componentId, configId }) }
+    }),
+  )
+  const outputs: OutputTable[] = []
+  for (const { table, ...target } of targets) {
+    const fileId = await uploadTable({ path: table.file, name: table.name }, services)
+    const { columns, rows } = table
+    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false })
+  }
+  const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
+  await services.work.write(stateKey, result.state, 'any')
+  await folder.remove()
+  return { run: enterPhase({ ...run, outputs, stateKey }, 'load', services.now()) }
+}
+
+const manifestSchema = z.object({
+  destination: z.string().optional(),
+  incremental: z.boolean().default(false),
+  primary_key: z.array(z.string()).default([]),
+})
+
+const readManifest = async (file: string) => {
+  const { primary_key: primaryKey, ...manifest } = manifestSchema.parse(
+    JSON.parse(await readFile(`${file}.manifest`, 'utf8')),
+  )
+  return { ...manifest, primaryKey }
+}
+
+const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
+
+const countsOf = (summary: ExtractSummary): Pick<RowOfRun, 'requests' | 'jobs'> => ({
+  requests: summary.jobs.reduce((sum, job) => sum + job.pages, 0) + summary.retries,
+  jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
+})
+
+/** With many iterations there are thousands of them; a run's document and results have room for some. */
+const MAX_JOBS_SHOWN = 50
+
+const writeLog = (log: RunLog, { level, message, context = {} }: LogRecord): void => {
+  if (level === 'warning') log.warn(message, context)
+  else if (level === 'error') log.error(message, context)
+  else log.info(message, context)
+}

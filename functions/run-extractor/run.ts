@@ -1,0 +1,114 @@
+import { z } from 'zod'
+
+const failure = z.object({
+  code: z.string(),
+  message: z.string(),
+  /** Position of the job in the configuration, such as `0.1`. */
+  job: z.string().optional(),
+  /** Method and address, secrets masked. */
+  request: z.string().optional(),
+})
+
+export type RunFailure = z.infer<typeof failure>
+
+const rowOfRun = z.object({
+  /** `null`: the root configuration, of a configuration without rows. */
+  id: z.string().nullable(),
+  name: z.string(),
+  status: z.enum(['waiting', 'success', 'error']),
+  hasInputs: z.boolean(),
+  tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
+  rowsLoaded: z.number(),
+  requests: z.number(),
+  /** From its first step to the end of its last. */
+  seconds: z.number(),
+  legs: z.number(),
+  /** What each job did and why it ended. */
+  jobs: z.array(z.unknown()),
+  error: failure.optional(),
+})
+
+export type RowOfRun = z.infer<typeof rowOfRun>
+
+const inputTable = z.object({
+  destination: z.string(),
+  columns: z.array(z.string()),
+  jobId: z.number(),
+  fileId: z.number().optional(),
+})
+
+const outputTable = z.object({
+  tableId: z.string(),
+  fileId: z.number(),
+  columns: z.array(z.string()),
+  primaryKey: z.array(z.string()),
+  incremental: z.boolean(),
+  rows: z.number(),
+  /** Set before the job is asked for: whoever comes after a crash looks for the job first. */
+  isAsked: z.boolean(),
+  jobId: z.number().optional(),
+  isLoaded: z.boolean(),
+})
+
+export type OutputTable = z.infer<typeof outputTable>
+
+/** How far a run has come. The whole of it is replaced by one conditional write for each step. */
+export const runDocument = z.object({
+  id: z.string(),
+  componentId: z.string(),
+  configId: z.string(),
+  configVersion: z.number(),
+  trigger: z.string().nullable(),
+  continueOnFailure: z.boolean(),
+  startedAt: z.string(),
+  phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),
+  phaseStartedAt: z.string(),
+  rows: z.array(rowOfRun),
+  /** The row whose turn it is. */
+  rowIndex: z.number(),
+  rowStartedAt: z.string(),
+  /** Key of the checkpoint that the last leg of the row left, if it was not the last. */
+  checkpointKey: z.string().nullable(),
+  inputs: z.array(inputTable),
+  outputs: z.array(outputTable),
+  /** Key of the state that the row has earned; it counts when its outputs are loaded. */
+  stateKey: z.string().nullable(),
+  /** Why the run itself failed, beside its rows. */
+  error: failure.optional(),
+})
+
+export type Run = z.infer<typeof runDocument>
+
+export const currentRow = (run: Run): RowOfRun => {
+  const row = run.rows[run.rowIndex]
+  if (row === undefined) throw new Error(`The run ${run.id} has no row ${run.rowIndex}`)
+  return row
+}
+
+/** The run with its current row changed. */
+export const withRow = (run: Run, change: Partial<RowOfRun>): Run => ({
+  ...run,
+  rows: run.rows.map((row, index) => (index === run.rowIndex ? { ...row, ...change } : row)),
+})
+
+export const enterPhase = (run: Run, phase: Run['phase'], now: Date): Run => ({
+  ...run,
+  phase,
+  phaseStartedAt: now.toISOString(),
+})
+
+/** The run at the beginning of a row, or at its end when there are no more. */
+export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
+  const row = run.rows[rowIndex]
+  const phase = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
+  const clean = { rowIndex, rowStartedAt: now.toISOString(), checkpointKey: null, stateKey: null }
+  return enterPhase({ ...run, ...clean, inputs: [], outputs: [] }, phase, now)
+}
+
+/** The current row ended: the next one follows, unless it failed and the configuration does not go on then. */
+export const endRow = (run: Run, change: Partial<RowOfRun>, now: Date): Run => {
+  const seconds = Math.round((now.getTime() - Date.parse(run.rowStartedAt)) / 100) / 10
+  const ended = withRow(run, { ...change, seconds })
+  const goesOn = change.status === 'success' || run.continueOnFailure
+  return goesOn ? enterRow(ended, run.rowIndex + 1, now) : enterPhase(ended, 'end', now)
+}

@@ -1,0 +1,52 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { FileCredentials } from '../lib/storage-client/wire.ts'
+import type { Run } from './run.ts'
+import type { RunStore, StoredRun } from './run-store.ts'
+import type { Turns } from './turns.ts'
+import type { WorkStore } from './work-store.ts'
+
+export interface RunLog {
+  info(message: string, extra: Record<string, unknown>): void
+  warn(message: string, extra: Record<string, unknown>): void
+  error(message: string, extra: Record<string, unknown>): void
+}
+
+/** How a run ended, for whoever watches: one figure each. */
+export type CountRun = (run: {
+  componentId: string
+  configId: string
+  isSuccess: boolean
+  rowsLoaded: number
+  seconds: number
+}) => void
+
+/** All that the steps work with. */
+export interface RunServices {
+  storage: StorageClient
+  work: WorkStore
+  runs: RunStore
+  turns: Turns
+  s3With: (region: string, credentials: FileCredentials) => S3Client
+  /** Opens the sealed secrets of a component's configuration. */
+  openSecrets: (value: unknown, componentId: string) => Promise<unknown>
+  /** Folder that survives from one leg to the next as long as the container does. */
+  scratchFolder: string
+  legSeconds: number
+  /** Milliseconds since 1970: no leg works longer, so that what it has is kept. */
+  legDeadline: number
+  allowedHosts: readonly string[]
+  count: CountRun
+  now: () => Date
+  log: RunLog
+}
+
+/** What a step made of the run. */
+export interface StepResult {
+  run: Run
+  /** Before the next step. */
+  waitSeconds?: number
+}
+
+/** Writes the run in the middle of a step. Throws `DocumentMoved` when another attempt of the step was first. */
+export type Commit = (run: Run) => Promise<StoredRun>

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { UserError } from '../lib/errors.ts'
+
+/** Absent and `null` are the same to the clients that write configurations. */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform(value => value ?? undefined)
+
+/** One table of `storage.input.tables`: what of it comes, and under which name. */
+const inputMapping = z
+  .looseObject({
+    source: z.string().min(1),
+    destination: optional(z.string().regex(/^[^/\\\0]+$/, 'not the name of a file')),
+    columns: optional(z.array(z.string())),
+    changed_since: optional(z.union([z.string(), z.number()])),
+    where_column: optional(z.string()),
+    where_operator: optional(z.string()),
+    where_values: optional(z.array(z.coerce.string())),
+    where_filters: optional(z.array(z.unknown())),
+    limit: optional(z.coerce.number().int().min(0)),
+  })
+  .refine(({ changed_since }) => changed_since !== 'adaptive', {
+    path: ['changed_since'],
+    error: '"adaptive" is not supported: give a time such as "-1 day"',
+  })
+
+export type InputMapping = z.output<typeof inputMapping>
+
+/** One table of `storage.output.tables`: it wins over what the table's manifest says. */
+const outputMapping = z
+  .looseObject({
+    source: z.string().min(1),
+    destination: z.string().regex(/^(in|out)\.c-[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/, 'not a table id'),
+    primary_key: optional(z.array(z.string())),
+    incremental: optional(z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)])),
+  })
+  // Passed over, they would leave rows that were to go.
+  .refine(({ delete_where_column }) => !delete_where_column, {
+    path: ['delete_where_column'],
+    error: 'rows cannot be deleted by an output mapping here',
+  })
+
+export type OutputMapping = z.output<typeof outputMapping>
+
+const tables = <Schema extends z.ZodType>(mapping: Schema) =>
+  z.looseObject({ tables: z.array(mapping).default([]) }).default({ tables: [] })
+
+const storageNode = z.looseObject({
+  storage: z.looseObject({ input: tables(inputMapping), output: tables(outputMapping) }).optional(),
+})
+
+export interface StorageMapping {
+  inputs: InputMapping[]
+  outputs: OutputMapping[]
+}
+
+/** The mapping in a merged configuration. Throws `UserError` `extraction.mapping` that names each field that is wrong. */
+export const readStorageMapping = (configuration: Record<string, unknown>): StorageMapping => {
+  const parsed = storageNode.safeParse(configuration)
+  if (!parsed.success)
+    throw new UserError(
+      'extraction.mapping',
+      `The input or output mapping is not valid:\n${z.prettifyError(parsed.error)}`,
+    )
+  const { storage } = parsed.data
+  return { inputs: storage?.input.tables ?? [], outputs: storage?.output.tables ?? [] }
+}

@@ -1,0 +1,81 @@
+import { Duration } from 'aws-cdk-lib'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import { NO_KEY_OF_OURS, type runExtractorEnvNames } from '../functions/run-extractor/env-names.ts'
+import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { DeadLetters } from './dead-letters.ts'
+import { extractMachine } from './extract-machine.ts'
+import { extractMachineIdentity } from './extract-machine-identity.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { PrivateBucket } from './private-bucket.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface ExtractFlowProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+  readonly projectId: string
+  /** Seconds after which a leg stops at the next page. */
+  readonly legSeconds: number
+  /** Hosts that are reached although they are not on the public internet. */
+  readonly allowedHosts: readonly string[]
+  readonly alarms: ITopic
+}
+
+/** Longer than any run, and long enough to look into last week's. */
+const RUNS_KEPT = Duration.days(14)
+
+/** From a stored configuration of the extractor to tables: the machine, its function, and what they remember. */
+export class ExtractFlow extends Construct {
+  readonly machine: StateMachine
+  readonly deadLetters: DeadLetters
+
+  constructor(scope: Construct, id: string, props: ExtractFlowProps) {
+    super(scope, id)
+    const work = new PrivateBucket(this, 'Work', {
+      lifecycleRules: [{ prefix: 'runs/', expiration: RUNS_KEPT }],
+    })
+    const runExtractor = runExtractorFunction(this, props, work)
+    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
+      meaning: 'An extraction failed. The letter names the row, its job and the request.',
+      alarms: props.alarms,
+    })
+    this.machine = extractMachine(this, {
+      machineName: extractMachineIdentity().name,
+      runExtractor,
+      deadLetters: this.deadLetters.queue,
+    })
+  }
+}
+
+const runExtractorFunction = (
+  scope: Construct,
+  { bundle, storage, projectId, legSeconds, allowedHosts }: ExtractFlowProps,
+  work: PrivateBucket,
+) => {
+  const { secretsKey: key } = storage
+  const runExtractor = new NodeFunction<(typeof runExtractorEnvNames)[number]>(scope, 'RunExtractor', {
+    bundle,
+    description: 'Takes the run of an extractor’s configuration a step further',
+    environment: {
+      STORAGE_URL: storage.url,
+      STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
+      WORK_BUCKET: work.bucketName,
+      PROJECT_ID: projectId,
+      SECRETS_KEY_ARN: key?.keyArn ?? NO_KEY_OF_OURS,
+      LEG_SECONDS: String(legSeconds),
+      ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+    },
+    memoryMiB: 1769, // One whole core: reading JSON is what it does.
+    scratchMiB: 10_240, // Rows wait on disk until their columns are known.
+    timeout: LONGEST_TIMEOUT,
+  })
+  storage.tokenSecret.grantRead(runExtractor)
+  if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])
+  allowReadingObjects(runExtractor, work)
+  allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
+  allowWritingObjects(runExtractor, work, { prefix: 'turns/' })
+  allow(runExtractor, ['states:DescribeExecution'], [extractMachineIdentity().executionArns])
+  return runExtractor
+}

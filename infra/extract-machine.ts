@@ -1,0 +1,127 @@
+import { Duration } from 'aws-cdk-lib'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  Fail,
+  JsonPath,
+  Pass,
+  StateMachine,
+  Succeed,
+  TaskInput,
+  Wait,
+  WaitTime,
+} from 'aws-cdk-lib/aws-stepfunctions'
+import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
+import type { Construct } from 'constructs'
+import type { RunStep } from '../functions/run-extractor/steps.ts'
+import { withRetries } from './task-retries.ts'
+
+export interface ExtractMachineProps {
+  readonly machineName: string
+  readonly runExtractor: IFunction
+  readonly deadLetters: IQueue
+}
+
+/** Far more than any extraction takes, its waiting for an earlier run of the configuration included. */
+const LONGEST_RUN = Duration.days(2)
+
+/**
+ * Runs one configuration: `{"componentId","configId"}` -> what each row did.
+ *
+ * Begin -> for each row { ReadInputs -> RunLeg until finished -> LoadTables -> SaveState } -> End. The run's document
+ * says what is next, so an execution that begins again goes on where its run stands. A step that fails for good is
+ * reported to the run, which ends its row and may go on with the next one; a failed run ends in a dead letter.
+ */
+export const extractMachine = (
+  scope: Construct,
+  { machineName, runExtractor, deadLetters }: ExtractMachineProps,
+): StateMachine => {
+  const step = (name: string, step: RunStep, more: Record<string, unknown> = {}) =>
+    withRetries(
+      new LambdaInvoke(scope, name, {
+        lambdaFunction: runExtractor,
+        payload: TaskInput.fromObject({
+          step,
+          execution: JsonPath.stringAt('$$.Execution.Id'),
+          input: JsonPath.objectAt('$$.Execution.Input'),
+          ...more,
+        }),
+        payloadResponseOnly: true,
+        retryOnServiceExceptions: false,
+        resultPath: '$.run',
+      }),
+    )
+
+  const begin = step('Begin', 'begin')
+  const readInputs = step('ReadInputs', 'inputs')
+  const runLeg = step('RunLeg', 'leg')
+  const loadTables = step('LoadTables', 'load')
+  const saveState = step('SaveState', 'save')
+  const end = step('End', 'end')
+  const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
+
+  const letter = deadLetter(scope, deadLetters)
+  const withoutReport = new Pass(scope, 'NotReported', {
+    parameters: { failure: JsonPath.objectAt('$.failure') },
+    resultPath: '$.letter',
+  }).next(letter)
+  const reported = new Pass(scope, 'RunFailed', {
+    parameters: { failure: JsonPath.objectAt('$.run.failure'), result: JsonPath.objectAt('$.run.result') },
+    resultPath: '$.letter',
+  }).next(letter)
+
+  const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
+  const whatIsNext = new Choice(scope, 'WhatIsNext')
+    .when(isNext('begin'), begin)
+    .when(isNext('inputs'), readInputs)
+    .when(isNext('leg'), runLeg)
+    .when(isNext('load'), loadTables)
+    .when(isNext('save'), saveState)
+    .when(isNext('skipped'), new Succeed(scope, 'Skipped', { outputPath: '$.run.result' }))
+    .otherwise(end)
+  const isItTime = new Choice(scope, 'IsItTime')
+    .when(
+      Condition.numberGreaterThan('$.run.waitSeconds', 0),
+      new Wait(scope, 'Wait', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(whatIsNext),
+    )
+    .otherwise(whatIsNext)
+
+  for (const task of [begin, readInputs, runLeg, loadTables, saveState]) {
+    task.next(isItTime)
+    task.addCatch(report, { errors: ['States.ALL'], resultPath: '$.failure' })
+  }
+  report.next(isItTime)
+  for (const task of [report, end])
+    task.addCatch(withoutReport, { errors: ['States.ALL'], resultPath: '$.failure' })
+  end.next(
+    new Choice(scope, 'HasSucceeded')
+      .when(Condition.isPresent('$.run.failure'), reported)
+      .otherwise(new Succeed(scope, 'Extracted', { outputPath: '$.run.result' })),
+  )
+
+  return new StateMachine(scope, 'Machine', {
+    stateMachineName: machineName,
+    definitionBody: DefinitionBody.fromChainable(begin),
+    timeout: LONGEST_RUN,
+  })
+}
+
+const deadLetter = (scope: Construct, queue: IQueue) =>
+  new SqsSendMessage(scope, 'WriteDeadLetter', {
+    queue,
+    messageBody: TaskInput.fromObject({
+      machine: JsonPath.stringAt('$$.StateMachine.Id'),
+      execution: JsonPath.stringAt('$$.Execution.Id'),
+      input: JsonPath.objectAt('$$.Execution.Input'),
+      letter: JsonPath.objectAt('$.letter'),
+    }),
+    resultPath: JsonPath.DISCARD,
+  }).next(
+    new Fail(scope, 'ExtractionFailed', {
+      errorPath: '$.letter.failure.Error',
+      causePath: '$.letter.failure.Cause',
+    }),
+  )
