@@ -101,7 +101,7 @@ export interface CompletedObject {
 /**
  * Makes the object of its parts. S3 checks its size and the checksum of its whole content.
  *
- * May be repeated: an upload that is gone because it was completed has left an object with this size and checksum.
+ * May be repeated: whatever went wrong, an object of this size and checksum under the key is what was wanted.
  * With `mayReplace: false` an object that exists under the key stays, and S3's `PreconditionFailed` is thrown.
  */
 export const completeUpload = async (
@@ -131,13 +131,13 @@ export const completeUpload = async (
     )
     return { etag: completed.ETag ?? '', bytes, checksum, versionId: completed.VersionId }
   } catch (error) {
-    // Its answer was lost, and this is the repetition.
-    if (!(error instanceof NoSuchUpload || isPreconditionFailed(error))) throw error
+    // It may have been done all the same: S3's answer was lost, now or at an earlier attempt.
     const head = await s3
       .send(new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }))
       .catch(() => undefined)
     const isTheSame = head?.ContentLength === bytes && head.ChecksumCRC32 === checksum
     if (!head || !isTheSame) throw error
+    await abortUpload(upload)
     return { etag: head.ETag ?? '', bytes, checksum, versionId: head.VersionId }
   }
 }

@@ -1,0 +1,45 @@
+import pMap from 'p-map'
+import { listParts } from '../lib/multipart/multipart-upload.ts'
+import { assemblePart, copyPart } from '../lib/multipart/write-part.ts'
+import type { MergeSlicesEvent } from './event.ts'
+import { openFile } from './file-access.ts'
+import type { MergeSlicesDependencies } from './merge-slices.ts'
+import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
+import type { WorkPlace } from './work-place.ts'
+
+/** S3 does the work: this bounds requests. */
+const COPIES_IN_PARALLEL = 32
+/** Four blocks of 16 MiB in memory, or eight when they are streamed. */
+const ASSEMBLIES_IN_PARALLEL = 4
+
+/** Makes the parts `from` to `to`. Those that an earlier attempt has made are not made again: sources are pinned. */
+export const copyParts = async (
+  dependencies: MergeSlicesDependencies,
+  { from, to }: Extract<MergeSlicesEvent, { step: 'copy' }>,
+  work: WorkPlace,
+): Promise<{ parts: number }> => {
+  const [plan, record] = await Promise.all([
+    work.read('plan.json', planRecord),
+    work.read(`parts/${from}.json`, rangeRecord),
+  ])
+  if (!plan || !record) throw new Error(`The parts from ${from} were not planned`)
+  const upload = { s3: dependencies.s3, ...plan.destination, uploadId: plan.uploadId }
+  const bytesOfMade = new Map(
+    (await listParts(upload, { from, to })).map(({ partNumber, bytes }) => [partNumber, bytes]),
+  )
+  const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, dependencies))
+  const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
+
+  const copy = ({ partNumber, ranges: [range] }: ResolvedPart) => {
+    if (!range) throw new Error(`Part ${partNumber} has no range`)
+    return copyPart(upload, partNumber, range)
+  }
+  const assemble = ({ partNumber, ranges }: ResolvedPart) => assemblePart(upload, partNumber, ranges)
+  const ofKind = (kind: ResolvedPart['kind']) => missing.filter(part => part.kind === kind)
+  const results = await Promise.allSettled([
+    pMap(ofKind('copy'), copy, { concurrency: COPIES_IN_PARALLEL }),
+    pMap(ofKind('assemble'), assemble, { concurrency: ASSEMBLIES_IN_PARALLEL }),
+  ])
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return { parts: parts.length }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { WORK_PREFIX } from './env-names.ts'
+
+const destination = z.strictObject({
+  bucket: z.string().min(3).max(63),
+  /** S3 User Guide, "Object key naming": up to 1,024 bytes. */
+  key: z
+    .string()
+    .min(1)
+    .refine(key => Buffer.byteLength(key) <= 1024, 'longer than 1,024 bytes')
+    .refine(key => !key.startsWith(WORK_PREFIX), `keys below ${WORK_PREFIX} are removed after some days`),
+  /** Default: `text/csv` or `application/gzip`, by the content. */
+  contentType: z.string().min(1).optional(),
+  /** Default: an attachment named like the last part of the key. */
+  contentDisposition: z.string().min(1).optional(),
+  /** `false`: an object that exists under the key stays, and the export fails. Default true. */
+  overwrite: z.boolean().default(true),
+})
+
+/** A table, exported first. */
+const tableExport = z.strictObject({
+  tableId: z.string().min(1),
+  destination,
+  gzip: z.boolean().default(false),
+  /** One line with the names of the columns, quoted like the data. */
+  header: z.boolean().default(true),
+  /** Default: all columns of the table. */
+  columns: z.array(z.string().min(1)).min(1).optional(),
+})
+
+/** A file that exists: sliced, or of one piece. */
+const fileExport = z.strictObject({
+  fileId: z.coerce.number().int().positive(),
+  destination,
+  /** Default: as the file is. */
+  gzip: z.boolean().optional(),
+  /** Slices hold no header; given, the names make one. */
+  columns: z.array(z.string().min(1)).min(1).optional(),
+})
+
+/** Input of the export machine (design section 6.5). */
+export const exportInput = z.union([tableExport, fileExport], {
+  error: 'neither {tableId, destination} nor {fileId, destination} with their options',
+})
+export type ExportInput = z.infer<typeof exportInput>
+
+const execution = z.string().min(1)
+/** Parts or conversions with the numbers `from` to `to`, both included. */
+const range = { from: z.number().int().positive(), to: z.number().int().positive() }
+
+/** One step of the export machine. Each may be repeated, and finds what an earlier attempt of it has done. */
+export const mergeSlicesEvent = z.discriminatedUnion('step', [
+  z.object({ step: z.literal('request'), execution, input: exportInput }),
+  z.object({
+    step: z.literal('plan'),
+    execution,
+    input: exportInput,
+    fileId: z.coerce.number().int().positive(),
+  }),
+  z.object({ step: z.literal('convert'), execution, ...range }),
+  z.object({ step: z.literal('copy'), execution, ...range }),
+  z.object({ step: z.literal('complete'), execution }),
+  z.object({ step: z.literal('abort'), execution }),
+])
+export type MergeSlicesEvent = z.infer<typeof mergeSlicesEvent>

@@ -1,0 +1,29 @@
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { createS3Client } from '../lib/s3-client.ts'
+import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { mergeSlicesEnvNames } from './env-names.ts'
+import { mergeSlicesEvent } from './event.ts'
+import { mergeSlices } from './merge-slices.ts'
+import { s3ForFile } from './s3-for-file.ts'
+import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
+
+const env = readEnv(mergeSlicesEnvNames)
+const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
+
+/** One step of the export machine: slices of a file -> one object, copied inside S3 where its limits let it. */
+export const handler = lambdaHandler({
+  service: 'merge-slices',
+  event: mergeSlicesEvent,
+  run: async event =>
+    mergeSlices(
+      {
+        s3,
+        storage: await storageClientFrom(env),
+        filesBucket: env.FILES_BUCKET,
+        workBucket: env.WORK_BUCKET,
+        s3ForFile,
+      },
+      event,
+    ),
+})

@@ -1,0 +1,174 @@
+import { gzipSync } from 'node:zlib'
+import pMap from 'p-map'
+import { formatRecord } from '../lib/csv/format-records.ts'
+import { UserError } from '../lib/errors.ts'
+import { planParts } from '../lib/multipart/plan-parts.ts'
+import type { SourceObject } from '../lib/multipart/source-object.ts'
+import { cutConversions, cutRanges, type NumberRange } from './cut-ranges.ts'
+import type { ExportInput, MergeSlicesEvent } from './event.ts'
+import { openFile } from './file-access.ts'
+import { isGzip, listSlices } from './file-slices.ts'
+import type { MergeSlicesDependencies } from './merge-slices.ts'
+import { openUpload } from './open-upload.ts'
+import { conversionRecord, planRecord, type ResolvedPart, writeRangeRecord } from './plan-records.ts'
+import { requestRecord } from './request-export.ts'
+import type { WorkPlace } from './work-place.ts'
+
+/** What the machine does next, over which ranges. `convert`: the step `plan` comes again after it. */
+export interface PlannedExport {
+  outcome: 'convert' | 'copy'
+  ranges: NumberRange[]
+}
+
+/** A compressed slice is expanded by one invocation, whose 15 minutes write some 60 GB. */
+const MAX_EXPANDED_SLICE_BYTES = 8 * 1024 ** 3
+
+const WRITES_IN_PARALLEL = 8
+
+/**
+ * From the slices of a file to parts of the destination, written down for the steps that make them.
+ *
+ * Slices that must be compressed or expanded are converted first, into objects of the work place, which are then
+ * merged like slices. Errors: those of the manifest, `multipart.tooLarge`, `export.sliceTooLarge`,
+ * `export.destinationForbidden`.
+ */
+export const planExport = async (
+  dependencies: MergeSlicesDependencies,
+  { input, fileId }: Extract<MergeSlicesEvent, { step: 'plan' }>,
+  work: WorkPlace,
+): Promise<PlannedExport> => {
+  const planned = await work.read('plan.json', planRecord)
+  if (planned) return { outcome: 'copy', ranges: planned.ranges }
+
+  const file = await openFile(fileId, dependencies)
+  const slices = await listSlices(file)
+  const isCompressed = await isGzip(slices)
+  const to = (input.gzip ?? isCompressed) ? 'gzip' : 'plain'
+  const isConverted = (to === 'gzip') !== isCompressed && slices.some(({ bytes }) => bytes > 0)
+
+  const conversion = isConverted ? await planConversion({ slices, fileId, to }, work) : undefined
+  if (conversion && !conversion.converted) return { outcome: 'convert', ranges: conversion.ranges }
+
+  const body = conversion?.converted ?? slices
+  const header = await writeHeader(input, to, work)
+  const sources = [
+    ...(header ? [{ source: header, canCopy: false }] : []),
+    ...body.map(source => ({ source, canCopy: conversion !== undefined || file.canCopy })),
+  ]
+  const parts = planParts(sources.map(({ source, canCopy }) => ({ bytes: source.bytes, canCopy }))).map(
+    part => resolvePart(part, sources),
+  )
+  const ranges = cutRanges(parts)
+  await pMap(
+    ranges,
+    ({ from, to }) => work.write(`parts/${from}.json`, writeRangeRecord(parts.slice(from - 1, to), work)),
+    { concurrency: WRITES_IN_PARALLEL },
+  )
+
+  const { bucket, key, overwrite } = input.destination
+  const uploadId = await openUpload({ s3: dependencies.s3, ...describeObject(input, to) }, work)
+  const assembled = parts.filter(({ kind }) => kind === 'assemble')
+  const sumOf = (list: { bytes: number }[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
+  await work.write('plan.json', {
+    fileId,
+    destination: { bucket, key },
+    overwrite,
+    uploadId,
+    bytes: sumOf(parts),
+    parts: { copied: parts.length - assembled.length, assembled: assembled.length },
+    bytesThroughFunctions: sumOf(assembled) + (conversion?.bytes ?? 0),
+    ranges,
+  } satisfies typeof planRecord._output)
+  return { outcome: 'copy', ranges }
+}
+
+const resolvePart = (
+  part: ReturnType<typeof planParts>[number],
+  sources: readonly { source: SourceObject }[],
+): ResolvedPart => ({
+  partNumber: part.partNumber,
+  kind: part.kind,
+  bytes: part.bytes,
+  ranges: (part.kind === 'copy' ? [part.range] : part.ranges).map(({ source: index, ...range }) => {
+    const found = sources[index]
+    if (!found) throw new Error(`The plan names source ${index} of ${sources.length}`)
+    return { source: found.source, ...range }
+  }),
+})
+
+/** Writes the conversions down once; `converted` are their results when all of them are there. */
+const planConversion = async (
+  { slices, fileId, to }: { slices: SourceObject[]; fileId: number; to: 'gzip' | 'plain' },
+  work: WorkPlace,
+) => {
+  const known = await work.read('conversion.json', conversionRecord)
+  if (known) {
+    const converted = await work.list('converted/')
+    const isDone = converted.size === known.count
+    // Their names are their numbers with leading zeros, so the listing is in order.
+    return { ...known, converted: isDone ? [...converted.values()] : undefined }
+  }
+  const tooLarge = to === 'plain' ? slices.find(({ bytes }) => bytes > MAX_EXPANDED_SLICE_BYTES) : undefined
+  if (tooLarge) {
+    throw new UserError(
+      'export.sliceTooLarge',
+      `The slice ${tooLarge.key} has ${tooLarge.bytes} compressed bytes; at most ${MAX_EXPANDED_SLICE_BYTES} can be ` +
+        'expanded. Export with "gzip": true.',
+    )
+  }
+  const conversions = cutConversions(slices, to)
+  await pMap(
+    conversions,
+    (ranges, index) => {
+      const part = { partNumber: index + 1, kind: 'assemble' as const, bytes: 0, ranges }
+      return work.write(`conversions/${index + 1}.json`, writeRangeRecord([part], work))
+    },
+    { concurrency: WRITES_IN_PARALLEL },
+  )
+  const record = {
+    fileId,
+    to,
+    count: conversions.length,
+    bytes: slices.reduce((sum, { bytes }) => sum + bytes, 0),
+    ranges: conversions.map((_, index) => ({ from: index + 1, to: index + 1 })),
+  }
+  await work.write('conversion.json', record)
+  return { ...record, converted: undefined }
+}
+
+/** The header as an object of the work place, so that it is a source like any other. */
+const writeHeader = async (
+  input: ExportInput,
+  to: 'gzip' | 'plain',
+  work: WorkPlace,
+): Promise<SourceObject | undefined> => {
+  const columns = 'tableId' in input ? await requestedColumns(input, work) : input.columns
+  if (!columns) return undefined
+  const line = Buffer.from(formatRecord(columns))
+  return work.put('header', to === 'gzip' ? gzipSync(line) : line)
+}
+
+const requestedColumns = async (input: ExportInput, work: WorkPlace): Promise<string[] | undefined> => {
+  if ('header' in input && !input.header) return undefined
+  const request = await work.read('request.json', requestRecord)
+  if (!request) throw new Error('The export of the table was not requested by this execution')
+  return request.columns
+}
+
+const describeObject = ({ destination }: ExportInput, to: 'gzip' | 'plain') => {
+  const { bucket, key, contentType, contentDisposition } = destination
+  const name = key.slice(key.lastIndexOf('/') + 1) || 'export'
+  return {
+    bucket,
+    key,
+    contentType: contentType ?? (to === 'gzip' ? 'application/gzip' : 'text/csv; charset=utf-8'),
+    contentDisposition: contentDisposition ?? attachment(name),
+  }
+}
+
+/** RFC 6266: a plain name for old clients, and the exact one encoded. */
+const attachment = (name: string): string => {
+  const plain = name.replaceAll(/[^\w. ()+,=@-]/g, '_')
+  const exact = encodeURIComponent(name).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16)}`)
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${exact}`}`
+}

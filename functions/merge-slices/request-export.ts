@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { MergeSlicesEvent } from './event.ts'
+import type { MergeSlicesDependencies } from './merge-slices.ts'
+import type { WorkPlace } from './work-place.ts'
+
+/** `request.json`: the columns that the export was asked for, in this order. */
+export const requestRecord = z.object({ columns: z.array(z.string()) })
+
+export type RequestedExport = { outcome: 'exporting'; jobId: number } | { outcome: 'ready'; fileId: number }
+
+/**
+ * Starts the export of a table, or passes on the file that is there already.
+ *
+ * The columns are written down first and the table is exported by them: the header fits the data although a column
+ * were added meanwhile.
+ */
+export const requestExport = async (
+  { storage }: MergeSlicesDependencies,
+  { input, execution }: Extract<MergeSlicesEvent, { step: 'request' }>,
+  work: WorkPlace,
+): Promise<RequestedExport> => {
+  if ('fileId' in input) return { outcome: 'ready', fileId: input.fileId }
+
+  const known = await work.read('request.json', requestRecord)
+  const columns = known?.columns ?? input.columns ?? (await storage.table(input.tableId)).columns
+  if (!known) await work.write('request.json', { columns })
+  const idempotencyKey = createHash('sha256').update(`export ${execution}`).digest('hex')
+  const { tableId, gzip } = input
+  const job = await storage.exportTable({ tableId, gzip, columns }, idempotencyKey)
+  return { outcome: 'exporting', jobId: job.id }
+}

@@ -1,0 +1,311 @@
+import { createHash } from 'node:crypto'
+import { crc32, gunzipSync, gzipSync } from 'node:zlib'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatCrc32 } from '../../../functions/lib/multipart/combine-crc32.ts'
+import type { Fault } from '../../support/fault-proxy.ts'
+import { randomSlices, startExportFixture } from './support/export-fixture.ts'
+
+const MiB = 1024 ** 2
+
+let fixture: Awaited<ReturnType<typeof startExportFixture>>
+let key: string
+let keys = 0
+
+beforeAll(async () => {
+  fixture = await startExportFixture()
+})
+
+afterAll(() => fixture?.close())
+
+beforeEach(() => {
+  fixture.proxy.decide(() => undefined)
+  keys += 1
+  key = `exports of today/${keys}.csv`
+})
+
+const destination = () => ({ bucket: fixture.exports, key })
+
+/** What a large object is compared by. */
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const checkMerged = async (expected: Uint8Array): Promise<void> => {
+  expect(hashOf(await fixture.read(key))).toBe(hashOf(expected))
+  expect((await fixture.describe(key)).ChecksumCRC32).toBe(formatCrc32(crc32(expected)))
+  expect(await fixture.unfinishedUploads()).toEqual([])
+}
+
+/** By what S3 worked out itself: enough where many objects are compared. */
+const checkDescribed = async (expected: Uint8Array): Promise<void> => {
+  const { ContentLength, ChecksumCRC32 } = await fixture.describe(key)
+  expect(ContentLength).toBe(expected.length)
+  expect(ChecksumCRC32).toBe(formatCrc32(crc32(expected)))
+  expect(await fixture.unfinishedUploads()).toEqual([])
+}
+
+describe('a sliced file', () => {
+  test('becomes one object: copied inside S3 but for what its limits force', async () => {
+    const slices = randomSlices(6 * MiB, 0, 8 * MiB, 100, 12 * MiB, 3)
+    const result = await fixture.run({ fileId: await fixture.upload(slices), destination: destination() })
+    expect(result).toMatchObject({
+      destination: destination(),
+      bytes: 26 * MiB + 103,
+      etag: (await fixture.describe(key)).ETag,
+      parts: { copied: 4, assembled: 1 },
+      bytesThroughFunctions: 5 * MiB,
+      checksum: { algorithm: 'CRC32' },
+    })
+    await checkMerged(Buffer.concat(slices))
+  })
+
+  test('is described for those who download it', async () => {
+    await fixture.run({ fileId: await fixture.upload(randomSlices(10)), destination: destination() })
+    const plain = await fixture.describe(key)
+    expect(plain.ContentType).toBe('text/csv; charset=utf-8')
+    expect(plain.ContentDisposition).toBe(`attachment; filename="${keys}.csv"`)
+    key = `Aufträge-${keys}.csv`
+    await fixture.run({
+      fileId: await fixture.upload(randomSlices(10)),
+      destination: { ...destination(), contentType: 'text/plain' },
+    })
+    const named = await fixture.describe(key)
+    expect(named.ContentType).toBe('text/plain')
+    expect(named.ContentDisposition).toBe(
+      `attachment; filename="Auftr_ge-${keys}.csv"; filename*=UTF-8''Auftr%C3%A4ge-${keys}.csv`,
+    )
+  })
+
+  test.each<[string, number[]]>([
+    ['one small slice', [10]],
+    ['empty slices only', [0, 0]],
+    ['no slices', []],
+    ['many small slices', Array.from({ length: 300 }, (_, index) => index * 97)],
+  ])('of %s is merged too', async (_, sizes) => {
+    const slices = randomSlices(...sizes)
+    await fixture.run({ fileId: await fixture.upload(slices), destination: destination() })
+    await checkMerged(Buffer.concat(slices))
+  })
+
+  test('may be a file of one piece', async () => {
+    const [body = Buffer.alloc(0)] = randomSlices(7 * MiB)
+    const result = await fixture.run({ fileId: await fixture.uploadWhole(body), destination: destination() })
+    expect(result.bytesThroughFunctions).toBe(0)
+    await checkMerged(body)
+  })
+
+  test('300 slices of up to 1.3 MiB, 190 MiB in all', async () => {
+    const slices = randomSlices(
+      ...Array.from({ length: 300 }, (_, i) => (i * 7919 * 1000) % ((1.3 * MiB) | 0)),
+    )
+    const bytes = Buffer.concat(slices)
+    await fixture.run({ fileId: await fixture.upload(slices), destination: destination() })
+    await checkMerged(bytes)
+  })
+
+  test('leaves no work behind', async () => {
+    await fixture.run({ fileId: await fixture.upload(randomSlices(10)), destination: destination() })
+    const left = (await fixture.keys()).filter(name => name.startsWith('.work/'))
+    expect(left.filter(name => !/(plan|sealed)\.json$/.test(name))).toEqual([])
+  })
+
+  test('whose steps are all repeated gives the same object', async () => {
+    const slices = randomSlices(6 * MiB, 100, 7 * MiB)
+    const fileId = await fixture.upload(slices)
+    const result = await fixture.run({ fileId, destination: destination() }, { repeats: 3 })
+    expect(result.parts).toEqual({ copied: 2, assembled: 1 })
+    await checkMerged(Buffer.concat(slices))
+  })
+
+  test('of a service elsewhere is streamed with the credentials of the file', async () => {
+    const slices = randomSlices(6 * MiB, 100, 20 * MiB)
+    const fileId = await fixture.upload(slices)
+    const result = await fixture.run(
+      { fileId, destination: destination() },
+      { changed: { filesBucket: 'NONE' } },
+    )
+    expect(result).toMatchObject({ parts: { copied: 0 }, bytesThroughFunctions: 26 * MiB + 100 })
+    await checkMerged(Buffer.concat(slices))
+  })
+})
+
+describe('a header', () => {
+  test('is quoted like the data, before the first slice', async () => {
+    fixture.setColumns(['id', 'na"me'])
+    const slices = randomSlices(6 * MiB, 6 * MiB)
+    const fileId = await fixture.upload(slices)
+    const result = await fixture.run({ tableId: 'in.c-main.orders', destination: destination() }, { fileId })
+    const line = '"id","na""me"\n'
+    expect(result.bytesThroughFunctions).toBe(6 * MiB + line.length)
+    await checkMerged(Buffer.concat([Buffer.from(line), ...slices]))
+  })
+
+  test('is a member of its own before compressed slices', async () => {
+    const members = [gzipSync('"1","a"\n'), gzipSync('"2","b"\n')]
+    const fileId = await fixture.upload(members)
+    const input = { tableId: 'in.c-main.orders', destination: destination(), gzip: true }
+    await fixture.run(input, { fileId })
+    expect(gunzipSync(await fixture.read(key)).toString()).toBe('"id","na""me"\n"1","a"\n"2","b"\n')
+    expect((await fixture.describe(key)).ContentType).toBe('application/gzip')
+  })
+
+  test('is left out when nobody wants it', async () => {
+    const slices = randomSlices(100)
+    const fileId = await fixture.upload(slices)
+    await fixture.run({ tableId: 'in.c-main.orders', destination: destination(), header: false }, { fileId })
+    await checkMerged(Buffer.concat(slices))
+  })
+
+  test('of a file has the names that are given', async () => {
+    const fileId = await fixture.upload([Buffer.from('"1"\n')])
+    await fixture.run({ fileId, destination: destination(), columns: ['id'] })
+    await checkMerged(Buffer.from('"id"\n"1"\n'))
+  })
+})
+
+describe('gzip', () => {
+  const lines = Array.from({ length: 4 }, (_, slice) => `"${slice}"\n`.repeat(200_000))
+
+  test('members are concatenated as they are', async () => {
+    const members = lines.map(text => gzipSync(text))
+    await fixture.run({ fileId: await fixture.upload(members), destination: destination() })
+    await checkMerged(Buffer.concat(members))
+  })
+
+  test('is expanded on the way when plain is wanted', async () => {
+    const fileId = await fixture.upload([gzipSync(lines[0] ?? ''), Buffer.alloc(0), gzipSync(lines[1] ?? '')])
+    await fixture.run({ fileId, destination: destination(), gzip: false, columns: ['n'] })
+    await checkMerged(Buffer.from(`"n"\n${lines[0]}${lines[1]}`))
+  })
+
+  test('is made on the way when it is wanted', async () => {
+    const fileId = await fixture.upload(lines.map(text => Buffer.from(text)))
+    await fixture.run({ fileId, destination: destination(), gzip: true, columns: ['n'] }, { repeats: 2 })
+    expect(gunzipSync(await fixture.read(key)).toString()).toBe(`"n"\n${lines.join('')}`)
+    expect(await fixture.unfinishedUploads()).toEqual([])
+  })
+
+  test('that is broken is the user’s to know', async () => {
+    const whole = gzipSync(lines[0] ?? '')
+    const fileId = await fixture.upload([whole.subarray(0, whole.length / 2)])
+    await expect(fixture.run({ fileId, destination: destination(), gzip: false })).rejects.toMatchObject({
+      code: 'export.brokenGzip',
+    })
+    expect(await fixture.unfinishedUploads()).toEqual([])
+  })
+})
+
+describe('refused is', () => {
+  test('a manifest that names what is not the file’s', async () => {
+    const other = await fixture.upload(randomSlices(10))
+    const url = `s3://${fixture.files}/${fixture.keyOf(other)}_part_000000`
+    const fileId = await fixture.upload([], { manifest: { entries: [{ url }] } })
+    await expect(fixture.run({ fileId, destination: destination() })).rejects.toMatchObject({
+      code: 'storage.unauthorizedAccess',
+    })
+  })
+
+  test('a manifest that names a slice which is not there', async () => {
+    const fileId = await fixture.upload(randomSlices(10))
+    const missing = `${fixture.keyOf(fileId)}_part_9`
+    const Body = JSON.stringify({ entries: [{ url: `s3://${fixture.files}/${missing}` }] })
+    const Key = `${fixture.keyOf(fileId)}manifest`
+    await fixture.s3.send(new PutObjectCommand({ Bucket: fixture.files, Key, Body }))
+    await expect(fixture.run({ fileId, destination: destination() })).rejects.toMatchObject({
+      code: 'storage.sliceMissing',
+      message: expect.stringContaining(missing),
+    })
+  })
+
+  test.each([6 * MiB, 100])('a slice of %i bytes that changes after planning', async size => {
+    const fileId = await fixture.upload(randomSlices(size, 6 * MiB, 10))
+    const Key = `${fixture.keyOf(fileId)}_part_000000`
+    let isChanged = false
+    fixture.proxy.decide(({ url = '', method }) => {
+      const isCreation = method === 'POST' && url.includes('uploads')
+      if (isCreation && !isChanged) {
+        isChanged = true
+        void fixture.s3.send(new PutObjectCommand({ Bucket: fixture.files, Key, Body: Buffer.alloc(size) }))
+        return 'slowFirstByte'
+      }
+      return undefined
+    })
+    await expect(fixture.run({ fileId, destination: destination() })).rejects.toMatchObject({
+      code: 'source.changed',
+    })
+    expect(await fixture.unfinishedUploads()).toEqual([])
+    expect(await fixture.keys()).not.toContain(key)
+  })
+
+  test('a destination that exists, when it must stay', async () => {
+    await fixture.s3.send(new PutObjectCommand({ Bucket: fixture.exports, Key: key, Body: 'mine' }))
+    const fileId = await fixture.upload(randomSlices(10))
+    await expect(
+      fixture.run({ fileId, destination: { ...destination(), overwrite: false } }),
+    ).rejects.toMatchObject({ code: 'export.destinationExists' })
+    expect((await fixture.read(key)).toString()).toBe('mine')
+    expect(await fixture.unfinishedUploads()).toEqual([])
+  })
+
+  test('a bucket that is not there', async () => {
+    const fileId = await fixture.upload(randomSlices(10))
+    await expect(fixture.run({ fileId, destination: { bucket: 'nowhere', key } })).rejects.toMatchObject({
+      code: 'export.destinationMissing',
+    })
+  })
+})
+
+describe('faults of S3', () => {
+  const slices = randomSlices(5 * MiB, 0, 100, 7)
+  const expected = Buffer.concat(slices)
+  const faults: Fault[] = [
+    'slowDown',
+    'error500After',
+    'resetBefore',
+    'resetAfter',
+    'halfABody',
+    'slowFirstByte',
+  ]
+
+  test.each(faults)('%s at each call in turn: the same object', async fault => {
+    const fileId = await fixture.upload(slices)
+    await fixture.run({ fileId, destination: destination() })
+    const calls = fixture.proxy.count()
+    expect(calls).toBeGreaterThan(10)
+    for (let faulty = 1; faulty <= calls; faulty++) {
+      key = `exports of today/${keys}-${faulty}.csv`
+      fixture.proxy.decide((_, number) => (number === faulty ? fault : undefined))
+      await fixture.run({ fileId, destination: destination() })
+      await checkDescribed(expected)
+    }
+  })
+
+  const isCreation = (method: string, url: string) => method === 'POST' && url.includes('?uploads')
+  const isPart = (method: string, url: string) => method === 'PUT' && url.includes('partNumber')
+  const isCompletion = (method: string, url: string) => method === 'POST' && url.includes('uploadId')
+
+  test.each<[string, Fault, (method: string, url: string) => boolean]>([
+    ['creation that is refused', 'slowDown', isCreation],
+    ['creation that is cut off', 'resetBefore', isCreation],
+    ['creation whose answer is lost', 'resetAfter', isCreation],
+    ['part that is refused', 'slowDown', isPart],
+    ['part that is cut off', 'resetBefore', isPart],
+    ['completion that is refused', 'slowDown', isCompletion],
+    ['completion that is cut off', 'resetBefore', isCompletion],
+  ])('each %s: a failure that leaves nothing', async (_, fault, isHit) => {
+    fixture.proxy.decide(({ method = '', url = '' }) => (isHit(method, url) ? fault : undefined))
+    const fileId = await fixture.upload(slices)
+    await expect(fixture.run({ fileId, destination: destination() })).rejects.toThrow()
+    expect(await fixture.unfinishedUploads()).toEqual([])
+    expect((await fixture.keys()).filter(name => name === key)).toEqual([])
+  })
+
+  test.each<[string, (method: string, url: string) => boolean]>([
+    ['part', isPart],
+    ['completion', isCompletion],
+  ])('each %s whose answer is lost: the object all the same', async (_, isHit) => {
+    fixture.proxy.decide(({ method = '', url = '' }) => (isHit(method, url) ? 'resetAfter' : undefined))
+    const fileId = await fixture.upload(slices)
+    await fixture.run({ fileId, destination: destination() })
+    await checkMerged(expected)
+  })
+})
