@@ -76,6 +76,6 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
   allowWritingObjects(runExtractor, work, { prefix: 'turns/' })
-  allow(runExtractor, ['states:DescribeExecution'], [extractMachineIdentity().executionArns])
+  allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   return runExtractor
 }

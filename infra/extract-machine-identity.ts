@@ -3,8 +3,8 @@ import { Aws } from 'aws-cdk-lib'
 export interface ExtractMachineIdentity {
   readonly name: string
   readonly arn: string
-  /** Of all its executions. */
-  readonly executionArns: string
+  /** Comes before an execution's name in its ARN. */
+  readonly executionArnPrefix: string
 }
 
 /**
@@ -14,5 +14,5 @@ export interface ExtractMachineIdentity {
 export const extractMachineIdentity = (): ExtractMachineIdentity => {
   const name = `${Aws.STACK_NAME}-extract`
   const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
-  return { name, arn: `${states}:stateMachine:${name}`, executionArns: `${states}:execution:${name}:*` }
+  return { name, arn: `${states}:stateMachine:${name}`, executionArnPrefix: `${states}:execution:${name}:` }
 }

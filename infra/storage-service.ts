@@ -15,6 +15,7 @@ import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
+import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
@@ -147,10 +148,11 @@ const storeEnvironment = (store: Store) => ({
 const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']
 
 const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) => {
+  const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
     bundle,
     description: 'Does the asynchronous jobs of the storage service',
-    environment: storeEnvironment(store),
+    environment: { ...storeEnvironment(store), EXTRACT_MACHINE_ARN: extractMachine.arn },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,
     timeout: LONGEST_TIMEOUT,
@@ -163,6 +165,8 @@ const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) 
   allowWritingObjects(runJob, store.tables)
   allowDeletingObjects(runJob, store.tables)
   allowStartingJobs(runJob, store)
+  allow(runJob, ['states:StartExecution'], [extractMachine.arn])
+  allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
   return runJob
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { runSteps } from './steps.ts'
 
-const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'not an id')
+const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 
 /** Input of the extract machine. Only the ids are required. */
 export const runInput = z.object({

@@ -41,9 +41,11 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const sealed = componentConfig(configuration, imageParameters)
   // Only here, and only in memory.
   const opened = (await openSecrets(sealed, run.componentId)) as Record<string, unknown> // maps objects to objects
+  // The service seals secrets in states as well.
+  const openedState = await openSecrets(state, run.componentId)
   const result = await extract({
     config: await withTableIterations(opened, folder.inputs),
-    state,
+    state: openedState,
     outDir: folder.outputs,
     spoolDir: folder.spool,
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),

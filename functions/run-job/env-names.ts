@@ -8,5 +8,7 @@ export const runJobEnvNames = [
   'TABLES_BUCKET',
   /** State machine that runs the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
   'JOB_MACHINE_ARN',
+  /** State machine that runs configurations of the extractor. */
+  'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
 ] as const

@@ -11,11 +11,13 @@ import { parseProjectId } from '../lib/storage-store/project-id.ts'
 import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
+import { createExtractRuns } from './extract-runs.ts'
 import { runJob } from './run-job.ts'
 
 const env = readEnv(runJobEnvNames)
 const now = () => new Date()
 const s3 = createS3Client()
+const stepFunctions = new SFNClient({})
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   marshallOptions: { removeUndefinedValues: true },
 })
@@ -30,7 +32,8 @@ const services = {
   s3,
   filesBucket: env.FILES_BUCKET,
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
+  extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   now,
 }
 

@@ -6,6 +6,7 @@ import { createExceptionId, internalJobError } from '../lib/storage-store/job-st
 import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
 import type { TableEngine } from '../lib/tables/table-engine.ts'
 import type { RunJobEvent } from './event.ts'
+import type { ExtractRuns } from './extract-runs.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { leaveTable, takeTurn } from './table-turn.ts'
 
@@ -15,11 +16,12 @@ export interface RunJobServices extends StorageStores {
   filesBucket: string
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
+  extractRuns: ExtractRuns
   now: () => Date
   log: { error(message: string, extra: Record<string, unknown>): void }
 }
 
-/** `blocked`: an earlier job of the same table is under way; come back in `waitSeconds`. */
+/** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult = { status: 'done' } | { status: 'blocked'; waitSeconds: number }
 
 /**
@@ -48,6 +50,7 @@ export const runJob = async (
   if (started.status !== 'processing') return finish(started, services)
   try {
     const outcome = await runOperation(started, services)
+    if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     return finish(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (!(error instanceof UserError)) throw error

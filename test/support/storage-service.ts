@@ -9,6 +9,7 @@ import { createItemTable, type ItemTable } from '../../functions/lib/storage-sto
 import type { StartJob } from '../../functions/lib/storage-store/job-starter.ts'
 import { createStorageStores } from '../../functions/lib/storage-store/storage-stores.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/tables/table-engine.ts'
+import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { type RunJobServices, runJob } from '../../functions/run-job/run-job.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/catalogue/read-catalogue.ts'
@@ -62,12 +63,19 @@ export interface StorageServiceOptions {
   engine?: (engine: TableEngine) => TableEngine
   /** `false`: a job that is started stays as it is until the test runs it. */
   isRunningJobs?: boolean
+  /** Runs configurations; default: no test expects a run. */
+  extractRuns?: ExtractRuns
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
   /** How long requests wait for jobs; default 20 s, so that a test sees finished jobs. */
   jobWaitMs?: number
   /** What a request does between two looks at a job; default: sleep. */
   pause?: (milliseconds: number) => Promise<void>
+}
+
+const noExtractRuns: ExtractRuns = {
+  start: () => Promise.reject(new Error('No run of a configuration was expected')),
+  describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
@@ -123,6 +131,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     filesBucket,
     tableEngine: async () => engine,
     startJob,
+    extractRuns: options.extractRuns ?? noExtractRuns,
     now,
     log,
   }

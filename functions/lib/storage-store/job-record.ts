@@ -87,6 +87,11 @@ export const jobInput = z.discriminatedUnion('operationName', [
     displayName: z.string().optional(),
     color: z.string().optional(),
   }),
+  z.object({
+    operationName: z.literal('configurationRun'),
+    componentId: z.string(),
+    configId: z.string(),
+  }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
 ])
 

@@ -10,6 +10,7 @@ import { deleteFile } from './delete-file.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
+import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { updateTable } from './update-table.ts'
 
@@ -22,11 +23,19 @@ export interface Outcome {
 const reporting = (results: Outcome['results']): Outcome => ({ results, metrics: noMetrics })
 const nothingToReport = reporting(null)
 
+/** The work goes on elsewhere: look again in a while. */
+export interface Pending {
+  waitSeconds: number
+}
+
 /**
  * The work of a job, by its operation. Each may be run again after it broke off at any point, or while another run of
  * the same job is under way. Throws `UserError` when the job cannot be done as it was asked for.
  */
-export const runOperation = async (job: ProcessingJob, services: RunJobServices): Promise<Outcome> => {
+export const runOperation = async (
+  job: ProcessingJob,
+  services: RunJobServices,
+): Promise<Outcome | Pending> => {
   const { input } = job
   switch (input.operationName) {
     case 'tableCreate':
@@ -66,6 +75,8 @@ export const runOperation = async (job: ProcessingJob, services: RunJobServices)
     case 'bucketUpdate':
       await updateBucket(input.bucketId, input, services)
       return nothingToReport
+    case 'configurationRun':
+      return runConfiguration(job, input, services)
     case 'fileDelete':
       await deleteFile(input.fileId, services)
       return nothingToReport

@@ -19,6 +19,7 @@ import { listVersions } from './configurations/list-versions.ts'
 import { patchConfiguration } from './configurations/patch-configuration.ts'
 import { restoreConfiguration } from './configurations/restore-configuration.ts'
 import { rollbackConfiguration } from './configurations/rollback-configuration.ts'
+import { runConfiguration } from './configurations/run-configuration.ts'
 import { setConfigurationState } from './configurations/set-state.ts'
 import { updateConfiguration } from './configurations/update-configuration.ts'
 import { createEvent } from './events/create-event.ts'
@@ -125,6 +126,7 @@ export const routes: Route[] = [
   patchConfiguration,
   deleteConfiguration,
   restoreConfiguration,
+  runConfiguration,
   setConfigurationState,
   listVersions,
   getVersion,

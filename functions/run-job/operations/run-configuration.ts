@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { UserError } from '../../lib/errors.ts'
+import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import type { RunJobServices } from '../run-job.ts'
+import type { Outcome, Pending } from './run-operation.ts'
+
+const results = z.record(z.string(), z.unknown())
+
+const SHORTEST_WAIT_SECONDS = 1
+const LONGEST_WAIT_SECONDS = 30
+/** Waiting a quarter of the age so far finds the end at most a quarter too late. */
+const SHARE_OF_AGE = 1 / 4
+
+/**
+ * Runs a component's configuration by the extract machine and takes what it did as the job's results. The machine works
+ * by itself: this starts it and looks after it.
+ *
+ * Throws `UserError` with the run's own code and message when the run failed; what its rows loaded before stays loaded.
+ */
+export const runConfiguration = async (
+  job: ProcessingJob,
+  input: InputOf<'configurationRun'>,
+  { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
+): Promise<Outcome | Pending> => {
+  await extractRuns.start(job.id, input)
+  const run = await extractRuns.describe(job.id)
+  switch (run.status) {
+    case 'running': {
+      const ageSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
+      const wanted = Math.floor(ageSeconds * SHARE_OF_AGE)
+      return { waitSeconds: Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, wanted)) }
+    }
+    case 'success':
+      return { results: results.parse(JSON.parse(run.output)), metrics: noMetrics }
+    case 'error':
+      throw new UserError(run.error, run.cause)
+  }
+}
