@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import type { S3Error } from '../errors.ts'
 import { buildXml, type XmlNode } from '../xml/build-xml.ts'
 
@@ -11,6 +10,7 @@ export interface Reply {
 }
 
 export interface StreamingBody {
+  /** Each piece is valid until the next one is asked for. */
   bytes: AsyncIterable<Buffer>
   /** Called when the body has been sent, and when it never will be. */
   release: () => void
@@ -60,8 +60,25 @@ export const sendReply = async (
     response.writeHead(status, { ...common, ...length, ...headers })
     if (!mayHaveBody) response.end()
     else if (typeof body === 'string') response.end(body)
-    else await pipeline(body.bytes, response)
+    else await sendBytes(response, body.bytes)
   } finally {
     if (typeof body !== 'string') body.release()
   }
+}
+
+/** Asks for the next piece only when the kernel has taken the last one: its buffer is used again. */
+const sendBytes = async (response: ServerResponse, bytes: AsyncIterable<Buffer>): Promise<void> => {
+  const gone = new Promise<never>((_, reject) => {
+    response.once('close', () =>
+      reject(new Error('The connection was closed before the whole body was sent')),
+    )
+  })
+  gone.catch(() => undefined) // After the last piece nobody waits for it any more.
+  for await (const piece of bytes) {
+    const taken = new Promise<void>((resolve, reject) => {
+      response.write(piece, error => (error ? reject(error) : resolve()))
+    })
+    await Promise.race([taken, gone])
+  }
+  response.end()
 }
