@@ -20,6 +20,8 @@ const fileRecord = z.object({
   runId: z.string().nullable(),
   runIds: z.array(z.string()),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** Its age is over and its objects are gone. */
+  isSwept: z.boolean().optional(),
   /** Of the idempotent request that made it, if one did. */
   requestKey: z.string().nullable(),
   revision: z.number(),

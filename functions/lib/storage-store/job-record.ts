@@ -93,6 +93,18 @@ export const jobInput = z.discriminatedUnion('operationName', [
     configId: z.string(),
   }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
+  z.object({
+    operationName: z.literal('devBranchCreate'),
+    name: z.string(),
+    description: z.string(),
+    /** All that may have configurations: the catalogue is with the API. */
+    componentIds: z.array(z.string()),
+  }),
+  z.object({
+    operationName: z.literal('devBranchDelete'),
+    branchId: z.number(),
+    componentIds: z.array(z.string()),
+  }),
 ])
 
 export type JobInput = z.infer<typeof jobInput>

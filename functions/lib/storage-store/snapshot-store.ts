@@ -59,6 +59,15 @@ export const createSnapshotStore = (
 
     delete: (id: number): Promise<boolean> => records.delete(id),
 
+    /** The keys of all objects that snapshots are made of. */
+    async *namedKeys(): AsyncGenerator<string> {
+      for await (const record of records.list()) {
+        if (record.filesKey !== undefined) yield record.filesKey
+        const { snapshot } = await restore(record)
+        for (const { key } of snapshot.files) yield key
+      }
+    },
+
     /** Newest first; without the file lists of very long snapshots. */
     list: (range?: IdRange): AsyncGenerator<SnapshotRecord> => records.list(range),
   }

@@ -10,12 +10,15 @@ import { createIdempotencyStore } from './idempotency-store.ts'
 import { createIdSource } from './ids.ts'
 import type { ItemTable } from './item-table.ts'
 import { createJobStore } from './job-store.ts'
+import { createMetadataStore } from './metadata-store.ts'
 import { createProjectStore } from './project-store.ts'
 import { createSnapshotFiles } from './snapshot-files.ts'
 import { createSnapshotStore } from './snapshot-store.ts'
 import { createTableQueue } from './table-queue.ts'
 import { createTableStore } from './table-store.ts'
+import { createTicketStore } from './ticket-store.ts'
 import { createTokenStore } from './token-store.ts'
+import { createTriggerStore } from './trigger-store.ts'
 
 export interface StorageStoresOptions {
   items: ItemTable
@@ -43,6 +46,9 @@ export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageSto
   tokens: createTokenStore(items),
   branches: createBranchStore(items),
   events: createEventStore(items),
+  triggers: createTriggerStore(items),
+  tickets: createTicketStore(items),
+  metadata: createMetadataStore(items, now),
   configurations: createConfigurationStore(items, createDocumentFiles(s3, tablesBucket)),
 })
 

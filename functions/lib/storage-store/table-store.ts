@@ -102,6 +102,15 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles)
         tables.push(tableRecord.parse(item))
       return tables
     },
+
+    /** The keys of all objects that the tables of a bucket are made of. */
+    async *namedKeys(bucketId: string): AsyncGenerator<string> {
+      for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#'))) {
+        if (typeof item['filesKey'] === 'string') yield item['filesKey']
+        const { snapshot } = await load(item)
+        for (const { key } of snapshot.files) yield key
+      }
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createOnce, findCreated } from '../../lib/storage-store/create-once.ts'
+import { exportPrefix } from '../../lib/storage-store/file-prefixes.ts'
 import { expiryOf, type FileRecord } from '../../lib/storage-store/file-store.ts'
 import {
   type InputOf,
@@ -13,7 +14,6 @@ import type { TableRecord } from '../../lib/storage-store/table-store.ts'
 import type { RunJobServices } from '../run-job.ts'
 import type { Outcome } from './run-operation.ts'
 
-const MAX_AGE_DAYS = 2
 /** A file that is gone sooner is made anew: its reader must have time for it. */
 const LEFT_TO_READ_MS = 12 * 3_600_000
 
@@ -78,7 +78,7 @@ const makeFile = async (
   const { s3, filesBucket, projectId, now } = services
   const name = `${table.name}.${fileType}${gzip && fileType === 'csv' ? '.gz' : ''}`
   const folder = `${table.bucketId.replace('.', '/')}/${table.name}`
-  const key = `exp-2/${projectId}/table-exports/${folder}/${job.id}.${fileType}`
+  const key = `${exportPrefix.prefix}${projectId}/table-exports/${folder}/${job.id}.${fileType}`
   const engine = await services.tableEngine()
   const { slices } = await engine.export({
     ...withDates(selection),
@@ -107,7 +107,7 @@ const makeFile = async (
     isPublic: false,
     isSliced: true,
     isEncrypted: true,
-    maxAgeDays: MAX_AGE_DAYS,
+    maxAgeDays: exportPrefix.days,
     tags: ['table-export'],
     runId: job.runId,
     runIds: job.runId === null ? [] : [job.runId],

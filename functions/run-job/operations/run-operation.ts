@@ -4,8 +4,10 @@ import { updateBucket } from '../../lib/storage-store/update-bucket.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
 import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
+import { createBranch } from './create-branch.ts'
 import { createDefinedTable } from './create-defined-table.ts'
 import { createTable } from './create-table.ts'
+import { deleteBranch } from './delete-branch.ts'
 import { deleteFile } from './delete-file.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
@@ -75,10 +77,15 @@ export const runOperation = async (
     case 'bucketUpdate':
       await updateBucket(input.bucketId, input, services)
       return nothingToReport
-    case 'configurationRun':
-      return runConfiguration(job, input, services)
+    case 'devBranchCreate':
+      return reporting(await createBranch(job, input, services))
+    case 'devBranchDelete':
+      await deleteBranch(input, services)
+      return nothingToReport
     case 'fileDelete':
       await deleteFile(input.fileId, services)
       return nothingToReport
+    case 'configurationRun':
+      return runConfiguration(job, input, services)
   }
 }

@@ -28,8 +28,10 @@ export const checkPath = (
   if (access === 'master') requireMaster(caller)
   const needed = access === 'master' || access === 'project' ? 'manage' : access
   if (access === 'project') requireAllBuckets(caller)
-  const { bucketId, tableId, componentId } = params
+  const { bucketId, tableId, columnId, componentId } = params
   if (bucketId !== undefined) requireBucket(caller, bucketId, needed)
   if (tableId !== undefined) requireTable(caller, tableId, needed)
+  // `in.c-main.orders.id`, and names of columns hold no dots.
+  if (columnId !== undefined) requireTable(caller, columnId.replace(/\.[^.]*$/, ''), needed)
   if (componentId !== undefined && !mayUseComponent(caller, componentId)) throw accessDenied()
 }

@@ -1,9 +1,15 @@
+import { permanentPrefix, uploadPrefix } from '../../lib/storage-store/file-prefixes.ts'
+
 /**
- * The object key of a new file: `exp-15/<project>/files/2026/07/16/<id>.<name>`. Of a sliced file it is the prefix of
- * the slices and of the manifest.
+ * The object key of a new file: `exp-15/<project>/files/2026/07/16/<id>.<name>`, or below `permanent/` when it is kept
+ * until it is deleted. Of a sliced file it is the prefix of the slices and of the manifest.
  */
-export const fileKey = (projectId: number, id: number, name: string, created: Date): string =>
-  `exp-15/${projectId}/files/${created.toISOString().slice(0, 10).replaceAll('-', '/')}/${id}.${webalize(name)}`
+export const fileKey = (
+  projectId: number,
+  id: number,
+  { name, created, isPermanent = false }: { name: string; created: Date; isPermanent?: boolean },
+): string =>
+  `${isPermanent ? permanentPrefix : uploadPrefix.prefix}${projectId}/files/${created.toISOString().slice(0, 10).replaceAll('-', '/')}/${id}.${webalize(name)}`
 
 const MAX_LENGTH = 120
 

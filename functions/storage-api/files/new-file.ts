@@ -1,8 +1,6 @@
+import { uploadPrefix } from '../../lib/storage-store/file-prefixes.ts'
 import type { FileRecord } from '../../lib/storage-store/file-store.ts'
 import { fileKey } from './file-key.ts'
-
-/** Uploads are kept for fifteen days, like the hosted service keeps them. */
-const MAX_AGE_DAYS = 15
 
 export interface NewFile {
   name: string
@@ -25,9 +23,9 @@ export const newFileRecord = (
 ): FileRecord => ({
   ...file,
   id,
-  key: fileKey(projectId, id, file.name, now),
+  key: fileKey(projectId, id, { name: file.name, created: now, isPermanent }),
   created: now.toISOString(),
-  maxAgeDays: isPermanent ? null : MAX_AGE_DAYS,
+  maxAgeDays: isPermanent ? null : uploadPrefix.days,
   tags: [...new Set(tags)],
   runId,
   runIds: runId === null ? [] : [runId],

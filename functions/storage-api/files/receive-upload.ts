@@ -38,7 +38,7 @@ export const receiveUpload = async (request: Receiver, services: Services): Prom
   const createdAt = services.now()
   const store = async (stream: Readable, filename: string): Promise<Stored> => {
     const id = services.nextId()
-    const key = fileKey(services.projectId, id, filename, createdAt)
+    const key = fileKey(services.projectId, id, { name: filename, created: createdAt })
     let sizeBytes = 0
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       // Streams of bytes both: of a form, or made of one buffer.

@@ -1,5 +1,9 @@
 import type { Route } from '../wire/route.ts'
+import { createBranch } from './branches/create-branch.ts'
+import { deleteBranch } from './branches/delete-branch.ts'
+import { getBranch } from './branches/get-branch.ts'
 import { listBranches } from './branches/list-branches.ts'
+import { updateBranch } from './branches/update-branch.ts'
 import { createBucket } from './buckets/create-bucket.ts'
 import { deleteBucket } from './buckets/delete-bucket.ts'
 import { getBucket } from './buckets/get-bucket.ts'
@@ -35,6 +39,18 @@ import { uploadFile } from './files/upload-file.ts'
 import { getIndex } from './index/get-index.ts'
 import { getJob } from './jobs/get-job.ts'
 import { listJobs } from './jobs/list-jobs.ts'
+import { deleteBranchMetadata, listBranchMetadata, setBranchMetadata } from './metadata/branch-metadata.ts'
+import { deleteBucketMetadata, listBucketMetadata, setBucketMetadata } from './metadata/bucket-metadata.ts'
+import { deleteColumnMetadata, listColumnMetadata, setColumnMetadata } from './metadata/column-metadata.ts'
+import {
+  deleteConfigurationMetadata,
+  listConfigurationMetadata,
+  setConfigurationMetadata,
+} from './metadata/configuration-metadata.ts'
+import { deleteTableMetadata, listTableMetadata, setTableMetadata } from './metadata/table-metadata.ts'
+import { createTicket } from './misc/create-ticket.ts'
+import { validateColumnNames } from './misc/validate-column-names.ts'
+import { webalizeColumnNames, webalizeDisplayName } from './misc/webalize.ts'
 import { copyRow } from './rows/copy-row.ts'
 import { createRow } from './rows/create-row.ts'
 import { deleteRow } from './rows/delete-row.ts'
@@ -46,6 +62,10 @@ import { patchRow } from './rows/patch-row.ts'
 import { rollbackRow } from './rows/rollback-row.ts'
 import { setRowState } from './rows/set-state.ts'
 import { updateRow } from './rows/update-row.ts'
+import { globalSearch } from './search/global-search.ts'
+import { runStats } from './search/run-stats.ts'
+import { searchConfigurations } from './search/search-configurations.ts'
+import { searchTables } from './search/search-tables.ts'
 import { createSnapshot } from './snapshots/create-snapshot.ts'
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts'
 import { getSnapshot } from './snapshots/get-snapshot.ts'
@@ -75,6 +95,18 @@ import { refreshToken } from './tokens/refresh-token.ts'
 import { shareToken } from './tokens/share-token.ts'
 import { updateToken } from './tokens/update-token.ts'
 import { verifyToken } from './tokens/verify-token.ts'
+import { createTrigger } from './triggers/create-trigger.ts'
+import { deleteTrigger } from './triggers/delete-trigger.ts'
+import { getTrigger } from './triggers/get-trigger.ts'
+import { listTriggers } from './triggers/list-triggers.ts'
+import { updateTrigger } from './triggers/update-trigger.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  loadWorkspace,
+} from './workspaces/workspaces.ts'
 
 /** Every route of the service; a fixed path stands before one with a parameter in its place. */
 export const routes: Route[] = [
@@ -157,4 +189,41 @@ export const routes: Route[] = [
   listTableEvents,
   listBucketEvents,
   listTokenEvents,
+  createBranch,
+  deleteBranch,
+  getBranch,
+  updateBranch,
+  deleteBranchMetadata,
+  listBranchMetadata,
+  setBranchMetadata,
+  deleteBucketMetadata,
+  listBucketMetadata,
+  setBucketMetadata,
+  deleteColumnMetadata,
+  listColumnMetadata,
+  setColumnMetadata,
+  deleteConfigurationMetadata,
+  listConfigurationMetadata,
+  setConfigurationMetadata,
+  deleteTableMetadata,
+  listTableMetadata,
+  setTableMetadata,
+  createTicket,
+  validateColumnNames,
+  webalizeColumnNames,
+  webalizeDisplayName,
+  globalSearch,
+  runStats,
+  searchConfigurations,
+  searchTables,
+  createTrigger,
+  deleteTrigger,
+  getTrigger,
+  listTriggers,
+  updateTrigger,
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  loadWorkspace,
 ]

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import { branchResource } from '../../../lib/storage-resources/branch-resource.ts'
 import { defaultBranchId } from '../../../lib/storage-store/branch-store.ts'
-import { branchBody, branchResource } from '../../branches/branch-resource.ts'
+import { branchBody } from '../../branches/branch-body.ts'
 import { findBranch } from '../../branches/find-branch.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
-import { listedTable } from '../../tables/table-includes.ts'
+import { metadataOf } from '../../metadata/metadata-resource.ts'
+import { listedTables } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -19,8 +21,8 @@ export const getBucket = defineRoute({
     const tables = await services.tables.listInBucket(bucket.id)
     return ok({
       ...bucketResource(bucket, tables, baseUrl),
-      tables: tables.map(table => listedTable(table, query.include, baseUrl)),
-      metadata: [],
+      tables: await listedTables(services, tables, query.include, baseUrl),
+      metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
       attributes: [],
     })
   },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { findBucket } from '../../buckets/find-bucket.ts'
-import { listedTable } from '../../tables/table-includes.ts'
+import { listedTables } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -15,6 +15,6 @@ export const listBucketTables = defineRoute({
   handle: async ({ params, query, baseUrl }, services) => {
     const bucket = await findBucket(services, params.bucketId)
     const tables = await services.tables.listInBucket(bucket.id)
-    return ok(tables.map(table => listedTable(table, query.include, baseUrl)))
+    return ok(await listedTables(services, tables, query.include, baseUrl))
   },
 })

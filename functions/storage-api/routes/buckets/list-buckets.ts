@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { mayUseBucket } from '../../access/rights.ts'
+import { metadataOf } from '../../metadata/metadata-resource.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -15,13 +17,16 @@ export const listBuckets = defineRoute({
   tag: 'buckets',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The buckets, in the order of their ids' },
-  handle: async ({ query, caller, baseUrl }, { buckets, tables }) => {
+  handle: async ({ query, caller, baseUrl }, services) => {
+    const { buckets, tables } = services
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const listed = await pMap(
       visible,
       async bucket => ({
         ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
-        ...(query.include.includes('metadata') && { metadata: [] }),
+        ...(query.include.includes('metadata') && {
+          metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+        }),
         ...(query.include.includes('attributes') && { attributes: [] }),
         ...(query.include.includes('linkedBuckets') && { linkedBy: [] }),
       }),

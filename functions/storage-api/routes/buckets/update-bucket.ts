@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
+import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { updateBucket as changeBucket } from '../../../lib/storage-store/update-bucket.ts'
 import { checkDisplayName } from '../../buckets/bucket-settings.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
 import { submitJob } from '../../jobs/submit-job.ts'
+import { metadataOf } from '../../metadata/metadata-resource.ts'
 import { flag, text } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -41,6 +43,9 @@ export const updateBucket = defineRoute({
     const { id } = await findBucket(services, bucketId)
     await changeBucket(id, change, services)
     const bucket = await findBucket(services, id)
-    return ok({ ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl), metadata: [] })
+    return ok({
+      ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl),
+      metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+    })
   },
 })

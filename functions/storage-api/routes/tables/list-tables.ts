@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
 import { mayUseBucket } from '../../access/rights.ts'
-import { listedTable } from '../../tables/table-includes.ts'
+import { listedTables } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -16,7 +16,8 @@ export const listTables = defineRoute({
   tag: 'tables',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The tables of all buckets, in the order of their ids' },
-  handle: async ({ query, caller, baseUrl }, { buckets, tables }) => {
+  handle: async ({ query, caller, baseUrl }, services) => {
+    const { buckets, tables } = services
     const { include } = query
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
@@ -24,8 +25,8 @@ export const listTables = defineRoute({
       async bucket => {
         const found = await tables.listInBucket(bucket.id)
         const shown = include.includes('buckets') || include.includes('bucket')
-        return found.map(table => ({
-          ...listedTable(table, include, baseUrl),
+        return (await listedTables(services, found, include, baseUrl)).map(table => ({
+          ...table,
           ...(shown && { bucket: bucketResource(bucket, found, baseUrl) }),
         }))
       },

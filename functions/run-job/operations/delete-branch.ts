@@ -1,0 +1,21 @@
+import pMap from 'p-map'
+import type { InputOf } from '../../lib/storage-store/job-record.ts'
+import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
+import type { RunJobServices } from '../run-job.ts'
+
+const DELETES_AT_ONCE = 8
+
+/** Removes a branch, which nobody sees from then on, and then all that is in it. */
+export const deleteBranch = async (
+  { branchId, componentIds }: InputOf<'devBranchDelete'>,
+  { branches, configurations, metadata }: Pick<RunJobServices, 'branches' | 'configurations' | 'metadata'>,
+): Promise<void> => {
+  await branches.delete(branchId)
+  for (const componentId of componentIds) {
+    const all = await configurations.list(branchId, componentId)
+    await pMap(all, ({ id }) => configurations.purge({ branchId, componentId, configId: id }), {
+      concurrency: DELETES_AT_ONCE,
+    })
+  }
+  await metadata.clear(metadataSubject.branch(branchId))
+}

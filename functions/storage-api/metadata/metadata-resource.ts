@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi'
+import { wireDate } from '../../lib/storage-resources/wire-date.ts'
+import { type Metadatum, metadataSubject } from '../../lib/storage-store/metadata-store.ts'
+import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+import { wireDateText } from '../resources/shared.ts'
+import type { Services } from '../services.ts'
+
+/** A metadatum on the wire (facts 1.6). Those of configurations have no provider. */
+export const metadatumResource = ({ id, key, value, provider, timestamp }: Metadatum) => ({
+  id,
+  key,
+  value,
+  ...(provider !== '' && { provider }),
+  timestamp: wireDate(timestamp),
+})
+
+export const metadatumBody = z
+  .object({
+    id: z.string(),
+    key: z.string().openapi({ example: 'KBC.description' }),
+    value: z.string(),
+    provider: z.string().optional().openapi({ example: 'user' }),
+    timestamp: wireDateText,
+  })
+  .openapi('Metadatum')
+
+type Resources = ReturnType<typeof metadatumResource>[]
+
+/** The metadata of a table and, by their names, of its columns. */
+export const tableMetadata = async (
+  { metadata }: Pick<Services, 'metadata'>,
+  table: TableRecord,
+): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> | [] }> => {
+  const all = await metadata.list(metadataSubject.table(table))
+  const ofColumn = (column: string) => all.filter(each => each.column === column).map(metadatumResource)
+  const columns = table.snapshot.columns
+    .map(column => [column, ofColumn(column)] as const)
+    .filter(([, found]) => found.length > 0)
+  return {
+    metadata: ofColumn(''),
+    // As PHP writes an object without keys; clients expect either.
+    columnMetadata: columns.length === 0 ? [] : Object.fromEntries(columns),
+  }
+}
+
+/** The metadata of anything that is no table. */
+export const metadataOf = async (
+  { metadata }: Pick<Services, 'metadata'>,
+  subject: string,
+): Promise<Resources> => (await metadata.list(subject)).map(metadatumResource)

@@ -1,0 +1,97 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors.ts'
+import type { NewMetadatum } from '../../lib/storage-store/metadata-store.ts'
+
+/** Read by hand below: the errors have codes of their own. */
+export const metadataFields = {
+  provider: z.unknown().openapi({ type: 'string', example: 'user' }),
+  metadata: z.unknown().openapi({
+    type: 'array',
+    items: { type: 'object' },
+    example: [{ key: 'KBC.description', value: 'Orders' }],
+  }),
+}
+
+export const columnsMetadataField = z.unknown().openapi({
+  type: 'object',
+  example: { id: [{ key: 'KBC.description', value: 'Number of the order' }] },
+})
+
+const MAX_KEY_LENGTH = 255
+const MAX_VALUE_LENGTH = 100_000
+/** Each is a write of its own. */
+const MAX_ITEMS = 1_000
+
+const item = z.looseObject({
+  key: z.union([z.string(), z.number()]).transform(String),
+  value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
+})
+
+/** Error: 400 `storage.metadata.invalidProvider`. */
+export const readProvider = (provider: unknown): string => {
+  if (typeof provider !== 'string' || provider === '' || provider.length > MAX_KEY_LENGTH)
+    throw new UserError('storage.metadata.invalidProvider', 'Invalid metadata provider: it must be a text.')
+  return provider.toWellFormed()
+}
+
+/**
+ * Reads a list of keys and values. `field` is its name in the request, for the errors.
+ * Errors, all 400: `storage.metadata.invalidStructure`, `.invalidKey`, `.invalidParameter`.
+ */
+export const readMetadata = (
+  given: unknown,
+  { provider, field = 'metadata', column = '' }: { provider: string; field?: string; column?: string },
+): NewMetadatum[] => {
+  if (!Array.isArray(given) || given.length === 0) throw invalidStructure()
+  if (given.length > MAX_ITEMS) throw invalidParameter(`more than ${MAX_ITEMS} items`)
+  return given.map((each, index) => {
+    const parsed = item.safeParse(each)
+    if (!parsed.success) throw invalidStructure()
+    const { key, value } = parsed.data
+    if (!/^[^%+]+$/.test(key) || key.length > MAX_KEY_LENGTH)
+      throw new UserError('storage.metadata.invalidKey', `Invalid Metadata Key (${field}[${index}][key])`)
+    if (value.length > MAX_VALUE_LENGTH)
+      throw invalidParameter(`${field}[${index}][value] is longer than ${MAX_VALUE_LENGTH} characters`)
+    return { key: key.toWellFormed(), value: value.toWellFormed(), provider, column }
+  })
+}
+
+/**
+ * Reads metadata of columns: by column name, by any name when each item says its `columnName`, or as lists of such
+ * items. What names no column of the table is refused (`storage.metadata.invalidParameter`).
+ */
+export const readColumnsMetadata = (
+  given: unknown,
+  { provider, columns }: { provider: string; columns: readonly string[] },
+): NewMetadatum[] => {
+  if (typeof given !== 'object' || given === null) throw invalidStructure()
+  const named = !Array.isArray(given)
+  return Object.entries(given).flatMap(([name, value]) => {
+    const list: unknown[] = Array.isArray(value) ? value : [value]
+    return list.flatMap((each, index) => {
+      const column = columnNameOf(each) ?? (named ? name : undefined)
+      if (column === undefined || !columns.includes(column))
+        throw invalidParameter(
+          `columnsMetadata names the column "${String(column).slice(0, 100)}", which is not there`,
+        )
+      return readMetadata([each], { provider, column, field: `columnsMetadata[${name}][${index}]` })
+    })
+  })
+}
+
+const columnNameOf = (each: unknown): string | undefined => {
+  const parsed = z.object({ columnName: z.string() }).safeParse(each)
+  return parsed.success ? parsed.data.columnName : undefined
+}
+
+const invalidStructure = () =>
+  new UserError(
+    'storage.metadata.invalidStructure',
+    "Invalid structure. Metadata must be provided as an array of objects with 'key' and 'value' members",
+  )
+
+const invalidParameter = (what: string) =>
+  new UserError('storage.metadata.invalidParameter', `Invalid metadata: ${what}.`)
+
+export const metadataNotFound = (id: string): UserError =>
+  new UserError('storage.metadata.notFound', `Metadata with id ${id.slice(0, 50)} not found`, { status: 404 })

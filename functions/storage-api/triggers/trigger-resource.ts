@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi'
+import { wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
+import type { TriggerRecord } from '../../lib/storage-store/trigger-store.ts'
+import { creatorToken, wireDateText } from '../resources/shared.ts'
+
+/** The trigger on the wire (facts 1.1). */
+export const triggerResource = (trigger: TriggerRecord) => ({
+  id: String(trigger.id),
+  runWithTokenId: trigger.runWithTokenId,
+  component: trigger.component,
+  configurationId: trigger.configurationId,
+  lastRun: wireDateOrNull(trigger.lastRun),
+  creatorToken: { id: Number(trigger.creatorToken.id), description: trigger.creatorToken.description },
+  coolDownPeriodMinutes: trigger.coolDownPeriodMinutes,
+  tables: trigger.tableIds.map(tableId => ({ tableId })),
+})
+
+export const triggerBody = z
+  .object({
+    id: z.string(),
+    runWithTokenId: z.int(),
+    component: z.string(),
+    configurationId: z.string(),
+    lastRun: wireDateText.nullable(),
+    creatorToken,
+    coolDownPeriodMinutes: z.int(),
+    tables: z.array(z.object({ tableId: z.string() })),
+  })
+  .openapi('Trigger')
