@@ -16,7 +16,7 @@ import { type StartedCloud, startCloud } from './start-cloud.ts'
  */
 const ROWS = 1_000_000
 const ROUNDS = 3
-const POLL_MS = 20
+const POLL_MS = 50
 
 const timeScan = async (csv: string): Promise<number> => {
   const start = performance.now()
