@@ -21,8 +21,15 @@ describe('webalize', () => {
   })
 })
 
-it('puts a file below its project and day', () => {
-  expect(fileKey(7, 123, 'a b.csv', new Date('2026-07-06T23:59:59Z'))).toBe(
-    'exp-15/7/files/2026/07/06/123.a_b.csv',
-  )
+describe('the key of a file', () => {
+  const created = new Date('2026-07-06T23:59:59Z')
+
+  it('lies below its project and day', () => {
+    expect(fileKey(7, 123, { name: 'a b.csv', created })).toBe('exp-15/7/files/2026/07/06/123.a_b.csv')
+  })
+
+  it('lies out of reach of what expires when the file is permanent', () => {
+    const key = fileKey(7, 123, { name: 'a.csv', created, isPermanent: true })
+    expect(key).toBe('permanent/7/files/2026/07/06/123.a.csv')
+  })
 })

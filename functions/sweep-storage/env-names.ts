@@ -1,0 +1,9 @@
+/** Environment of the function; its construct must set each of them. Constants only: infra/ imports this file. */
+export const sweepStorageEnvNames = [
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+] as const

@@ -1,0 +1,31 @@
+import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
+
+export interface ListedObject {
+  key: string
+  lastModified: Date
+}
+
+/** Every object below a prefix. */
+export async function* listObjects(
+  s3: S3Client,
+  bucket: string,
+  prefix: string,
+): AsyncGenerator<ListedObject> {
+  for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: prefix }))
+    for (const { Key, LastModified } of page.Contents ?? [])
+      if (Key !== undefined && LastModified) yield { key: Key, lastModified: LastModified }
+}
+
+// S3 API Reference, "DeleteObjects".
+const KEYS_IN_REQUEST = 1_000
+
+/** Deletes objects; those that are gone are no error. */
+export const deleteObjects = async (s3: S3Client, bucket: string, keys: string[]): Promise<void> => {
+  for (let start = 0; start < keys.length; start += KEYS_IN_REQUEST) {
+    const Objects = keys.slice(start, start + KEYS_IN_REQUEST).map(Key => ({ Key }))
+    const { Errors: [first] = [] } = await s3.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+    )
+    if (first) throw new Error(`${first.Key} could not be deleted: ${first.Code}`)
+  }
+}

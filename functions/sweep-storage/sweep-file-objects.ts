@@ -1,0 +1,23 @@
+import { filePrefixes } from '../lib/storage-store/file-prefixes.ts'
+import { deleteObjects, listObjects } from './list-objects.ts'
+import type { SweepServices } from './sweep-storage.ts'
+
+const DAY_MS = 86_400_000
+
+/**
+ * Deletes what lies below a prefix of files that live for so many days, and is older than that by a day: uploads to files
+ * that were deleted meanwhile, slices of exports that nobody finished. In the cloud a lifecycle rule does the same.
+ * Resolves to how many objects went.
+ */
+export const sweepFileObjects = async ({ s3, filesBucket, now }: SweepServices): Promise<number> => {
+  let swept = 0
+  for (const { prefix, days } of filePrefixes) {
+    const latest = now().getTime() - (days + 1) * DAY_MS
+    const keys: string[] = []
+    for await (const { key, lastModified } of listObjects(s3, filesBucket, prefix))
+      if (lastModified.getTime() < latest) keys.push(key)
+    await deleteObjects(s3, filesBucket, keys)
+    swept += keys.length
+  }
+  return swept
+}

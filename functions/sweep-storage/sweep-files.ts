@@ -1,0 +1,29 @@
+import { deleteFileObjects } from '../lib/storage-store/delete-file-objects.ts'
+import { expiryOf } from '../lib/storage-store/file-store.ts'
+import type { SweepServices } from './sweep-storage.ts'
+
+/** So long an expired file can still be looked up (`showExpired`), without its content. */
+const RECORD_KEPT_MS = 90 * 86_400_000
+
+/**
+ * Deletes the objects of each file whose age is over (specification 8.3), and its record three months later. Resolves to
+ * how many files lost their objects. A file that cannot be swept is left to the next sweep, and does not stop this one.
+ */
+export const sweepFiles = async ({ files, s3, filesBucket, now, log }: SweepServices): Promise<number> => {
+  let swept = 0
+  for await (const file of files.list()) {
+    const sinceExpiryMs = now().getTime() - (expiryOf(file)?.getTime() ?? Number.POSITIVE_INFINITY)
+    if (sinceExpiryMs < 0) continue
+    try {
+      if (!file.isSwept) {
+        await deleteFileObjects(s3, filesBucket, file)
+        await files.update(file.id, current => ({ ...current, isSwept: true }))
+        swept++
+      }
+      if (sinceExpiryMs > RECORD_KEPT_MS) await files.delete(file.id)
+    } catch (error) {
+      log.error('file not swept', { fileId: file.id, error })
+    }
+  }
+  return swept
+}

@@ -1,0 +1,171 @@
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { sweepStorage } from '../../../functions/sweep-storage/sweep-storage.ts'
+import { startStorageService } from '../../support/storage-service.ts'
+
+const DAY_MS = 86_400_000
+/** The object store has the clock of this machine; the service is that far ahead of it. */
+let aheadMs = 0
+const now = () => new Date(Date.now() + aheadMs)
+const service = await startStorageService({ now })
+const bucketId = await service.createBucket('main')
+afterAll(() => service.close())
+beforeEach(() => {
+  aheadMs = 0
+})
+
+const sweep = () =>
+  sweepStorage({
+    ...service.stores,
+    s3: service.s3,
+    filesBucket: service.filesBucket,
+    tablesBucket: service.tablesBucket,
+    now,
+    log: service.jobServices.log,
+  })
+
+const keysIn = async (Bucket: string, Prefix: string): Promise<string[]> => {
+  const { Contents = [] } = await service.s3.send(new ListObjectsV2Command({ Bucket, Prefix }))
+  return Contents.map(({ Key = '' }) => Key)
+}
+const tableKeys = () => keysIn(service.tablesBucket, 'tables/')
+
+let names = 0
+const newTable = (content: string) => service.createTable(bucketId, `t${++names}`, content)
+const submit = async (method: string, path: string, body?: unknown) => {
+  const reply = await service.call(method, `/v2/storage${path}`, body)
+  expect(reply.body?.status ?? 'success').toBe('success')
+  return reply.body
+}
+const rowsOf = async (tableId: string) =>
+  (await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)).text
+
+describe('files', () => {
+  it('lose their objects when their age is over, and can still be looked up', async () => {
+    const id = await service.upload('a\n')
+    const { body: before } = await service.call('GET', `/v2/storage/files/${id}`)
+    aheadMs = 14.9 * DAY_MS
+    await sweep()
+    expect((await fetch(before.url)).status).toBe(200)
+
+    aheadMs = 15.1 * DAY_MS
+    expect((await sweep()).expiredFiles).toBeGreaterThan(0)
+    expect((await fetch(before.url)).status).toBe(404)
+    expect((await sweep()).expiredFiles).toBe(0)
+    const list = async (query: string) =>
+      (await service.call('GET', `/v2/storage/files${query}`)).body.map((file: { id: number }) => file.id)
+    expect(await list('')).not.toContain(id)
+    expect(await list('?showExpired=1')).toContain(id)
+
+    aheadMs = 106 * DAY_MS
+    await sweep()
+    expect((await service.call('GET', `/v2/storage/files/${id}`)).status).toBe(404)
+  })
+
+  it('of an export go after two days, with all slices', async () => {
+    const tableId = await newTable('a\n1\n')
+    await submit('POST', `/tables/${tableId}/export-async`, {})
+    expect(await keysIn(service.filesBucket, 'exp-2/')).toHaveLength(2)
+    aheadMs = 2.1 * DAY_MS
+    await sweep()
+    expect(await keysIn(service.filesBucket, 'exp-2/')).toEqual([])
+  })
+
+  it('that are permanent stay', async () => {
+    const { body: file } = await service.call('POST', '/v2/storage/files/prepare', {
+      name: 'a.csv',
+      isPermanent: 1,
+      federationToken: 1,
+    })
+    const { bucket: Bucket, key: Key } = file.uploadParams
+    await service.s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
+    aheadMs = 4000 * DAY_MS
+    await sweep()
+    expect((await service.call('GET', `/v2/storage/files/${file.id}`)).body.maxAgeDays).toBeNull()
+    expect(await keysIn(Bucket, Key)).toEqual([Key])
+  })
+
+  it('that no record knows go a day after they would have expired', async () => {
+    const Key = 'exp-2/7/table-exports/in/c-main/t/1.csv_0_0_0.csv'
+    await service.s3.send(new PutObjectCommand({ Bucket: service.filesBucket, Key, Body: 'x' }))
+    aheadMs = 2.9 * DAY_MS
+    await sweep()
+    expect(await keysIn(service.filesBucket, Key)).toEqual([Key])
+    aheadMs = 3.1 * DAY_MS
+    await sweep()
+    expect(await keysIn(service.filesBucket, Key)).toEqual([])
+  })
+})
+
+describe('the objects of tables', () => {
+  it('go when nothing has named them for a day, however old they are', async () => {
+    const tableId = await newTable('a\n1\n')
+    const first = await tableKeys()
+    aheadMs = 30 * DAY_MS
+    expect((await sweep()).tableObjects).toBe(0)
+    // Superseded only now.
+    await submit('POST', `/tables/${tableId}/import-async`, { dataFileId: await service.upload('a\n2\n') })
+    expect((await sweep()).tableObjects).toBe(0)
+    aheadMs += 0.9 * DAY_MS
+    expect((await sweep()).tableObjects).toBe(0)
+    aheadMs += 0.2 * DAY_MS
+    expect((await sweep()).tableObjects).toBe(1)
+    expect(await tableKeys()).not.toContain(first.at(-1))
+    expect(await rowsOf(tableId)).toBe('"a"\n"2"\n')
+  })
+
+  it('go with a deleted table, but for what a snapshot or a copy is made of', async () => {
+    const kept = await newTable('a\nsnapshot\n')
+    const { results } = await submit('POST', `/tables/${kept}/snapshots`, {})
+    const copied = await newTable('a\ncopied\n')
+    const copy = `${bucketId}.copy`
+    await submit('POST', `/buckets/${bucketId}/tables-async`, { name: 'copy', sourceTableId: copied })
+    const before = await tableKeys()
+    const gone = await newTable('a\ngone\n')
+    for (const id of [kept, copied, gone]) await service.call('DELETE', `/v2/storage/tables/${id}`)
+    await sweep()
+    aheadMs = 2 * DAY_MS
+    await sweep()
+    expect(await tableKeys()).toEqual(before)
+    await submit('POST', `/buckets/${bucketId}/tables-async`, { name: 'back', snapshotId: results.id })
+    expect(await rowsOf(`${bucketId}.back`)).toBe('"a"\n"snapshot"\n')
+    expect(await rowsOf(copy)).toBe('"a"\n"copied"\n')
+  })
+
+  it('stay while the job that wrote them is not over', async () => {
+    const job = await service.stores.jobs.create(service.stores.nextId, id => ({
+      id,
+      status: 'processing',
+      startTime: now().toISOString(),
+      input: { operationName: 'tableDrop', tableId: 'in.c-main.x' },
+      queueTableId: null,
+      tableId: null,
+      operationParams: {},
+      createdTime: now().toISOString(),
+      runId: null,
+      creatorToken: { id: '1', description: '' },
+      baseUrl: '',
+      requestKey: null,
+    }))
+    const Key = `tables/5/${job.id}/part-00001.parquet`
+    await service.s3.send(new PutObjectCommand({ Bucket: service.tablesBucket, Key, Body: 'x' }))
+    await sweep()
+    aheadMs = 5 * DAY_MS
+    await sweep()
+    expect(await tableKeys()).toContain(Key)
+    if (job.status !== 'processing') throw new Error('It was made so')
+    await service.stores.jobs.succeed(job, now(), {
+      results: null,
+      metrics: {
+        inCompressed: false,
+        inBytes: 0,
+        inBytesUncompressed: 0,
+        outCompressed: false,
+        outBytes: 0,
+        outBytesUncompressed: 0,
+      },
+    })
+    await sweep()
+    expect(await tableKeys()).not.toContain(Key)
+  })
+})
