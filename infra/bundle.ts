@@ -7,7 +7,15 @@ import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
 
 /** The functions of the system: folder names below `functions/`. */
-export const functionNames = ['storage-api', 'run-job', 'start-import', 'poll-job', 'run-extractor'] as const
+export const functionNames = [
+  'storage-api',
+  'run-job',
+  'start-import',
+  'poll-job',
+  'run-extractor',
+  'merge-slices',
+  'sweep-storage',
+] as const
 export type FunctionName = (typeof functionNames)[number]
 
 /** A function ready to be deployed: a folder that holds `index.mjs` and what cannot be bundled. */

@@ -11,6 +11,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { documentPrefix } from '../functions/lib/storage-store/document-prefix.ts'
+import { exportPrefix, filePrefixes } from '../functions/lib/storage-store/file-prefixes.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
@@ -21,6 +22,7 @@ import { JobMachine } from './job-machine.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
+import { StorageSweep } from './storage-sweep.ts'
 
 export interface StorageServiceProps {
   readonly bundles: FunctionBundles
@@ -42,7 +44,13 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
     super(scope, id)
-    this.filesBucket = new PrivateBucket(this, 'Files', { acceptsAcls: true })
+    this.filesBucket = new PrivateBucket(this, 'Files', {
+      acceptsAcls: true,
+      lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
+        prefix,
+        expiration: Duration.days(days + DAYS_LEFT_TO_SWEEP),
+      })),
+    })
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
     const store: Store = {
@@ -57,6 +65,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       secretsKey: this.secretsKey,
       ...jobMachineIdentity(),
     }
+    new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
     const runJob = runJobFunction(this, bundles['run-job'], store)
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
@@ -81,6 +90,9 @@ export class StorageService extends Construct implements StorageEndpoint {
     }).addAlarmAction(new SnsAction(alarms))
   }
 }
+
+/** The sweep is exact; S3 removes what it leaves, and rounds to days itself. */
+const DAYS_LEFT_TO_SWEEP = 2
 
 /** In five minutes. Clients retry one or two by themselves; more is an incident. */
 const MANY_SERVER_ERRORS = 5
@@ -159,7 +171,7 @@ const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) 
   })
   allowItems(runJob, store.items, ITEM_ACTIONS)
   allowReadingObjects(runJob, store.files)
-  allowWritingObjects(runJob, store.files, { prefix: 'exp-2/' }) // Exports of tables.
+  allowWritingObjects(runJob, store.files, { prefix: exportPrefix.prefix }) // Exports of tables.
   allowDeletingObjects(runJob, store.files)
   allowReadingObjects(runJob, store.tables)
   allowWritingObjects(runJob, store.tables)

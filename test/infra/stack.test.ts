@@ -1,10 +1,12 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, test } from 'vitest'
+import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
 import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
 import { startImportEnvNames } from '../../functions/start-import/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
+import { sweepStorageEnvNames } from '../../functions/sweep-storage/env-names.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 
 interface Resource {
@@ -32,13 +34,15 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  test('there are five, and no custom resource brings another', () => {
+  test('there are six, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'ExportMergeSlices',
       'ExtractRunExtractor',
       'ImportStartImport',
       'PollJob',
       'StorageRunJob',
       'StorageStorageApi',
+      'StorageSweepFunction',
     ])
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::')
   })
@@ -58,8 +62,10 @@ describe('functions', () => {
   test.each([
     ['StorageStorageApi', ['x86_64'], storageApiEnvNames],
     ['StorageRunJob', ['x86_64'], runJobEnvNames],
+    ['ExportMergeSlices', ['arm64'], mergeSlicesEnvNames],
     ['ImportStartImport', ['arm64'], startImportEnvNames],
     ['PollJob', ['arm64'], pollJobEnvNames],
+    ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
   ] as const)('%s runs on %s and gets each variable that it reads', (id, architectures, names) => {
     const [, found] = functions.find(([name]) => name.startsWith(id)) ?? []
@@ -106,6 +112,39 @@ describe('rights', () => {
     expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 
+  /** What the merger may do to a bucket and to its objects, by the text of the resource. */
+  const mergerRights = (from: Template, bucket: string) =>
+    Object.fromEntries(
+      statementsOf(from)
+        .filter(
+          ([id, { Resource }]) =>
+            id.startsWith('ExportMergeSlices') && JSON.stringify(Resource).includes(bucket),
+        )
+        .flatMap(([, { Action, Resource }]) =>
+          [Action].flat().map(action => [action, /\.work/.test(JSON.stringify(Resource)) ? 'work' : 'all']),
+        ),
+    )
+
+  test('the merger reads files, writes exports, and deletes nothing but its own work', () => {
+    expect(mergerRights(template, 'StorageFiles')).toEqual({ 's3:GetObject': 'all', 's3:ListBucket': 'all' })
+    expect(mergerRights(template, 'ExportExports')).toEqual({
+      's3:GetObject': 'all',
+      's3:ListBucket': 'all',
+      's3:PutObject': 'all',
+      's3:AbortMultipartUpload': 'all',
+      's3:ListMultipartUploadParts': 'all',
+      's3:ListBucketMultipartUploads': 'all',
+      's3:DeleteObject': 'work',
+    })
+  })
+
+  test('the merger writes other buckets only when the configuration names them', () => {
+    expect(mergerRights(template, 'reports')).toEqual({})
+    const rights = mergerRights(synthesiseStack({ exportBuckets: ['reports'] }), 'reports')
+    expect(rights).toMatchObject({ 's3:PutObject': 'all' })
+    expect(rights).not.toHaveProperty('s3:DeleteObject')
+  })
+
   test('the functions around the storage service know nothing of its tables and buckets', () => {
     const poll = actionsOf('PollJob').filter(action => !/^(logs|secretsmanager):/.test(action))
     expect(poll).toEqual([])
@@ -118,6 +157,7 @@ describe('rights', () => {
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
       'StorageRunJob',
       'StorageStorageApi',
+      'StorageSweepFunction',
     ])
   })
 
@@ -232,7 +272,7 @@ describe('import flow', () => {
     })
   })
 
-  test.each(['Import', 'StorageJobs', 'Extract'])(
+  test.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
     'a dead letter of %s sets off an alarm that says what to do',
     flow => {
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -270,7 +310,7 @@ describe('import flow', () => {
     return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
   }
 
-  test.each(['ImportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
+  test.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
     'every task of %s names what it retries and catches',
     machine => {
       const { States, TimeoutSeconds } = definitionOf(machine)
@@ -287,7 +327,7 @@ describe('import flow', () => {
     },
   )
 
-  test.each(['ImportMachine', 'StorageJobsMachine'])(
+  test.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
     'every failure of %s ends in a dead letter, then fails',
     machine => {
       const { States } = definitionOf(machine)
@@ -361,7 +401,7 @@ describe('configuration', () => {
     })
     hosted.resourceCountIs('AWS::ApiGatewayV2::Api', 0)
     hosted.resourceCountIs('AWS::SecretsManager::Secret', 0)
-    hosted.resourceCountIs('AWS::StepFunctions::StateMachine', 2)
+    hosted.resourceCountIs('AWS::StepFunctions::StateMachine', 3)
     hosted.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://connection.example.com' }) },
     })
@@ -382,5 +422,43 @@ describe('configuration', () => {
     [{ projectId: 'main' }, /projectId/],
   ])('%j is refused by name', (context, message) => {
     expect(() => synthesiseStack(context)).toThrow(message)
+  })
+})
+
+describe('retention', () => {
+  test('a schedule starts the sweep, which may write nothing but its notes', () => {
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: 'rate(6 hours)',
+      State: Match.absent(),
+      Target: {
+        Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageSweepFunction'), 'Arn'] },
+        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageSweepScheduleRole'), 'Arn'] },
+      },
+    })
+    const written = statementsOf(template)
+      .filter(([id, { Action }]) => id.startsWith('StorageSweep') && [Action].flat().includes('s3:PutObject'))
+      .map(([, { Resource }]) => JSON.stringify(Resource))
+    expect(written).toEqual([expect.stringMatching(/StorageTables.*sweep\/\*/)])
+  })
+
+  test('S3 itself removes uploads and exports that the sweep has left', () => {
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([
+          Match.objectLike({ Prefix: 'exp-15/', ExpirationInDays: 17 }),
+          Match.objectLike({ Prefix: 'exp-2/', ExpirationInDays: 4 }),
+        ]),
+      },
+    })
+  })
+
+  test('jobs write exports to the files bucket and nothing else of it', () => {
+    const written = statementsOf(template)
+      .filter(
+        ([id, { Action }]) => id.startsWith('StorageRunJob') && [Action].flat().includes('s3:PutObject'),
+      )
+      .map(([, { Resource }]) => JSON.stringify(Resource))
+      .filter(resource => resource.includes('StorageFiles'))
+    expect(written).toEqual([expect.stringContaining('exp-2/*')])
   })
 })

@@ -1,0 +1,71 @@
+import { Duration } from 'aws-cdk-lib'
+import { Alarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { Construct } from 'constructs'
+import type { sweepStorageEnvNames } from '../functions/sweep-storage/env-names.ts'
+import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import type { ItemTable } from './item-table.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+
+export interface StorageSweepProps {
+  readonly bundle: FunctionBundle
+  readonly items: ItemTable
+  readonly files: IBucket
+  readonly tables: IBucket
+  readonly alarms: ITopic
+}
+
+/** Often enough for files that live two days; each sweep lists all objects and all records of files. */
+const EVERY = 'rate(6 hours)'
+
+/** Removes files past their age and objects of tables that nothing names any more. */
+export class StorageSweep extends Construct {
+  constructor(scope: Construct, id: string, { bundle, items, files, tables, alarms }: StorageSweepProps) {
+    super(scope, id)
+    const sweep = new NodeFunction<(typeof sweepStorageEnvNames)[number]>(this, 'Function', {
+      bundle,
+      description: 'Removes expired files and what superseded tables have left',
+      environment: {
+        STORAGE_TABLE: items.tableName,
+        FILES_BUCKET: files.bucketName,
+        TABLES_BUCKET: tables.bucketName,
+      },
+      memoryMiB: 1024, // The keys of all objects of tables at once: some hundred bytes each.
+      timeout: LONGEST_TIMEOUT, // What it does not get to, the next one finds.
+    })
+    allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'DeleteItem'])
+    for (const bucket of [files, tables]) {
+      allowReadingObjects(sweep, bucket)
+      allowDeletingObjects(sweep, bucket)
+    }
+    allowWritingObjects(sweep, tables, { prefix: 'sweep/' })
+
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    })
+    allow(role, ['lambda:InvokeFunction'], [sweep.functionArn])
+    new CfnSchedule(this, 'Schedule', {
+      scheduleExpression: EVERY,
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: { arn: sweep.functionArn, roleArn: role.roleArn },
+    })
+
+    new Alarm(this, 'Failed', {
+      alarmDescription:
+        'The sweep of the storage service failed all day: expired files and superseded tables pile up. Nothing is ' +
+        'lost. The log of its function says why; it may be started again at any time.',
+      metric: sweep.metricErrors({ period: Duration.days(1) }),
+      threshold: FAILURES_OF_A_DAY,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    }).addAlarmAction(new SnsAction(alarms))
+  }
+}
+
+/** Of four sweeps, each tried up to three times by Lambda. */
+const FAILURES_OF_A_DAY = 6
