@@ -141,6 +141,103 @@ describe('a job that dies after any of its writes and is run again', () => {
   })
 })
 
+const post = async (path: string, body: unknown): Promise<number> =>
+  (await service.call('POST', `/v2/storage${path}`, body)).body.id
+const remove = async (path: string): Promise<number> =>
+  (await service.call('DELETE', `/v2/storage${path}`)).body.id
+const columnsOf = async (tableId: string): Promise<string[]> =>
+  (await service.call('GET', `/v2/storage/tables/${tableId}`)).body.columns
+
+/** A table with the columns n and m and the rows 1,a and 2,b. */
+const createPairs = async (): Promise<string> => {
+  const name = newName()
+  await execute(await submitCreate(name, 'n,m\n1,a\n2,b\n'))
+  return `${bucketId}.${name}`
+}
+
+interface Alteration {
+  name: string
+  submit: (tableId: string) => Promise<number>
+  results: unknown
+  check: (tableId: string) => Promise<void>
+}
+
+const alterations: Alteration[] = [
+  {
+    name: 'adds its column once',
+    submit: tableId => post(`/tables/${tableId}/columns`, { name: 'x' }),
+    results: null,
+    check: async tableId => expect(await columnsOf(tableId)).toEqual(['n', 'm', 'x']),
+  },
+  {
+    name: 'deletes its column once',
+    submit: tableId => remove(`/tables/${tableId}/columns/m`),
+    results: null,
+    check: async tableId => expect(await rowsOf(tableId)).toEqual(['"1"', '"2"']),
+  },
+  {
+    name: 'adds its primary key once',
+    submit: tableId => post(`/tables/${tableId}/primary-key`, { columns: ['n'] }),
+    results: null,
+    check: async tableId =>
+      expect((await service.stores.tables.get(tableId))?.snapshot.primaryKey).toEqual(['n']),
+  },
+  {
+    name: 'deletes its rows once',
+    submit: tableId => remove(`/tables/${tableId}/rows?whereColumn=n&whereValues[]=1`),
+    results: { deletedRows: 1 },
+    check: async tableId => expect(await rowsOf(tableId)).toEqual(['"2","b"']),
+  },
+  {
+    name: 'keeps one snapshot',
+    submit: tableId => post(`/tables/${tableId}/snapshots`, {}),
+    results: { id: expect.any(Number) },
+    check: async tableId =>
+      expect((await service.call('GET', `/v2/storage/tables/${tableId}/snapshots`)).body).toHaveLength(1),
+  },
+  {
+    name: 'copies its table once',
+    submit: tableId =>
+      post(`/buckets/${bucketId}/tables-async`, {
+        name: `${tableId.split('.').at(-1)}-copy`,
+        sourceTableId: tableId,
+      }),
+    results: expect.objectContaining({ rowsCount: 2 }),
+    check: async tableId => expect(await rowsOf(`${tableId}-copy`)).toEqual(['"1","a"', '"2","b"']),
+  },
+  {
+    name: 'exports its table to one file',
+    submit: tableId => post(`/tables/${tableId}/export-async`, { gzip: 1 }),
+    results: { file: { id: expect.any(Number) }, cacheHit: false },
+    check: async tableId => {
+      const { body: files } = await service.call('GET', '/v2/storage/files?tags[]=table-export')
+      const name = `${tableId.split('.').at(-1)}.csv.gz`
+      expect(files.filter((file: { name: string }) => file.name === name)).toHaveLength(1)
+    },
+  },
+]
+
+describe('a job on a table that dies after any of its writes and is run again', () => {
+  it.each(alterations)('$name', async ({ submit, results, check }) => {
+    let tableId = ''
+    const died = await dieAtEveryWrite(
+      async () => {
+        tableId = await createPairs()
+        return submit(tableId)
+      },
+      async jobId => {
+        expect(await jobOf(jobId)).toMatchObject({ status: 'success', results })
+        await check(tableId)
+        // The next job of the table finds its turn.
+        const next = await submitImport(tableId, `${(await columnsOf(tableId)).join(',')}\n`)
+        expect(await run(next)).toEqual({ status: 'done' })
+        expect((await jobOf(next)).status).toBe('success')
+      },
+    )
+    expect(died).toBeGreaterThanOrEqual(3)
+  })
+})
+
 describe('a request that dies after any of its writes and is repeated with its idempotency key', () => {
   it('has made one job, which runs', async () => {
     for (let writes = 1; ; writes++) {
