@@ -5,19 +5,18 @@ import {
   Choice,
   Condition,
   DefinitionBody,
-  Fail,
   JsonPath,
   Pass,
   StateMachine,
   Succeed,
-  TaskInput,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
-import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 import { TABLE_EXISTS_CODE } from '../functions/start-import/table-exists-code.ts'
-import { withRetries } from './task-retries.ts'
+import { catchAll, failurePath } from './failure-path.ts'
+import { functionStep } from './function-step.ts'
+import { waitForJob } from './wait-for-job.ts'
 
 export interface ImportMachineProps {
   readonly startImport: IFunction
@@ -34,41 +33,20 @@ const LONGEST_IMPORT = Duration.days(1)
  * The input is an "Object Created" event, or `{"bucket", "key"}`. The output is the last poll with the file and table.
  */
 export const importMachine = (scope: Construct, props: ImportMachineProps): StateMachine => {
-  const start = withRetries(
-    new LambdaInvoke(scope, 'Start', {
-      lambdaFunction: props.startImport,
-      payload: TaskInput.fromObject({
-        event: JsonPath.objectAt('$$.Execution.Input'),
-        execution: JsonPath.stringAt('$$.Execution.Id'),
-      }),
-      payloadResponseOnly: true,
-      retryOnServiceExceptions: false,
-      resultPath: '$.import',
-    }),
-  )
-  const poll = withRetries(
-    new LambdaInvoke(scope, 'Poll', {
-      lambdaFunction: props.pollJob,
-      payload: TaskInput.fromObject({
-        jobId: JsonPath.numberAt('$.import.jobId'),
-        since: JsonPath.stringAt('$$.Execution.StartTime'),
-      }),
-      payloadResponseOnly: true,
-      retryOnServiceExceptions: false,
-      resultPath: '$.job',
-    }),
-  )
-  const failed = failurePath(scope, props)
-  start.addCatch(failed, { errors: ['States.ALL'], resultPath: '$.failure' })
-  poll.addCatch(failed, { errors: ['States.ALL'], resultPath: '$.failure' })
-
-  const jobFailed = new Pass(scope, 'JobFailed', {
-    parameters: {
-      Error: JsonPath.stringAt('$.job.error.code'),
-      Cause: JsonPath.stringAt('$.job.error.message'),
-    },
-    resultPath: '$.failure',
-  }).next(failed)
+  const { startImport, pollJob, deadLetters } = props
+  const event = {
+    event: JsonPath.objectAt('$$.Execution.Input'),
+    execution: JsonPath.stringAt('$$.Execution.Id'),
+  }
+  const giveTurnBack = functionStep(scope, 'GiveTurnBack', {
+    runs: startImport,
+    event: { ...event, failure: JsonPath.objectAt('$.failure') },
+    resultPath: JsonPath.DISCARD,
+  })
+  const failed = failurePath(scope, { cleanUp: giveTurnBack, deadLetters, endsAs: 'ImportFailed' })
+  const start = functionStep(scope, 'Start', { runs: startImport, event, resultPath: '$.import' })
+  catchAll(start, failed)
+  const job = waitForJob(scope, { pollJob, jobIdPath: '$.import.jobId', failed })
 
   const hasStarted = Condition.or(
     Condition.stringEquals('$.import.outcome', 'started'),
@@ -76,70 +54,32 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
   )
   start.next(
     new Choice(scope, 'HasStarted')
-      .when(hasStarted, poll)
+      .when(hasStarted, job.poll)
       .when(
         Condition.stringEquals('$.import.outcome', 'busy'),
         new Wait(scope, 'WaitForTurn', { time: WaitTime.secondsPath('$.import.waitSeconds') }).next(start),
       )
       .otherwise(new Succeed(scope, 'NothingToDo', { outputPath: '$.import' })),
   )
-  poll.next(
-    new Choice(scope, 'HasEnded')
-      .when(
-        Condition.booleanEquals('$.job.isFinished', false),
-        new Wait(scope, 'WaitForJob', { time: WaitTime.secondsPath('$.job.waitSeconds') }).next(poll),
-      )
-      .when(
-        Condition.stringEquals('$.job.status', 'success'),
-        new Pass(scope, 'Imported', {
-          parameters: {
-            tableId: JsonPath.stringAt('$.import.tableId'),
-            fileId: JsonPath.numberAt('$.import.fileId'),
-            jobId: JsonPath.numberAt('$.import.jobId'),
-            status: JsonPath.stringAt('$.job.status'),
-            results: JsonPath.objectAt('$.job.results'),
-          },
-        }),
-      )
-      // Two files for one new table landed together and the other was first: import into what it created.
-      .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_CODE), start)
-      .otherwise(jobFailed),
-  )
+  job.hasEnded
+    .when(
+      job.hasSucceeded,
+      new Pass(scope, 'Imported', {
+        parameters: {
+          tableId: JsonPath.stringAt('$.import.tableId'),
+          fileId: JsonPath.numberAt('$.import.fileId'),
+          jobId: JsonPath.numberAt('$.import.jobId'),
+          status: JsonPath.stringAt('$.job.status'),
+          results: JsonPath.objectAt('$.job.results'),
+        },
+      }),
+    )
+    // Two files for one new table landed together and the other was first: import into what it created.
+    .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_CODE), start)
+    .otherwise(job.jobFailed)
 
   return new StateMachine(scope, 'Machine', {
     definitionBody: DefinitionBody.fromChainable(start),
     timeout: LONGEST_IMPORT,
   })
-}
-
-/** Gives the key's turn back, writes the dead letter, and ends the execution as failed. Expects `$.failure`. */
-const failurePath = (scope: Construct, { startImport, deadLetters }: ImportMachineProps) => {
-  const release = withRetries(
-    new LambdaInvoke(scope, 'GiveTurnBack', {
-      lambdaFunction: startImport,
-      payload: TaskInput.fromObject({
-        event: JsonPath.objectAt('$$.Execution.Input'),
-        execution: JsonPath.stringAt('$$.Execution.Id'),
-        failure: JsonPath.objectAt('$.failure'),
-      }),
-      payloadResponseOnly: true,
-      retryOnServiceExceptions: false,
-      resultPath: JsonPath.DISCARD,
-    }),
-  )
-  const letter = new SqsSendMessage(scope, 'WriteDeadLetter', {
-    queue: deadLetters,
-    messageBody: TaskInput.fromObject({
-      machine: JsonPath.stringAt('$$.StateMachine.Id'),
-      execution: JsonPath.stringAt('$$.Execution.Id'),
-      input: JsonPath.objectAt('$$.Execution.Input'),
-      failure: JsonPath.objectAt('$.failure'),
-    }),
-    resultPath: JsonPath.DISCARD,
-  })
-  // A turn that is not given back expires by itself; the letter must be written all the same.
-  release.addCatch(letter, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
-  release.next(letter)
-  letter.next(new Fail(scope, 'ImportFailed', { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
-  return release
 }

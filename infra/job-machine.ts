@@ -5,18 +5,16 @@ import {
   Choice,
   Condition,
   DefinitionBody,
-  Fail,
   JsonPath,
   StateMachine,
   Succeed,
-  TaskInput,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
-import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
-import { withRetries } from './task-retries.ts'
+import { catchAll, failurePath } from './failure-path.ts'
+import { functionStep } from './function-step.ts'
 
 export interface JobMachineProps {
   readonly machineName: string
@@ -43,43 +41,19 @@ export class JobMachine extends Construct {
       alarms,
     })
 
-    const run = withRetries(
-      new LambdaInvoke(this, 'RunJob', {
-        lambdaFunction: runJob,
-        payload: TaskInput.fromObject({ jobId: JsonPath.numberAt('$.jobId') }),
-        payloadResponseOnly: true,
-        retryOnServiceExceptions: false,
-        resultPath: '$.run',
-      }),
-    )
-    const close = withRetries(
-      new LambdaInvoke(this, 'CloseFailedJob', {
-        lambdaFunction: runJob,
-        payload: TaskInput.fromObject({
-          jobId: JsonPath.numberAt('$.jobId'),
-          failure: JsonPath.objectAt('$.failure'),
-        }),
-        payloadResponseOnly: true,
-        retryOnServiceExceptions: false,
-        resultPath: JsonPath.DISCARD,
-      }),
-    )
-    const letter = new SqsSendMessage(this, 'WriteDeadLetter', {
-      queue: deadLetters.queue,
-      messageBody: TaskInput.fromObject({
-        machine: JsonPath.stringAt('$$.StateMachine.Id'),
-        execution: JsonPath.stringAt('$$.Execution.Id'),
-        input: JsonPath.objectAt('$$.Execution.Input'),
-        failure: JsonPath.objectAt('$.failure'),
-      }),
+    const jobId = JsonPath.numberAt('$.jobId')
+    const closeJob = functionStep(this, 'CloseFailedJob', {
+      runs: runJob,
+      event: { jobId, failure: JsonPath.objectAt('$.failure') },
       resultPath: JsonPath.DISCARD,
     })
-    letter.next(new Fail(this, 'JobFailed', { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
-    close.next(letter)
-    // The user's view may stay open when even this fails; the letter must be written all the same.
-    close.addCatch(letter, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
-
-    run.addCatch(close, { errors: ['States.ALL'], resultPath: '$.failure' })
+    const failed = failurePath(this, {
+      cleanUp: closeJob,
+      deadLetters: deadLetters.queue,
+      endsAs: 'JobFailed',
+    })
+    const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })
+    catchAll(run, failed)
     run.next(
       new Choice(this, 'IsItsTurn')
         .when(

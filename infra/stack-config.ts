@@ -15,6 +15,8 @@ const stackConfig = z.object({
   extractorLegSeconds: z.coerce.number().int().min(1).max(660).default(600),
   /** Hosts that extractions reach although they are not on the public internet, as they stand in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
+  /** Buckets that exports may be written to, besides the exports bucket. */
+  exportBuckets: z.preprocess(fromText, z.array(z.string().min(3).max(63))).default([]),
   /** Gets a mail when an alarm goes off. */
   alarmEmail: z.email().optional(),
   /** Address of a storage service that exists already; then only the functions around it are deployed. */

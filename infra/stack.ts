@@ -4,10 +4,10 @@ import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import type { FunctionBundles } from './bundle.ts'
+import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
-import { PrivateBucket } from './private-bucket.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
@@ -41,13 +41,21 @@ export class MillraceStack extends Stack {
       allowedHosts: config.extractorAllowedHosts,
       alarms,
     })
-    const exports = new PrivateBucket(this, 'Exports')
+    const exportFlow = new ExportFlow(this, 'Export', {
+      bundle: bundles['merge-slices'],
+      storage,
+      pollJob,
+      otherBuckets: config.exportBuckets,
+      alarms,
+    })
 
     this.output('ApiUrl', storage.url)
     this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
     this.output('LandingBucket', importFlow.landingBucket.bucketName)
-    this.output('ExportsBucket', exports.bucketName)
+    this.output('ExportsBucket', exportFlow.exportsBucket.bucketName)
     this.output('ImportMachineArn', importFlow.machine.stateMachineArn)
+    this.output('ExportMachineArn', exportFlow.machine.stateMachineArn)
+    this.output('ExportDeadLetters', exportFlow.deadLetters.queue.queueUrl)
     this.output('ExtractMachineArn', extractFlow.machine.stateMachineArn)
     this.output('ExtractDeadLetters', extractFlow.deadLetters.queue.queueUrl)
     this.output('ImportDeadLetters', importFlow.deadLetters.queue.queueUrl)

@@ -1,0 +1,80 @@
+import { Duration } from 'aws-cdk-lib'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import { type mergeSlicesEnvNames, WORK_PREFIX } from '../functions/merge-slices/env-names.ts'
+import { NO_BUCKET_OF_OURS } from '../functions/start-import/env-names.ts'
+import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { DeadLetters } from './dead-letters.ts'
+import { exportMachine } from './export-machine.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { PrivateBucket } from './private-bucket.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface ExportFlowProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+  readonly pollJob: IFunction
+  /** Names of buckets that exports may be written to besides the exports bucket. */
+  readonly otherBuckets: readonly string[]
+  readonly alarms: ITopic
+}
+
+/** Longer than any export takes; what it leaves behind serves a repetition of its last step. */
+const WORK_KEPT = Duration.days(4)
+
+/** Tables and sliced files as single objects: the exports bucket, the merger, and the machine that runs it. */
+export class ExportFlow extends Construct {
+  readonly exportsBucket: PrivateBucket
+  readonly machine: StateMachine
+  readonly deadLetters: DeadLetters
+
+  constructor(scope: Construct, id: string, props: ExportFlowProps) {
+    super(scope, id)
+    this.exportsBucket = new PrivateBucket(this, 'Exports', {
+      lifecycleRules: [{ prefix: WORK_PREFIX, expiration: WORK_KEPT }],
+    })
+    this.deadLetters = new DeadLetters(this, 'DeadLetters', {
+      meaning: 'An export failed. Its destination is as it was before.',
+      alarms: props.alarms,
+    })
+    this.machine = exportMachine(this, {
+      mergeSlices: mergeSlicesFunction(this, props, this.exportsBucket),
+      pollJob: props.pollJob,
+      deadLetters: this.deadLetters.queue,
+    })
+  }
+}
+
+const mergeSlicesFunction = (
+  scope: Construct,
+  { bundle, storage, otherBuckets }: ExportFlowProps,
+  exportsBucket: IBucket,
+): IFunction => {
+  const mergeSlices = new NodeFunction<(typeof mergeSlicesEnvNames)[number]>(scope, 'MergeSlices', {
+    bundle,
+    description: 'Makes one object of the slices of a file',
+    environment: {
+      STORAGE_URL: storage.url,
+      STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
+      FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
+      WORK_BUCKET: exportsBucket.bucketName,
+    },
+    memoryMiB: 1769, // One whole core: where bytes pass through, they are hashed.
+    timeout: LONGEST_TIMEOUT,
+  })
+  storage.tokenSecret.grantRead(mergeSlices)
+  if (storage.filesBucket) allowReadingObjects(mergeSlices, storage.filesBucket)
+  const others = otherBuckets.map((name, index) => Bucket.fromBucketName(scope, `Other${index + 1}`, name))
+  for (const bucket of [exportsBucket, ...others]) {
+    allowReadingObjects(mergeSlices, bucket)
+    allowWritingObjects(mergeSlices, bucket)
+    allow(mergeSlices, ['s3:ListMultipartUploadParts'], [bucket.arnForObjects('*')])
+    allow(mergeSlices, ['s3:ListBucketMultipartUploads'], [bucket.bucketArn])
+  }
+  allow(mergeSlices, ['s3:DeleteObject'], [exportsBucket.arnForObjects(`${WORK_PREFIX}*`)])
+  return mergeSlices
+}

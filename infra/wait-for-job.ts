@@ -1,0 +1,51 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import {
+  Choice,
+  Condition,
+  JsonPath,
+  Pass,
+  type TaskStateBase,
+  Wait,
+  WaitTime,
+} from 'aws-cdk-lib/aws-stepfunctions'
+import type { Construct } from 'constructs'
+import { catchAll } from './failure-path.ts'
+import { functionStep } from './function-step.ts'
+
+export interface WaitForJobProps {
+  readonly pollJob: IFunction
+  /** JSONPath of the job's id. */
+  readonly jobIdPath: string
+  readonly failed: TaskStateBase
+}
+
+/**
+ * Polls a job of the storage service until it has ended; how long to wait between is poll-job's to say.
+ *
+ * The last poll is in `$.job`. `hasEnded` is left to the caller: what follows success, and whether an error is one.
+ * `jobFailed` makes the job's error that of the execution.
+ */
+export const waitForJob = (scope: Construct, { pollJob, jobIdPath, failed }: WaitForJobProps) => {
+  const poll = functionStep(scope, 'Poll', {
+    runs: pollJob,
+    event: {
+      jobId: JsonPath.numberAt(jobIdPath),
+      since: JsonPath.stringAt('$$.Execution.StartTime'),
+    },
+    resultPath: '$.job',
+  })
+  catchAll(poll, failed)
+  const hasEnded = new Choice(scope, 'HasEnded').when(
+    Condition.booleanEquals('$.job.isFinished', false),
+    new Wait(scope, 'WaitForJob', { time: WaitTime.secondsPath('$.job.waitSeconds') }).next(poll),
+  )
+  poll.next(hasEnded)
+  const jobFailed = new Pass(scope, 'JobFailed', {
+    parameters: {
+      Error: JsonPath.stringAt('$.job.error.code'),
+      Cause: JsonPath.stringAt('$.job.error.message'),
+    },
+    resultPath: '$.failure',
+  }).next(failed)
+  return { poll, hasEnded, jobFailed, hasSucceeded: Condition.stringEquals('$.job.status', 'success') }
+}

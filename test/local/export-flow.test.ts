@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+
+const MiB = 1024 ** 2
+
+let dataDir: string
+let cloud: EmbeddedCloud
+let s3: S3Client
+let sqs: SQSClient
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-export-flow-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+  const { region, accessKeyId, secretAccessKey, control } = cloud
+  const shared = { region, credentials: { accessKeyId, secretAccessKey } }
+  s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
+}, 120_000)
+
+afterAll(async () => {
+  for (const client of [s3, sqs]) client?.destroy()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+const bucket = () => cloud.exportsBucket ?? ''
+
+// Tests look into replies freely and compare what they find.
+// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+const api = async (method: string, path: string, body?: unknown): Promise<any> => {
+  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+    method,
+    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+const upload = async (slices: Uint8Array[]): Promise<number> => {
+  const file = await api('POST', 'files/prepare', { name: 'data.csv', isSliced: 1, federationToken: 1 })
+  const { bucket: Bucket, key } = file.uploadParams
+  for (const [index, Body] of slices.entries())
+    await s3.send(new PutObjectCommand({ Bucket, Key: `${key}_${index}`, Body }))
+  const entries = slices.map((_, index) => ({ url: `s3://${Bucket}/${key}_${index}` }))
+  await s3.send(new PutObjectCommand({ Bucket, Key: `${key}manifest`, Body: JSON.stringify({ entries }) }))
+  return file.id
+}
+
+const read = async (key: string): Promise<Buffer> => {
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket(), Key: key }))
+  return Buffer.from((await Body?.transformToByteArray()) ?? [])
+}
+
+const unfinishedUploads = async () =>
+  (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket() }))).Uploads ?? []
+
+const nextLetter = async () => {
+  const QueueUrl = cloud.describeOutputs()['ExportDeadLetters']
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }))
+  const [message] = Messages
+  if (!message) return undefined
+  await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }))
+  return JSON.parse(message.Body ?? '')
+}
+
+const outputOf = (ended: { status: string; output?: string; cause?: string | undefined }) => {
+  expect([ended.status, ended.cause]).toEqual(['SUCCEEDED', undefined])
+  return JSON.parse(ended.output ?? '')
+}
+
+describe('a sliced file', () => {
+  test('arrives as one object, copied inside S3 where its limits let it', async () => {
+    const slices = [6 * MiB, 100, 0, 7 * MiB].map(size => randomBytes(size))
+    const fileId = await upload(slices)
+    const destination = { bucket: bucket(), key: 'merged/data.bin' }
+    const output = outputOf(await cloud.execute('export', { fileId, destination }))
+    expect(output).toMatchObject({
+      destination,
+      bytes: 13 * MiB + 100,
+      parts: { copied: 2, assembled: 1 },
+      bytesThroughFunctions: 5 * MiB,
+    })
+    expect((await read(destination.key)).equals(Buffer.concat(slices))).toBe(true)
+    const head = await s3.send(
+      new HeadObjectCommand({ Bucket: bucket(), Key: destination.key, ChecksumMode: 'ENABLED' }),
+    )
+    expect(output).toMatchObject({ etag: head.ETag, checksum: { value: head.ChecksumCRC32 } })
+  })
+
+  test('can be compressed on its way', async () => {
+    const fileId = await upload(['"1"\n', '"2"\n'].map(text => Buffer.from(text)))
+    const destination = { bucket: bucket(), key: 'merged/data.csv.gz' }
+    outputOf(await cloud.execute('export', { fileId, destination, gzip: true, columns: ['n'] }))
+    expect(gunzipSync(await read(destination.key)).toString()).toBe('"n"\n"1"\n"2"\n')
+  })
+})
+
+describe('a table', () => {
+  const rows = [
+    ['id', 'name'],
+    ['1', 'Zoë "Z"'],
+    ['2', 'two\nlines'],
+  ]
+  const csv = rows.map(row => row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\n')
+
+  beforeAll(async () => {
+    const file = await api('POST', 'files/prepare', { name: 'orders.csv', federationToken: 1 })
+    const { bucket: Bucket, key: Key } = file.uploadParams
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: csv }))
+    await api('POST', 'buckets', { name: 'exported', stage: 'in' })
+    let job = await api('POST', 'buckets/in.c-exported/tables-async', { name: 'orders', dataFileId: file.id })
+    while (['waiting', 'processing'].includes(job.status)) job = await api('GET', `jobs/${job.id}`)
+    expect(job.status).toBe('success')
+  }, 60_000)
+
+  test.each([false, true])('arrives as CSV with a header, gzip: %s', async gzip => {
+    const destination = { bucket: bucket(), key: `orders-${gzip}.csv` }
+    const input = { tableId: 'in.c-exported.orders', destination, gzip, header: true }
+    outputOf(await cloud.execute('export', input))
+    const bytes = await read(destination.key)
+    const [header, ...data] = parse(gzip ? gunzipSync(bytes) : bytes) as string[][]
+    expect(header).toEqual(rows[0])
+    expect(data.sort()).toEqual(rows.slice(1))
+  })
+
+  test('arrives without a header, and with fewer columns, when that is wanted', async () => {
+    const destination = { bucket: bucket(), key: 'names.csv' }
+    const input = { tableId: 'in.c-exported.orders', destination, header: false, columns: ['name'] }
+    outputOf(await cloud.execute('export', input))
+    expect((parse(await read('names.csv')) as string[][]).flat().sort()).toEqual(['Zoë "Z"', 'two\nlines'])
+  })
+})
+
+describe('what cannot be exported', () => {
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['a table that is not there', { tableId: 'in.c-exported.nothing' }, /in\.c-exported\.nothing|not found/i],
+    ['a file that is not there', { fileId: 999_999 }, /999999|not found/i],
+    ['a bucket of somebody else', { fileId: 1, destination: { bucket: 'somebody-elses', key: 'x' } }, /./],
+    ['nothing at all', {}, /neither/],
+  ])('because it names %s: a dead letter that says so', async (_, given, message) => {
+    const fileId = 'fileId' in given && given['fileId'] === 1 ? await upload([Buffer.from('x')]) : undefined
+    const destination = { bucket: bucket(), key: 'never.csv' }
+    const input = { destination, ...given, ...(fileId === undefined ? {} : { fileId }) }
+    const ended = await cloud.execute('export', input)
+    expect(ended.status).toBe('FAILED')
+    expect(ended.status === 'FAILED' && ended.cause).toMatch(message)
+    expect(await nextLetter()).toMatchObject({ input, failure: { Cause: expect.stringMatching(message) } })
+    expect(await unfinishedUploads()).toEqual([])
+  })
+})
