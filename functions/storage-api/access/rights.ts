@@ -26,6 +26,10 @@ export const requireBucket = (caller: Caller, bucketId: string, needed: BucketPe
 export const requireTable = (caller: Caller, tableId: string, needed: BucketPermission): void =>
   requireBucket(caller, tableId.slice(0, Math.max(tableId.lastIndexOf('.'), 0)), needed)
 
+/** A token of limited rights sees the jobs that it started itself; their results tell of tables and files. */
+export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } }): boolean =>
+  caller.canManageBuckets || job.creatorToken.id === caller.tokenId
+
 /** Whether the caller may use the configurations of a component. */
 export const mayUseComponent = (caller: Caller, componentId: string): boolean =>
   caller.canManageBuckets || caller.componentAccess.includes(componentId)

@@ -4,18 +4,21 @@ import type { NewMetadatum } from '../../lib/storage-store/metadata-store.ts'
 
 /** Read by hand below: the errors have codes of their own. */
 export const metadataFields = {
-  provider: z.unknown().openapi({ type: 'string', example: 'user' }),
-  metadata: z.unknown().openapi({
+  provider: z.unknown().optional().openapi({ type: 'string', example: 'user' }),
+  metadata: z.unknown().optional().openapi({
     type: 'array',
     items: { type: 'object' },
     example: [{ key: 'KBC.description', value: 'Orders' }],
   }),
 }
 
-export const columnsMetadataField = z.unknown().openapi({
-  type: 'object',
-  example: { id: [{ key: 'KBC.description', value: 'Number of the order' }] },
-})
+export const columnsMetadataField = z
+  .unknown()
+  .optional()
+  .openapi({
+    type: 'object',
+    example: { id: [{ key: 'KBC.description', value: 'Number of the order' }] },
+  })
 
 const MAX_KEY_LENGTH = 255
 const MAX_VALUE_LENGTH = 100_000

@@ -2,8 +2,10 @@ import { UserError } from '../../../lib/errors.ts'
 import { parseId } from '../../../lib/storage-store/ids.ts'
 import { isFinal } from '../../../lib/storage-store/job-record.ts'
 import { reviveJob } from '../../../lib/storage-store/revive-job.ts'
+import { accessDenied, maySeeJob } from '../../access/rights.ts'
 import { awaitJob } from '../../jobs/await-job.ts'
 import { jobResource } from '../../jobs/job-resource.ts'
+import { jobBody } from '../../resources/job-body.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
 
@@ -13,14 +15,16 @@ export const getJob = defineRoute({
   path: '/v2/storage/jobs/{jobId}',
   summary: 'Job detail',
   tag: 'jobs',
-  replies: { 200: 'The job', 404: 'There is no such job' },
-  handle: async ({ params, baseUrl }, services) => {
+  reply: jobBody,
+  replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
+  handle: async ({ params, caller, baseUrl }, services) => {
     const id = parseId(params.jobId)
     const job = id === undefined ? undefined : await services.jobs.get(id)
     if (!job)
       throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`, {
         status: 404,
       })
+    if (!maySeeJob(caller, job)) throw accessDenied()
     if (isFinal(job)) return ok(jobResource(job, baseUrl))
     const revived = await reviveJob(job, services).catch(error => {
       // The poll is answered all the same; the next one tries again.

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { JobRecord } from '../../../lib/storage-store/job-record.ts'
+import { maySeeJob } from '../../access/rights.ts'
 import { jobResource } from '../../jobs/job-resource.ts'
+import { jobBody } from '../../resources/job-body.ts'
 import { integer, text, textList } from '../../wire/fields.ts'
 import { page } from '../../wire/page.ts'
 import { ok } from '../../wire/reply.ts'
@@ -25,7 +27,8 @@ export const listJobs = defineRoute({
   tag: 'jobs',
   query,
   replies: { 200: 'The jobs' },
-  handle: async ({ query, baseUrl }, { jobs }) => {
+  reply: z.array(jobBody),
+  handle: async ({ query, caller, baseUrl }, { jobs }) => {
     const {
       limit,
       offset,
@@ -40,6 +43,7 @@ export const listJobs = defineRoute({
       const hasStatus = statuses.length === 0 || statuses.includes(job.status)
       const isOperation = operationName.length === 0 || operationName.includes(job.input.operationName)
       const isOfRun = runId === undefined || job.runId === runId
+      if (!maySeeJob(caller, job)) return false
       return hasStatus && isOperation && isOfRun && (tableId === undefined || job.tableId === tableId)
     }
     const found = await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed })
