@@ -1,0 +1,228 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTarget } from './target.ts'
+
+let target: Awaited<ReturnType<typeof connectTarget>>
+let bucketId: string
+beforeAll(async () => {
+  target = await connectTarget()
+  bucketId = await target.createBucket('tables')
+})
+afterAll(() => target?.close())
+
+let tables = 0
+const create = (body: Record<string, unknown>) =>
+  target.job('POST', `buckets/${bucketId}/tables-async`, { name: `t${++tables}`, ...body })
+const createFrom = async (
+  content: string | string[],
+  settings: Record<string, unknown> = {},
+): Promise<string> => {
+  const job = await create({ dataFileId: await target.upload(content), ...settings })
+  expect(job).toMatchObject({ status: 'success', operationName: 'tableCreate', tableId: null })
+  return job.results.id
+}
+const load = async (tableId: string, content: string | string[], settings: Record<string, unknown> = {}) =>
+  target.job('POST', `tables/${tableId}/import-async`, {
+    dataFileId: await target.upload(content),
+    ...settings,
+  })
+const detail = async (tableId: string) => (await target.call('GET', `tables/${tableId}`)).body
+const rowsOf = async (tableId: string): Promise<string[]> =>
+  (await target.call('GET', `tables/${tableId}/data-preview`)).text.trimEnd().split('\n').slice(1).toSorted()
+
+describe('a table', () => {
+  it('is created from a file and shown', async () => {
+    const id = await createFrom('id,"Größe (cm)"\n1,x\n2,"y, ""z""\nw"\n', { primaryKey: 'id' })
+    const table = await detail(id)
+    expect(table).toMatchObject({
+      id,
+      primaryKey: ['id'],
+      columns: ['id', 'Grosse_cm'],
+      rowsCount: 2,
+      isAlias: false,
+      isTyped: false,
+      bucket: { id: bucketId },
+    })
+    expect(table.dataSizeBytes).toBeGreaterThan(0)
+    const { body: all } = await target.call('GET', 'tables?include=columns,buckets')
+    expect(all.find((one: { id: string }) => one.id === id)).toMatchObject({ columns: table.columns })
+    const json = await target.call('GET', `tables/${id}/data-preview?format=json&limit=1`)
+    expect(json.body).toEqual({
+      columns: ['id', 'Grosse_cm'],
+      rows: [
+        [
+          { columnName: 'id', value: '1', isTruncated: false },
+          { columnName: 'Grosse_cm', value: 'x', isTruncated: false },
+        ],
+      ],
+    })
+  })
+
+  it('is created from a sliced file whose columns are named', async () => {
+    const id = await createFrom(['1,a\n', '2,b\n'], { columns: ['id', 'name'] })
+    expect(await rowsOf(id)).toEqual(['"1","a"', '"2","b"'])
+  })
+
+  it('is loaded anew, added to, and updated by its key', async () => {
+    const id = await createFrom('id,n\n1,a\n2,b\n', { primaryKey: 'id' })
+    const job = await load(id, 'n,id\nc,2\nd,3\n', { incremental: 1 })
+    expect(job).toMatchObject({
+      operationName: 'tableImport',
+      tableId: id,
+      results: { importedColumns: ['n', 'id'], importedRowsCount: 2, totalRowsCount: 3, warnings: [] },
+    })
+    expect(await rowsOf(id)).toEqual(['"1","a"', '"2","c"', '"3","d"'])
+    await load(id, 'id;n;new\n9;z;1\n', { delimiter: ';' })
+    expect((await detail(id)).columns).toEqual(['id', 'n', 'new'])
+    expect(await rowsOf(id)).toEqual(['"9","z","1"'])
+  })
+
+  it('stays as it was when a load fails, which says why', async () => {
+    const id = await createFrom('id,n\n1,a\n')
+    const missing = await load(id, 'id\n2\n')
+    expect(missing).toMatchObject({
+      status: 'error',
+      error: { code: 'csvImport.columnsNotMatch', message: expect.stringContaining('Missing columns: n') },
+      results: { missingColumns: ['n'], expectedColumns: ['id', 'n'] },
+    })
+    const ragged = await load(id, 'id,n\n2,b,c\n')
+    expect(ragged.error.message).toMatch(/^Load error:/)
+    expect(await rowsOf(id)).toEqual(['"1","a"'])
+  })
+
+  it('gains and loses columns, a key and rows', async () => {
+    const id = await createFrom('id,n\n1,5\n2,10\n')
+    const done = async (method: string, path: string, body?: object) =>
+      (await target.job(method, `tables/${id}/${path}`, body)).operationName
+    expect(await done('POST', 'columns', { name: 'more' })).toBe('tableColumnAdd')
+    expect(await done('POST', 'primary-key', { columns: ['id'] })).toBe('tablePrimaryKeyAdd')
+    expect((await detail(id)).primaryKey).toEqual(['id'])
+    expect(await done('DELETE', 'columns/n')).toBe('tableColumnDelete')
+    expect(await done('DELETE', 'primary-key')).toBe('tablePrimaryKeyDelete')
+    expect(await done('DELETE', 'rows?whereColumn=id&whereValues[]=1')).toBe('tableRowsDelete')
+    expect((await target.call('DELETE', `tables/${id}/rows`)).body.code).toBe(
+      'storage.tables.validation.unintendedTruncation',
+    )
+    expect(await rowsOf(id)).toEqual(['"2",""'])
+  })
+
+  it('comes back from a snapshot', async () => {
+    const id = await createFrom('id\n1\n')
+    const snapshot = await target.job('POST', `tables/${id}/snapshots`, { description: 'kept' })
+    await load(id, 'id\n2\n')
+    const { results } = await create({ snapshotId: snapshot.results.id })
+    expect(await rowsOf(results.id)).toEqual(['"1"'])
+    const { body: list } = await target.call('GET', `tables/${id}/snapshots`)
+    expect(list).toMatchObject([{ id: snapshot.results.id, description: 'kept' }])
+    await target.job('DELETE', `snapshots/${snapshot.results.id}`)
+    expect((await target.call('GET', `snapshots/${snapshot.results.id}`)).status).toBe(404)
+  })
+
+  it('is deleted', async () => {
+    const [first, second] = [await createFrom('id\n'), await createFrom('id\n')]
+    expect((await target.call('DELETE', `tables/${first}`)).status).toBe(204)
+    expect((await target.job('DELETE', `tables/${second}?async=1`)).operationName).toBe('tableDrop')
+    for (const id of [first, second])
+      expect((await target.call('GET', `tables/${id}`)).body.code).toBe('storage.tables.notFound')
+  })
+})
+
+describe('an export', () => {
+  const line = (n: number): string => `"${n}","name ""${n}"", x","${n % 7}"\n`
+  const csv = (from: number, to: number): string => {
+    const lines: string[] = []
+    for (let n = from; n < to; n++) lines.push(line(n))
+    return lines.join('')
+  }
+  const LOADS = 6
+  const ROWS_IN_LOAD = 4_000
+  const ROWS = LOADS * ROWS_IN_LOAD
+  let tableId: string
+  beforeAll(async () => {
+    tableId = await createFrom(`"id","name","n"\n${csv(0, ROWS_IN_LOAD)}`)
+    for (let index = 1; index < LOADS; index++) {
+      const content = csv(index * ROWS_IN_LOAD, (index + 1) * ROWS_IN_LOAD)
+      await load(tableId, content, { incremental: 1, withoutHeaders: 1 })
+    }
+  }, 120_000)
+
+  const exported = async (body: Record<string, unknown>) => {
+    const job = await target.job('POST', `tables/${tableId}/export-async`, body)
+    expect(job).toMatchObject({ status: 'success', operationName: 'tableExport', tableId })
+    return target.downloadSlices(job.results.file.id)
+  }
+
+  it('is slices that are the whole table when they are put together, in order', async () => {
+    const plain = await exported({})
+    expect(plain.length).toBeGreaterThan(1)
+    expect(Buffer.concat(plain).toString()).toBe(csv(0, ROWS))
+    // Each slice can be read by itself: it ends where a record ends.
+    for (const slice of plain) expect(slice.subarray(-2).toString()).toBe('"\n')
+    const compressed = await exported({ gzip: 1 })
+    expect(Buffer.concat(compressed.map(slice => gunzipSync(slice))).toString()).toBe(csv(0, ROWS))
+    // Gzip members one after the other are one gzip file.
+    expect(gunzipSync(Buffer.concat(compressed)).toString()).toBe(csv(0, ROWS))
+  })
+
+  it('takes columns, conditions, an order and a limit', async () => {
+    const filters = [
+      { column: 'id', operator: 'ge', values: ['9'], dataType: 'INTEGER' },
+      { column: 'n', operator: 'eq', values: ['0', '1'] },
+    ]
+    const slices = await exported({
+      columns: ['n', 'id'],
+      whereFilters: filters,
+      orderBy: [{ column: 'id', order: 'DESC', dataType: 'INTEGER' }],
+      limit: 2,
+    })
+    const last = [...Array(ROWS).keys()].filter(n => n % 7 < 2).slice(-2)
+    expect(slices.join('')).toBe(
+      last
+        .reverse()
+        .map(n => `"${n % 7}","${n}"\n`)
+        .join(''),
+    )
+    expect((await exported({ changedSince: '+1 hour' })).map(String)).toEqual([''])
+  })
+
+  it('is the same file as long as the table is the same', async () => {
+    const id = await createFrom('id\n1\n')
+    const run = async () => (await target.job('POST', `tables/${id}/export-async`, { gzip: true })).results
+    const first = await run()
+    expect(first.cacheHit).toBe(false)
+    expect(await run()).toEqual({ file: first.file, cacheHit: true })
+    await load(id, 'id\n2\n')
+    expect((await run()).file.id).not.toBe(first.file.id)
+  })
+
+  it('is loaded into another table', async () => {
+    const job = await target.job('POST', `tables/${tableId}/export-async`, { gzip: true })
+    const copy = await create({ dataFileId: job.results.file.id, columns: ['id', 'name', 'n'] })
+    expect(copy.results.rowsCount).toBe(ROWS)
+  })
+})
+
+describe('jobs', () => {
+  it('are listed, newest first, and shown', async () => {
+    const runId = `acceptance.${Date.now()}`
+    const dataFileId = await target.upload('id\n1\n')
+    const path = `buckets/${bucketId}/tables-async`
+    const { id } = await target.job(
+      'POST',
+      path,
+      { name: `t${++tables}`, dataFileId },
+      { 'X-KBC-RunId': runId },
+    )
+    const { body: list } = await target.call('GET', `jobs?runId=${runId}`)
+    expect(list.map((job: { id: number }) => job.id)).toEqual([id])
+    expect(list[0]).toMatchObject({
+      status: 'success',
+      runId,
+      operationName: 'tableCreate',
+      operationParams: { params: { delimiter: ',' }, source: { fileId: dataFileId, type: 'file' } },
+      metrics: { inBytes: 5, inBytesUncompressed: 5, inCompressed: false },
+      creatorToken: { id: expect.any(String) },
+    })
+    expect((await target.call('GET', 'jobs/123')).status).toBe(404)
+  })
+})

@@ -1,0 +1,198 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { startStorageService } from '../support/storage-service.ts'
+
+interface Address {
+  url: string
+  importUrl: string
+  token: string
+  /** `undefined`: AWS. */
+  s3: string | undefined
+  close: () => Promise<void>
+}
+
+const given = (name: string): string | undefined => process.env[`MILLRACE_ACCEPTANCE_${name}`] || undefined
+
+const findAddress = async (): Promise<Address> => {
+  const url = given('URL')?.replace(/\/$/, '')
+  if (url !== undefined) {
+    const token = given('TOKEN')
+    if (token === undefined) throw new Error('MILLRACE_ACCEPTANCE_TOKEN must be set too')
+    return { url, importUrl: given('IMPORT') ?? url, token, s3: given('S3'), close: async () => {} }
+  }
+  const service = await startStorageService({ jobWaitMs: 1_000 })
+  const server = createAdaptorServer({ fetch: service.app.fetch })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // A server that listens on TCP has an address of this kind.
+  const own = `http://127.0.0.1:${port}`
+  return {
+    url: own,
+    importUrl: own,
+    token: service.token,
+    s3: service.s3Endpoint,
+    close: async () => {
+      await new Promise(resolve => server.close(resolve))
+      await service.close()
+    },
+  }
+}
+
+export interface Reply {
+  status: number
+  headers: Headers
+  text: string
+  // Tests look into replies freely and compare what they find.
+  // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+  body: any
+}
+
+export interface WireCredentials {
+  AccessKeyId: string
+  SecretAccessKey: string
+  SessionToken: string
+}
+
+const POLL_MS = 200
+const LONGEST_JOB_MS = 120_000
+
+/** The service under test, as a client sees it. */
+export const connectTarget = async () => {
+  const address = await findAddress()
+  const run = Date.now().toString(36)
+  const buckets: string[] = []
+
+  const send = async (url: string, init: RequestInit = {}): Promise<Reply> => {
+    const headers = new Headers(init.headers)
+    if (!headers.has('x-storageapi-token')) headers.set('x-storageapi-token', address.token)
+    const response = await fetch(url, { redirect: 'error', ...init, headers })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type') === 'application/json'
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    }
+  }
+
+  /** One request below `/v2/storage/`; a plain object goes as JSON. */
+  const call = (
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
+    const isForm = body instanceof FormData || body instanceof URLSearchParams
+    return send(`${address.url}/v2/storage/${path}`, {
+      method,
+      headers: { ...headers, ...(body && !isForm && { 'content-type': 'application/json' }) },
+      ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    })
+  }
+
+  /** A request that makes a job, and the job when it is done. */
+  const job = async (method: string, path: string, body?: object, headers?: Record<string, string>) => {
+    const reply = await call(method, path, body, headers)
+    if (reply.status !== 202) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
+    let current = reply.body
+    const start = performance.now()
+    while (current.status === 'waiting' || current.status === 'processing') {
+      if (performance.now() - start > LONGEST_JOB_MS) throw new Error(`The job ${current.id} does not end`)
+      await sleep(POLL_MS)
+      current = (await send(current.url)).body
+    }
+    return current
+  }
+
+  /** An S3 client with temporary credentials. */
+  const s3With = (credentials: WireCredentials, region: string): S3Client =>
+    new S3Client({
+      region,
+      ...(address.s3 !== undefined && { endpoint: address.s3, forcePathStyle: true }),
+      credentials: {
+        accessKeyId: credentials.AccessKeyId,
+        secretAccessKey: credentials.SecretAccessKey,
+        sessionToken: credentials.SessionToken,
+      },
+    })
+
+  const withS3 = async <Result>(
+    credentials: WireCredentials,
+    region: string,
+    use: (s3: S3Client) => Promise<Result>,
+  ): Promise<Result> => {
+    const s3 = s3With(credentials, region)
+    try {
+      return await use(s3)
+    } finally {
+      s3.destroy()
+    }
+  }
+
+  return {
+    ...address,
+    send,
+    call,
+    job,
+    withS3,
+
+    /** A bucket of this run, deleted at its end; its id. */
+    async createBucket(name: string): Promise<string> {
+      const { status, body, text } = await call('POST', 'buckets', {
+        name: `acceptance-${run}-${name}`,
+        stage: 'in',
+      })
+      if (status !== 201) throw new Error(`The bucket was not created: ${text}`)
+      buckets.push(body.id)
+      return body.id
+    },
+
+    /** Uploads a file, or the slices of one, with the credentials that the service gives; the file's id. */
+    async upload(content: string | string[], settings: Record<string, unknown> = {}): Promise<number> {
+      const isSliced = Array.isArray(content)
+      const { body: file } = await call('POST', 'files/prepare', {
+        name: 'data.csv',
+        federationToken: 1,
+        isEncrypted: true,
+        isSliced,
+        ...settings,
+      })
+      const { bucket: Bucket, key, credentials, acl: ACL } = file.uploadParams
+      await withS3(credentials, file.region, async s3 => {
+        const put = (Key: string, Body: string) =>
+          s3.send(new PutObjectCommand({ Bucket, Key, Body, ACL, ServerSideEncryption: 'AES256' }))
+        if (!isSliced) return put(key, content)
+        for (const [index, slice] of content.entries()) await put(`${key}part${index}`, slice)
+        const entries = content.map((_, index) => ({
+          url: `s3://${Bucket}/${key}part${index}`,
+          mandatory: true,
+        }))
+        return put(`${key}manifest`, JSON.stringify({ entries }))
+      })
+      return file.id
+    },
+
+    /** The slices of a file in the order of its manifest, read with the file's own credentials. */
+    async downloadSlices(fileId: number): Promise<Buffer[]> {
+      const { body: file } = await call('GET', `files/${fileId}?federationToken=1`)
+      const manifest: { entries: { url: string }[] } = JSON.parse(await (await fetch(file.url)).text())
+      return withS3(file.credentials, file.region, async s3 => {
+        const slices: Buffer[] = []
+        for (const { url } of manifest.entries) {
+          const { host: Bucket, pathname } = new URL(url)
+          const Key = decodeURIComponent(pathname.slice(1))
+          const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+          slices.push(Buffer.from((await Body?.transformToByteArray()) ?? []))
+        }
+        return slices
+      })
+    },
+
+    async close(): Promise<void> {
+      for (const id of buckets) await call('DELETE', `buckets/${id}?force=1`)
+      await address.close()
+    },
+  }
+}
