@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import begin from '../../../events/run-extractor/begin.json' with { type: 'json' }
+import failed from '../../../events/run-extractor/failed.json' with { type: 'json' }
+import scheduled from '../../../events/run-extractor/scheduled.json' with { type: 'json' }
+import { runExtractorEvent } from '../../../functions/run-extractor/event.ts'
+
+test('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
+  expect(runExtractorEvent.parsebegin).toMatchObject({
+    step: 'begin',
+    input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'wait' },
+  })
+  expect(runExtractorEvent.parsescheduled).toMatchObject({
+    input: { overlap: 'skip', trigger: 'schedule nightly' },
+  })
+  expect(runExtractorEvent.parsefailed).toMatchObject({
+    step: 'fail',
+    failure: { Error: 'Sandbox.Timedout' },
+  })
+})
+
+test('a number stands for a configuration id', () => {
+  const event = { ...begin, input: { componentId: 'a', configId: 7 } }
+  expect(runExtractorEvent.parse(event).input.configId).toBe('7')
+})
+
+test.each(['step', 'execution', 'input'])('refuses an event without %s', field => {
+  const { [field]: _, ...rest }: Record<string, unknown> = begin
+  expect(runExtractorEvent.safeParse(rest).success).toBe(false)
+})
+
+test.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', configId => {
+  const event = { ...begin, input: { componentId: 'a', configId } }
+  expect(runExtractorEvent.safeParse(event).success).toBe(false)
+})

@@ -1,0 +1,167 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RunServices } from '../../../functions/run-extractor/services.ts'
+import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
+import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+
+const ROWS = 120
+const PAGE = 10
+
+let extraction: Extraction
+let api: ApiServer
+let configId: string
+let configs = 0
+
+beforeAll(async () => {
+  extraction = await startExtraction()
+  api = await startApi(async ({ query }) => {
+    await sleep(5)
+    const offset = Number(query.get('offset'))
+    return Array.from({ length: Math.min(PAGE, ROWS - offset) }, (_, index) => ({
+      id: offset + index,
+      tags: [`t${offset + index}`],
+    }))
+  })
+})
+
+afterAll(async () => {
+  await api?.close()
+  await extraction?.close()
+})
+
+beforeEach(() => createConfig())
+
+/** Loads into a table without a key, incrementally: a row that came twice would be there twice. */
+const createConfig = async () => {
+  configId = `legs${++configs}`
+  const pagination = { method: 'offset', limit: PAGE }
+  const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
+  await extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: configId,
+    name: configId,
+    configuration: { parameters: { api: { baseUrl: `${api.origin}/`, pagination }, config } },
+  })
+}
+
+/** Ids in the table, sorted. */
+const idsLoaded = async (): Promise<number[]> => {
+  const { body } = await extraction.service.call(
+    'GET',
+    `/v2/storage/tables/in.c-${configId}.items/data-preview?format=json&limit=1000&columns=id`,
+  )
+  return body.rows
+    .map(([cell]: { value: string }[]) => Number(cell?.value))
+    .sort((a: number, b: number) => a - b)
+}
+
+const allIds = Array.from({ length: ROWS }, (_, id) => id)
+const short = { legSeconds: 0.02 }
+
+const legsOf = (result: object): number => {
+  const [row] = 'rows' in result ? (result.rows as { legs: number }[]) : [] // The result of one row.
+  return row?.legs ?? 0
+}
+
+test('legs that end early make the tables of one long leg', async () => {
+  const { end } = await extraction.run(configId, { settings: short })
+  expect(legsOf(end.result)).toBeGreaterThan(2)
+  expect(await idsLoaded()).toEqual(allIds)
+  const { body } = await extraction.service.call('GET', `/v2/storage/tables/in.c-${configId}.items_tags`)
+  expect(body.rowsCount).toBe(ROWS)
+})
+
+test('a leg that finds nothing on its disk goes on from what the last one kept in S3', async () => {
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(execution)
+  await extraction.advance('begin', execution, input)
+  for (let leg = 0; leg < 3; leg++) {
+    expect(await extraction.advance('leg', execution, input, short)).toMatchObject({ next: 'leg' })
+    await rm(join(extraction.scratch, 'runs'), { recursive: true })
+  }
+  const { end } = await extraction.run(configId, { execution })
+  expect(legsOf(end.result)).toBe(4)
+  expect(await idsLoaded()).toEqual(allIds)
+})
+
+test('a leg that runs twice at once counts once', async () => {
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  await extraction.advance('begin', execution, input)
+  const elsewhere = { ...short, scratchFolder: join(extraction.scratch, 'elsewhere') }
+  const both = () =>
+    Promise.all([
+      extraction.advance('leg', execution, input, short),
+      extraction.advance('leg', execution, input, elsewhere),
+    ])
+  for (let next = 'leg'; next === 'leg'; ) {
+    const [one, other] = await both()
+    expect(other).toEqual(one)
+    next = one.next
+  }
+  await extraction.run(configId, { execution })
+  expect(await idsLoaded()).toEqual(allIds)
+})
+
+class Crash extends Error {}
+
+/** Services that die at the given calls, before they reach the other side or before the reply comes back. */
+const crashing = (services: RunServices, crashes: Map<number, 'before' | 'after'>): RunServices => {
+  let calls = 0
+  const guard = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get: (object, name) => {
+        const value = Reflect.get(object, name)
+        if (typeof value !== 'function') return value
+        return async (...given: unknown[]) => {
+          const crash = crashes.get(calls++)
+          if (crash === 'before') throw new Crash()
+          const result = await value.apply(object, given)
+          if (crash === 'after') throw new Crash()
+          return result
+        }
+      },
+    })
+  return {
+    ...services,
+    storage: guard(services.storage),
+    work: guard(services.work),
+    runs: guard(services.runs),
+  }
+}
+
+describe('whatever dies', () => {
+  test('at whichever call a step dies, and however often: each row is loaded once', {
+    timeout: 120_000,
+  }, async () => {
+    const moment = fc.tuple(fc.nat(60), fc.constantFrom('before' as const, 'after' as const))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(moment, { minLength: 1, maxLength: 12 }),
+        fc.boolean(),
+        async (moments, isCold) => {
+          await createConfig()
+          const execution = newExecution()
+          extraction.running.add(execution)
+          const services = crashing(extraction.services(short), new Map(moments))
+          // As the machine does: a step that died runs again.
+          for (let attempt = 0; attempt < 40; attempt++) {
+            try {
+              const { end } = await extraction.run(configId, { execution, settings: services })
+              expect(end.result).toMatchObject({ status: 'success', rowsLoaded: 2 * ROWS })
+              break
+            } catch (error) {
+              if (!(error instanceof Crash)) throw error
+              if (isCold) await rm(join(extraction.scratch, 'runs'), { recursive: true, force: true })
+            }
+          }
+          expect(await idsLoaded()).toEqual(allIds)
+        },
+      ),
+      { numRuns: 12, endOnFailure: true },
+    )
+  })
+})

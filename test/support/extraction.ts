@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts'
+import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
+import type { RunInput } from '../../functions/run-extractor/event.ts'
+import { createRunStore } from '../../functions/run-extractor/run-store.ts'
+import type { CountRun, RunServices } from '../../functions/run-extractor/services.ts'
+import type { RunStep } from '../../functions/run-extractor/steps.ts'
+import { createTurns } from '../../functions/run-extractor/turns.ts'
+import { createWorkStore } from '../../functions/run-extractor/work-store.ts'
+import { startStorageService } from './storage-service.ts'
+
+export type Settings = Partial<RunServices>
+
+const WORK_BUCKET = 'work'
+
+/** The function `run-extractor` without its Lambda, on a real storage service behind HTTP and a real S3. */
+export const startExtraction = async () => {
+  const service = await startStorageService()
+  const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+  const { port } = api.address() as AddressInfo // It listens on a port.
+  await service.s3.send(new CreateBucketCommand({ Bucket: WORK_BUCKET }))
+  const scratch = await mkdtemp(join(tmpdir(), 'extraction-'))
+  const work = createWorkStore(service.s3, WORK_BUCKET)
+  const running = new Set<string>()
+  const counted: Parameters<CountRun>[0][] = []
+  const logged: { level: string; message: string; extra: unknown }[] = []
+  const log = (level: string) => (message: string, extra: unknown) =>
+    void logged.push({ level, message, extra })
+
+  const services = (settings: Settings = {}): RunServices => ({
+    storage: createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token }),
+    work,
+    runs: createRunStore(work),
+    turns: createTurns({ work, isRunning: async arn => running.has(arn), now: () => new Date() }),
+    s3With: (region: string, credentials: FileCredentials) =>
+      new S3Client({
+        endpoint: service.s3Endpoint,
+        forcePathStyle: true,
+        region,
+        credentials: {
+          accessKeyId: credentials.AccessKeyId,
+          secretAccessKey: credentials.SecretAccessKey,
+          sessionToken: credentials.SessionToken,
+        },
+      }),
+    openSecrets: async value => value,
+    scratchFolder: join(scratch, 'runs'),
+    legSeconds: 60,
+    legDeadline: Number.POSITIVE_INFINITY,
+    allowedHosts: ['127.0.0.1'],
+    count: run => void counted.push(run),
+    now: () => new Date(),
+    log: { info: log('info'), warn: log('warn'), error: log('error') },
+    ...settings,
+  })
+
+  const advance = (step: RunStep, execution: string, input: RunInput, settings?: Settings) =>
+    advanceRun({ step, execution, input }, services(settings))
+
+  return {
+    service,
+    services,
+    scratch,
+    running,
+    counted,
+    logged,
+    work,
+    advance,
+
+    /** What the machine does: step after step to the end, without its pauses. */
+    async run(
+      configId: string,
+      { execution = newExecution(), settings = {} as Settings, overlap = 'wait' as RunInput['overlap'] } = {},
+    ): Promise<{ end: Extract<Advance, { result: unknown }>; steps: string[] }> {
+      const input = { componentId: 'ex-generic-v2', configId, overlap }
+      const steps: string[] = []
+      running.add(execution)
+      try {
+        let result = await advance('begin', execution, input, settings)
+        while (!('result' in result)) {
+          steps.push(result.next)
+          result = await advance(result.next, execution, input, settings)
+        }
+        return { end: result, steps }
+      } finally {
+        running.delete(execution)
+      }
+    },
+
+    async close(): Promise<void> {
+      await new Promise(resolve => api.close(resolve))
+      await service.close()
+      await rm(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+let executions = 0
+export const newExecution = (): string =>
+  `arn:aws:states:us-east-1:000000000000:execution:extract:test-${++executions}`
+
+export type Extraction = Awaited<ReturnType<typeof startExtraction>>
