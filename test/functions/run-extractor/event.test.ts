@@ -5,14 +5,14 @@ import scheduled from '../../../events/run-extractor/scheduled.json' with { type
 import { runExtractorEvent } from '../../../functions/run-extractor/event.ts'
 
 test('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
-  expect(runExtractorEvent.parsebegin).toMatchObject({
+  expect(runExtractorEvent.parse(begin)).toMatchObject({
     step: 'begin',
     input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'wait' },
   })
-  expect(runExtractorEvent.parsescheduled).toMatchObject({
+  expect(runExtractorEvent.parse(scheduled)).toMatchObject({
     input: { overlap: 'skip', trigger: 'schedule nightly' },
   })
-  expect(runExtractorEvent.parsefailed).toMatchObject({
+  expect(runExtractorEvent.parse(failed)).toMatchObject({
     step: 'fail',
     failure: { Error: 'Sandbox.Timedout' },
   })
