@@ -14,6 +14,8 @@ const Ready = z.object({
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
   landingBucket: z.string(),
+  filesBucket: z.string(),
+  exportsBucket: z.string(),
 })
 
 export interface StartedCloud extends z.infer<typeof Ready> {

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import { z } from 'zod'
+import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import type { StartedCloud } from './start-cloud.ts'
+
+const Merged = z.object({
+  bytes: z.number(),
+  checksum: z.object({ value: z.string() }),
+  parts: z.object({ copied: z.number(), assembled: z.number() }),
+  bytesThroughFunctions: z.number(),
+  seconds: z.number(),
+  bytesRead: z.number(),
+  peakMemoryMb: z.number(),
+})
+export type Merged = z.infer<typeof Merged>
+
+/** Runs `run-merge.ts` for one file. */
+export const mergeInProcess = async (cloud: StartedCloud, fileId: number, key: string): Promise<Merged> => {
+  // With the heap that Node takes by itself, the peak would be that of a machine with much memory to spare.
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=4', join(import.meta.dirname, 'run-merge.ts')],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
+  child.stdin.end(JSON.stringify({ ...cloud, fileId, key }))
+  const output = await text(child.stdout)
+  return Merged.parse(JSON.parse(output))
+}
+
+/** A sliced file; `contents` are asked for one by one. */
+export const uploadSlices = async (
+  cloud: StartedCloud,
+  s3: S3Client,
+  { count, contents }: { count: number; contents: (index: number) => Uint8Array },
+): Promise<number> => {
+  const storage = createStorageClient({ baseUrl: cloud.api, token: cloud.token })
+  const file = await storage.prepareFile({ name: 'slices.csv', sizeBytes: 0, tags: [], isSliced: true })
+  const { bucket, key } = file.uploadParams
+  const names = Array.from({ length: count }, (_, index) => `${key}_${String(index).padStart(6, '0')}`)
+  await pMap(
+    names,
+    (Key, index) => s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: contents(index) })),
+    { concurrency: 8 },
+  )
+  const entries = names.map(name => ({ url: `s3://${bucket}/${name}` }))
+  const Body = JSON.stringify({ entries })
+  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}manifest`, Body }))
+  return file.id
+}
