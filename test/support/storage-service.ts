@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
+import { z } from 'zod'
 import { createSealer } from '../../functions/lib/secrets/create-sealer.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage-store/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage-store/job-starter.ts'
@@ -14,7 +15,9 @@ import { type RunJobServices, runJob } from '../../functions/run-job/run-job.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/catalogue/read-catalogue.ts'
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
+import { routes } from '../../functions/storage-api/routes/routes.ts'
 import { createAuthenticate } from '../../functions/storage-api/wire/authenticate.ts'
+import { readRequestPath } from '../../functions/storage-api/wire/request-path.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
@@ -159,12 +162,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     const response = await app.fetch(request)
     const text = await response.text()
     const isJson = response.headers.get('content-type') === 'application/json'
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== '' ? JSON.parse(text) : undefined,
-    }
+    const body = isJson && text !== '' ? JSON.parse(text) : undefined
+    if (isJson) checkReply(request, response.status, body)
+    return { status: response.status, headers: response.headers, text, body }
   }
 
   /** One request with the master token; a body that is no text is sent as JSON. */
@@ -267,6 +267,19 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Every reply that any test gets must be as the OpenAPI document says. */
+const checkReply = (request: Request, status: number, body: unknown): void => {
+  const { path: target } = readRequestPath(new URL(request.url).pathname)
+  const route = routes.find(
+    ({ method, pathPattern }) => method === request.method.toLowerCase() && pathPattern.test(target),
+  )
+  const parsed = route?.replySchema(status)?.safeParse(body)
+  if (parsed && !parsed.success)
+    throw new Error(
+      `${request.method} ${target}: ${status} is not as documented:\n${z.prettifyError(parsed.error)}`,
+    )
 }
 
 export type StorageService = Awaited<ReturnType<typeof startStorageService>>

@@ -13,3 +13,9 @@ export const creatorToken = z
 
 /** An object with whatever keys. */
 export const anyObject = z.record(z.string(), z.unknown())
+
+/** What is always `null` here, and an object for some other service of this API. */
+export const noValue = z.null().openapi({ type: 'null' })
+
+/** A list in which there never is anything, such as the attributes of old. */
+export const emptyList = z.array(z.unknown()).max(0)

@@ -12,16 +12,14 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
   isPublic,
   query,
   body,
-  replies,
-  reply = z.unknown(),
-  replyType = 'application/json',
+  streamedBody,
+  ...definition
 }: RouteDefinition<Path, Query, Body>): RouteConfig => {
-  const [firstStatus] = Object.keys(replies)
   const contentOf = (status: string) => {
-    if (status === '202') return { 'application/json': { schema: jobBody } }
-    if (Number(status) >= 400) return { 'application/json': { schema: errorBody } }
     if (status === '204') return undefined
-    return { [replyType]: { schema: status === firstStatus || status === '201' ? reply : z.unknown() } }
+    const isText = definition.replyType !== undefined && Number(status) < 400
+    const schema = isText ? definition.reply : replySchema(definition, Number(status))
+    return { [isText ? (definition.replyType ?? '') : 'application/json']: { schema: schema ?? z.unknown() } }
   }
   const failures = {
     400: 'The request is not valid',
@@ -40,6 +38,7 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
         Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()])),
       ),
       ...(query instanceof z.ZodObject && { query }),
+      ...(streamedBody && { body: { content: { 'multipart/form-data': { schema: streamedBody } } } }),
       ...(body && {
         body: {
           content: {
@@ -51,12 +50,22 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
       }),
     },
     responses: Object.fromEntries(
-      Object.entries({ ...failures, ...replies }).map(([status, description]) => {
+      Object.entries({ ...failures, ...definition.replies }).map(([status, description]) => {
         const content = contentOf(status)
         return [status, { description, ...(content && { content }) }]
       }),
     ),
   }
+}
+
+/** What a reply of a status holds: a job with 202, an error from 400 on, else what the route says. */
+export const replySchema = (
+  { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
+  status: number,
+): z.ZodType | undefined => {
+  if (status >= 400) return errorBody
+  if (status === 202) return jobBody
+  return status === 204 || replyType !== undefined ? undefined : reply
 }
 
 /** `get /v2/storage/buckets/{bucketId}` -> `getBucketsByBucketId`: what generated clients call the operation. */

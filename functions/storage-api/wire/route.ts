@@ -3,7 +3,7 @@ import { type Access, checkPath } from '../access/check-path.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './authenticate.ts'
 import { checkFields, withoutNull } from './check-fields.ts'
-import { describeRoute } from './describe-route.ts'
+import { describeRoute, replySchema } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
 import { readBody } from './read-body.ts'
 
@@ -49,6 +49,8 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   validationCode?: string
   /** Status -> what it means, for the OpenAPI document. */
   replies: Record<number, string>
+  /** What a body holds that the route reads by itself, for the OpenAPI document. */
+  streamedBody?: z.ZodType
   /** What the first reply holds, for the OpenAPI document. A 202 always holds a job. */
   reply?: z.ZodType
   /** Media type of the first reply when it is not JSON. */
@@ -68,6 +70,8 @@ export interface Route {
   /** Matches the paths of the route, whatever the method. */
   pathPattern: RegExp
   openapi: RouteConfig
+  /** What a reply of this status holds; `undefined` when it is not JSON. */
+  replySchema: (status: number) => z.ZodType | undefined
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
 }
 
@@ -100,6 +104,7 @@ export const defineRoute = <
     routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
     pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     openapi: describeRoute(definition),
+    replySchema: status => replySchema(definition, status),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const query = checkFields(querySchema, withoutBlank(parseFields(searchParams)), validationCode)

@@ -3,6 +3,7 @@ import { UserError } from '../../../lib/errors.ts'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
 import type { BucketRecord } from '../../../lib/storage-store/bucket-store.ts'
 import { bucketName, checkDisplayName } from '../../buckets/bucket-settings.ts'
+import { bucketBody } from '../../resources/bucket-body.ts'
 import { text } from '../../wire/fields.ts'
 import { created } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -25,6 +26,7 @@ export const createBucket = defineRoute({
   body,
   validationCode: 'storage.buckets.validation',
   replies: { 201: 'The bucket', 400: '`storage.buckets.alreadyExists`, `storage.buckets.validation`' },
+  reply: bucketBody,
   handle: async ({ body, baseUrl }, { buckets, now }) => {
     const name = bucketName(body.name)
     const displayName = body.displayName ? checkDisplayName(body.displayName) : name.slice('c-'.length)

@@ -3,6 +3,7 @@ import { bucketResource } from '../../../lib/storage-resources/bucket-resource.t
 import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
 import { metadataOf } from '../../metadata/metadata-resource.ts'
+import { bucketDetailBody } from '../../resources/table-body.ts'
 import { listedTables } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
@@ -16,6 +17,7 @@ export const getBucket = defineRoute({
   tag: 'buckets',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The bucket', 404: 'There is no such bucket' },
+  reply: bucketDetailBody,
   handle: async ({ params, query, baseUrl }, services) => {
     const bucket = await findBucket(services, params.bucketId)
     const tables = await services.tables.listInBucket(bucket.id)

@@ -4,6 +4,7 @@ import { bucketResource } from '../../../lib/storage-resources/bucket-resource.t
 import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { mayUseBucket } from '../../access/rights.ts'
 import { metadataOf } from '../../metadata/metadata-resource.ts'
+import { bucketBody } from '../../resources/bucket-body.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -17,6 +18,7 @@ export const listBuckets = defineRoute({
   tag: 'buckets',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The buckets, in the order of their ids' },
+  reply: z.array(bucketBody),
   handle: async ({ query, caller, baseUrl }, services) => {
     const { buckets, tables } = services
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))

@@ -6,6 +6,7 @@ import { checkDisplayName } from '../../buckets/bucket-settings.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
 import { submitJob } from '../../jobs/submit-job.ts'
 import { metadataOf } from '../../metadata/metadata-resource.ts'
+import { bucketBody } from '../../resources/bucket-body.ts'
 import { flag, text } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -27,6 +28,7 @@ export const updateBucket = defineRoute({
   }),
   validationCode: 'storage.buckets.validation',
   replies: { 200: 'The bucket', 202: 'A job `bucketUpdate`, with `async=1`', 404: 'There is no such bucket' },
+  reply: bucketBody,
   handle: async (request, services) => {
     const { query, body, baseUrl } = request
     const { bucketId } = request.params

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { federatedFileResource, fileResource } from '../../files/file-resource.ts'
 import { findFile } from '../../files/find-file.ts'
+import { fileBody } from '../../resources/file-body.ts'
 import { flag } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -16,6 +17,7 @@ export const getFile = defineRoute({
   tag: 'files',
   query: z.object({ federationToken: flag().default(false) }),
   replies: { 200: 'The file', 404: 'There is no such file' },
+  reply: fileBody,
   handle: async ({ params, query, caller }, { files, fileAccess }) => {
     const file = await findFile(files, params.fileId, caller)
     return ok(await (query.federationToken ? federatedFileResource : fileResource)(file, fileAccess))

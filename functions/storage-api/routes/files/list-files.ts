@@ -3,6 +3,7 @@ import { expiryOf, type FileRecord } from '../../../lib/storage-store/file-store
 import { parseFileQuery } from '../../files/file-query.ts'
 import { fileResource } from '../../files/file-resource.ts'
 import { maySeeFile } from '../../files/find-file.ts'
+import { fileBody } from '../../resources/file-body.ts'
 import { flag, integer, text, textList } from '../../wire/fields.ts'
 import { page } from '../../wire/page.ts'
 import { ok } from '../../wire/reply.ts'
@@ -27,6 +28,7 @@ export const listFiles = defineRoute({
   tag: 'files',
   query,
   replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
+  reply: z.array(fileBody),
   handle: async ({ query, caller }, { files, fileAccess, now }) => {
     const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
     const isFound = parseFileQuery(q ?? '')

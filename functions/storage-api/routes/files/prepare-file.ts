@@ -5,6 +5,7 @@ import type { FileRecord } from '../../../lib/storage-store/file-store.ts'
 import type { FileAccess } from '../../files/file-access.ts'
 import { fileResource } from '../../files/file-resource.ts'
 import { newFileRecord } from '../../files/new-file.ts'
+import { preparedFileBody } from '../../resources/file-body.ts'
 import { flag, integer, text, textList } from '../../wire/fields.ts'
 import { created } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -34,6 +35,7 @@ export const prepareFile = defineRoute({
   tag: 'files',
   body,
   replies: { 201: 'The file with `uploadParams`' },
+  reply: preparedFileBody,
   handle: async ({ body, caller, runId, idempotencyKey }, services) => {
     const { federationToken, ...settings } = body
     if (settings.isSliced && !federationToken)

@@ -1,6 +1,7 @@
 import { UserError } from '../../../lib/errors.ts'
 import { fileResource } from '../../files/file-resource.ts'
 import { receiveUpload } from '../../files/receive-upload.ts'
+import { fileBody, uploadForm } from '../../resources/file-body.ts'
 import { created } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
 
@@ -11,6 +12,8 @@ export const uploadFile = defineRoute({
   summary: 'Upload a file through the importer',
   tag: 'importer',
   replies: { 201: 'The file', 400: 'The form has no file in the field `data`' },
+  reply: fileBody,
+  streamedBody: uploadForm,
   handle: async (request, services) => {
     const { file } = await receiveUpload(request, services)
     if (!file)

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import { type Component, componentResource } from '../../catalogue/component.ts'
+import { indexBody } from '../../resources/index-body.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -10,9 +12,14 @@ export const getIndex = defineRoute({
   summary: 'API index',
   tag: 'index',
   isPublic: true,
-  query: z.object({ exclude: commaList().default([]) }),
+  query: z.object({
+    exclude: commaList().default([]),
+    /** Only these components, and of each only what a list of them needs. */
+    componentDetails: commaList().default([]),
+  }),
   replies: { 200: 'The index' },
-  handle: async ({ query, baseUrl }, { region, revision }) =>
+  reply: indexBody,
+  handle: async ({ query, baseUrl }, { region, revision, components }) =>
     ok({
       host: new URL(baseUrl).host,
       api: 'storage',
@@ -20,9 +27,27 @@ export const getIndex = defineRoute({
       revision,
       stack: region,
       documentation: `${baseUrl}/v2/storage/openapi.json`,
-      ...(!query.exclude.includes('components') && { components: [] }),
+      ...(!query.exclude.includes('components') && {
+        components: listed(components.list(), query.componentDetails).map(component =>
+          query.componentDetails.length === 0
+            ? componentResource(component, baseUrl)
+            : componentDetails(component, baseUrl),
+        ),
+      }),
       services: [{ id: 'import', url: baseUrl }],
       features: [],
       urlTemplates: {},
     }),
 })
+
+const listed = (components: readonly Component[], ids: string[]): readonly Component[] =>
+  ids.length === 0 ? components : components.filter(({ id }) => ids.includes(id))
+
+/** The short form that `componentDetails` asks for (facts 1.1). */
+const componentDetails = (component: Component, baseUrl: string) => {
+  const { id, name, type, ico64, ico128, features, flags, description, categories, uri } = componentResource(
+    component,
+    baseUrl,
+  )
+  return { id, name, type, ico64, ico128, features, flags, description, categories, uri }
+}

@@ -10,6 +10,7 @@ import {
   readProvider,
 } from '../../metadata/read-metadata.ts'
 import { storeMetadata } from '../../metadata/store-metadata.ts'
+import { emptyList } from '../../resources/shared.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { created, noContent, ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -41,7 +42,7 @@ export const setTableMetadata = defineRoute({
     z.array(metadatumBody),
     z.object({
       metadata: z.array(metadatumBody),
-      columnsMetadata: z.union([z.record(z.string(), z.array(metadatumBody)), z.array(z.never())]),
+      columnsMetadata: z.union([z.record(z.string(), z.array(metadatumBody)), emptyList]),
     }),
   ]),
   handle: async ({ params, body, raw }, services) => {

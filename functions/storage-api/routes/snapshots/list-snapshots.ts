@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { snapshotBody } from '../../resources/table-body.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { snapshotResource } from '../../tables/snapshot-resource.ts'
 import { integer } from '../../wire/fields.ts'
@@ -16,6 +17,7 @@ export const listSnapshots = defineRoute({
     offset: integer().default(0),
   }),
   replies: { 200: 'The snapshots, newest first', 404: 'There is no such table' },
+  reply: z.array(snapshotBody),
   handle: async ({ params, query }, services) => {
     await findTable(services, params.tableId)
     const found = await page(services.snapshots.list(), {

@@ -1,5 +1,7 @@
 import { receiveUpload } from '../../files/receive-upload.ts'
 import { doJob } from '../../jobs/do-job.ts'
+import { uploadForm } from '../../resources/file-body.ts'
+import { tableBody } from '../../resources/table-body.ts'
 import { createTableFields, createTableJob } from '../../tables/create-table-job.ts'
 import { checkFields, withoutNull } from '../../wire/check-fields.ts'
 import { created } from '../../wire/reply.ts'
@@ -16,6 +18,8 @@ export const createTableNow = defineRoute({
     202: 'The job `tableCreate`, when it takes longer than a request may',
     404: 'There is no such bucket',
   },
+  reply: tableBody,
+  streamedBody: uploadForm.extend(createTableFields.shape),
   handle: async (request, services) => {
     const { bucketId } = request.params
     const { fields, file } = await receiveUpload(request, services)

@@ -1,6 +1,7 @@
 import { tableResource } from '../../../lib/storage-resources/table-resource.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
 import { tableMetadata } from '../../metadata/metadata-resource.ts'
+import { tableBody } from '../../resources/table-body.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { ok } from '../../wire/reply.ts'
 import { defineRoute } from '../../wire/route.ts'
@@ -11,6 +12,7 @@ export const getTable = defineRoute({
   summary: 'Table detail',
   tag: 'tables',
   replies: { 200: 'The table', 404: 'There is no such table' },
+  reply: tableBody,
   handle: async ({ params, baseUrl }, services) => {
     const table = await findTable(services, params.tableId)
     const bucket = await findBucket(services, table.bucketId)

@@ -1,5 +1,7 @@
 import { receiveUpload } from '../../files/receive-upload.ts'
 import { doJob } from '../../jobs/do-job.ts'
+import { uploadForm } from '../../resources/file-body.ts'
+import { importResultsBody } from '../../resources/table-body.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { importTableFields, importTableJob } from '../../tables/import-table-job.ts'
 import { checkFields, withoutNull } from '../../wire/check-fields.ts'
@@ -17,6 +19,8 @@ export const importTableNow = defineRoute({
     202: 'The job `tableImport`, when it takes longer than a request may',
     404: 'There is no such table',
   },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(importTableFields.shape),
   handle: async (request, services) => {
     const { tableId } = request.params
     await findTable(services, tableId)

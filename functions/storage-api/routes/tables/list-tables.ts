@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
 import { mayUseBucket } from '../../access/rights.ts'
+import { listedTableBody } from '../../resources/table-body.ts'
 import { listedTables } from '../../tables/table-includes.ts'
 import { commaList } from '../../wire/fields.ts'
 import { ok } from '../../wire/reply.ts'
@@ -16,6 +17,7 @@ export const listTables = defineRoute({
   tag: 'tables',
   query: z.object({ include: commaList().default([]) }),
   replies: { 200: 'The tables of all buckets, in the order of their ids' },
+  reply: z.array(listedTableBody),
   handle: async ({ query, caller, baseUrl }, services) => {
     const { buckets, tables } = services
     const { include } = query

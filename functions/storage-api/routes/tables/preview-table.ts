@@ -25,6 +25,7 @@ export const previewTable = defineRoute({
   validationCode: 'storage.tables.validation',
   replies: { 200: 'The rows', 400: 'The query is wrong', 404: 'There is no such table' },
   replyType: 'text/csv',
+  reply: z.string().openapi({ example: '"id","city"\n"1","Prague"\n' }),
   handle: async ({ params, query }, services) => {
     const { format } = query
     if (format !== 'rfc' && format !== 'json')

@@ -4,6 +4,7 @@ import { tableResource } from '../../../lib/storage-resources/table-resource.ts'
 import { updateTable as changeTable } from '../../../lib/storage-store/update-table.ts'
 import { findBucket } from '../../buckets/find-bucket.ts'
 import { submitJob } from '../../jobs/submit-job.ts'
+import { tableBody } from '../../resources/table-body.ts'
 import { findTable } from '../../tables/find-table.ts'
 import { checkTableName } from '../../tables/table-name.ts'
 import { flag, text } from '../../wire/fields.ts'
@@ -22,6 +23,7 @@ export const updateTable = defineRoute({
   body: z.object({ ...isAsync, displayName: text({ max: 300 }).optional() }),
   validationCode: 'storage.tables.validation',
   replies: { 200: 'The table', 202: 'A job `tableUpdate`, with `async=1`', 404: 'There is no such table' },
+  reply: tableBody,
   handle: async (request, services) => {
     const { query, body, baseUrl } = request
     const { tableId } = request.params

@@ -2,6 +2,8 @@ import { UserError } from '../../../lib/errors.ts'
 import { requireTable } from '../../access/rights.ts'
 import { receiveUpload } from '../../files/receive-upload.ts'
 import { doJob } from '../../jobs/do-job.ts'
+import { uploadForm } from '../../resources/file-body.ts'
+import { importResultsBody } from '../../resources/table-body.ts'
 import { importTableFields, importTableJob } from '../../tables/import-table-job.ts'
 import { checkFields, withoutNull } from '../../wire/check-fields.ts'
 import { text } from '../../wire/fields.ts'
@@ -21,6 +23,8 @@ export const writeTable = defineRoute({
     202: 'The job `tableImport`, when it takes longer than a request may',
     404: 'There is no such table',
   },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(writeTableFields.shape),
   handle: async (request, services) => {
     const { fields, file } = await receiveUpload(request, services)
     if (!file)

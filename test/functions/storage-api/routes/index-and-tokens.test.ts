@@ -17,11 +17,23 @@ describe('GET /v2/storage', () => {
       revision: '0.0.0-test',
       stack: 'us-east-1',
       documentation: 'http://storage.test/v2/storage/openapi.json',
-      components: [],
+      components: expect.arrayContaining([
+        expect.objectContaining({
+          id: 'ex-generic-v2',
+          uri: expect.stringContaining('/components/ex-generic-v2'),
+        }),
+      ]),
       services: [{ id: 'import', url: 'http://storage.test' }],
       features: [],
       urlTemplates: {},
     })
+  })
+
+  it('shows of chosen components only what a list needs', async () => {
+    const { body } = await service.call('GET', '/v2/storage?componentDetails=ex-generic-v2,nothing')
+    expect(body.components.map((component: object) => Object.keys(component).toSorted())).toEqual([
+      ['categories', 'description', 'features', 'flags', 'ico128', 'ico64', 'id', 'name', 'type', 'uri'],
+    ])
   })
 
   it('leaves out components when they are excluded', async () => {

@@ -1,0 +1,40 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { routes } from './routes/routes.ts'
+
+const description = [
+  'Files, tables, jobs and versioned configurations. Every path exists below `/v2/storage/branch/{branch}/` as well,',
+  '`default` or the id of a branch in its place, and with a slash at its end. Bodies are JSON, forms or multipart forms;',
+  'names of form and query fields nest as `tags[]` and `whereFilters[0][column]`. A reply of status 202 is a job: poll',
+  'its `url` until `status` is `success` or `error`.',
+].join(' ')
+
+type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+
+let described: Omit<Document, 'servers'> | undefined
+
+/** The OpenAPI 3.1 document of the service as it is reached at an origin, made from what reads the requests. */
+export const openApiDocument = ({ origin, version }: { origin: string; version: string }): Document => {
+  described ??= describe(version)
+  return { ...described, servers: [{ url: origin }] }
+}
+
+const describe = (version: string): Document => {
+  const hono = new OpenAPIHono()
+  hono.openAPIRegistry.registerComponent('securitySchemes', 'storageToken', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-StorageApi-Token',
+  })
+  for (const { openapi } of routes) hono.openAPIRegistry.registerPath(openapi)
+  const tags = [...new Set(routes.flatMap(({ openapi }) => openapi.tags ?? []))].toSorted()
+  return hono.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Millrace storage API',
+      version,
+      description,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    tags: tags.map(name => ({ name })),
+  })
+}
