@@ -24,6 +24,7 @@ export type NewMetadatum = Pick<Metadatum, 'key' | 'value' | 'provider' | 'colum
  */
 export const metadataSubject = {
   table: ({ internalId }: { internalId: number }) => `table/${internalId}`,
+  snapshot: ({ id }: { id: number }) => `snapshot/${id}`,
   bucket: ({ id, created }: { id: string; created: string }) => `bucket/${id}/${created}`,
   branch: (branchId: number) => `branch/${branchId}`,
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
@@ -71,6 +72,12 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     async delete(subject: string, id: string, column = ''): Promise<boolean> {
       const found = (await list(subject)).find(each => each.id === id && each.column === column)
       return found !== undefined && items.delete(keyOf(subject, found), { id })
+    },
+
+    /** Sets on another subject what this one has. */
+    async copy(from: string, to: string, nextId: NextId): Promise<void> {
+      for (const { key, value, provider, column } of await list(from))
+        await set(to, { key, value, provider, column }, nextId)
     },
 
     /** Removes all, or all of one column. */

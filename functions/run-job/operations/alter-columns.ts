@@ -1,4 +1,5 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
 import { refuseColumn, refuseColumnDelete } from '../../lib/storage-store/table-columns.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { changeTable } from './change-table.ts'
@@ -23,12 +24,13 @@ export const addColumn = (
     }
   })
 
-export const deleteColumn = (
+/** Deletes a column with its values and its metadata. */
+export const deleteColumn = async (
   job: ProcessingJob,
   { tableId, name }: InputOf<'tableColumnDelete'>,
   services: RunJobServices,
-) =>
-  changeTable(job, tableId, services, async table => {
+) => {
+  const changed = await changeTable(job, tableId, services, async table => {
     refuseColumnDelete(table, name)
     const engine = await services.tableEngine()
     const snapshot = await engine.dropColumn({
@@ -38,3 +40,6 @@ export const deleteColumn = (
     })
     return { table: { ...table, snapshot } }
   })
+  await services.metadata.clear(metadataSubject.table(changed.table), name)
+  return changed
+}

@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage-store/snapshot-not-found.ts'
 import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
 import type { TableLoad } from '../../lib/storage-store/table-store.ts'
@@ -37,6 +38,9 @@ const firstContent = async (
     const kept = await services.snapshots.get(source.snapshotId)
     if (!kept) throw snapshotNotFound(source.snapshotId)
     const { snapshot, table } = kept
+    // On the table to be, before it is there: whoever sees the table sees its metadata.
+    const { metadata, nextId } = services
+    await metadata.copy(metadataSubject.snapshot(kept), metadataSubject.table({ internalId: job.id }), nextId)
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
   }
   const copied = await services.tables.get(source.tableId)

@@ -1,5 +1,6 @@
 import { deleteBucket } from '../../lib/storage-store/delete-bucket.ts'
 import { type JobMetrics, noMetrics, type ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
 import { updateBucket } from '../../lib/storage-store/update-bucket.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
@@ -63,6 +64,7 @@ export const runOperation = async (
     case 'tableSnapshotDelete':
       // Its files stay until the sweep finds that nothing else has them.
       await services.snapshots.delete(input.snapshotId)
+      await services.metadata.clear(metadataSubject.snapshot({ id: input.snapshotId }))
       return nothingToReport
     case 'tableExport':
       return exportTable(job, input, services)

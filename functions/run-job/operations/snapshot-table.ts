@@ -1,11 +1,12 @@
 import { createOnce } from '../../lib/storage-store/create-once.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
 import type { SnapshotRecord } from '../../lib/storage-store/snapshot-store.ts'
 import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
 import { tableIdOf } from '../../lib/storage-store/table-store.ts'
 import type { RunJobServices } from '../run-job.ts'
 
-/** Keeps what the table is now. Nothing is copied: the files of a table never change. */
+/** Keeps what the table is now, with its metadata. No rows are copied: the files of a table never change. */
 export const snapshotTable = async (
   job: ProcessingJob,
   { tableId, description }: InputOf<'tableSnapshotCreate'>,
@@ -33,5 +34,7 @@ export const snapshotTable = async (
   })
   const request = { scope: 'tableSnapshotCreate', key: String(job.id), request: {} }
   const { id } = await createOnce(request, { ...services, records: services.snapshots, make })
+  const { metadata, nextId } = services
+  await metadata.copy(metadataSubject.table(table), metadataSubject.snapshot({ id }), nextId)
   return { id }
 }

@@ -32,6 +32,26 @@ describe('a snapshot of a table', () => {
     expect(await rowsOf(id)).toEqual(['"3","c","d"'])
   })
 
+  it('keeps the metadata of the table and its columns', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id,a\n1,x\n')
+    const set = (body: unknown) => service.call('POST', `/v2/storage/tables/${id}/metadata`, body)
+    await set({
+      provider: 'test',
+      metadata: [{ key: 'k', value: 'before' }],
+      columnsMetadata: { a: [{ key: 'c', value: 'of a' }] },
+    })
+    const snapshotId = await snapshotOf(id)
+    await set({ provider: 'test', metadata: [{ key: 'k', value: 'after' }] })
+    const { body: job } = await create({ name: newName(), snapshotId })
+    const restored = await detail(job.results.id)
+    expect(restored.metadata).toMatchObject([{ key: 'k', value: 'before', provider: 'test' }])
+    expect(restored.columnMetadata).toMatchObject({ a: [{ key: 'c', value: 'of a' }] })
+    // A column that goes takes its metadata along.
+    await service.call('DELETE', `/v2/storage/tables/${id}/columns/a`)
+    await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'a' })
+    expect((await detail(id)).columnMetadata).toEqual([])
+  })
+
   it('outlives its table', async () => {
     const id = await service.createTable(bucketId, newName(), 'id\n1\n')
     const snapshotId = await snapshotOf(id)
