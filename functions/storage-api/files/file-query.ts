@@ -20,7 +20,8 @@ const fields: Record<string, (file: FileRecord) => string[]> = {
 
 /**
  * Reads the usual terms of a file search: `tags:"a" AND tags:"b"`, `id:1`, `name:x*`, words in the name, `NOT`, `OR`
- * and parentheses. `AND` binds closer than `OR` and may be left out; `*` and `?` stand for any characters and one.
+ * and parentheses; `&&`, `||`, `!` and `-` mean the same, `+` nothing. `AND` binds closer than `OR` and may be left out;
+ * `*` and `?` stand for any characters and one.
  *
  * Error: 400 `query.syntax`.
  */
@@ -71,16 +72,22 @@ export const parseFileQuery = (query: string): FileFilter => {
   return filter
 }
 
+const operators: Record<string, string> = { '&&': 'AND', '||': 'OR' }
+
 /** Words and quoted texts with their field, and the operators between them. */
 const tokenize = (query: string): string[] => {
   const tokens: string[] = []
-  const pattern = /\s+|([()])|((?:[A-Za-z]+:)?"(?:[^"\\]|\\.)*")|((?:\\.|[^\s()"\\])+)/sy
+  // A sign stands before a term; within a word it belongs to the word.
+  const pattern =
+    /\s+|(?<![^\s(])([-+!])(?=[^\s)])|([()])|((?:[A-Za-z]+:)?"(?:[^"\\]|\\.)*")|((?:\\.|[^\s()"\\])+)/sy
   while (pattern.lastIndex < query.length) {
     const at = pattern.lastIndex
     const match = pattern.exec(query)
     if (!match) throw syntaxError(`it cannot be read from character ${at + 1}`)
-    const token = match[1] ?? match[2] ?? match[3]
-    if (token !== undefined) tokens.push(token)
+    const sign = match[1]
+    const token = match[2] ?? match[3] ?? match[4]
+    if (sign === '-' || sign === '!') tokens.push('NOT')
+    else if (token !== undefined) tokens.push(operators[token] ?? token)
   }
   return tokens
 }

@@ -43,6 +43,11 @@ describe('parseFileQuery', () => {
     ['(tags:weekly OR id:42) AND isSliced:false', false],
     ['NOT tags:weekly', true],
     ['NOT (tags:daily OR id:1)', false],
+    ['tags:daily && !tags:weekly', true],
+    ['tags:weekly || tags:daily', true],
+    ['+tags:daily -tags:weekly', true],
+    ['-(tags:daily OR id:1)', false],
+    ['tags:daily -id:42', false],
     ['runId:7.8', true],
     ['isEncrypted:true', true],
   ])('%j finds the file: %s', (query, isFound) => {
