@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+
+let dataDir: string
+let cloud: EmbeddedCloud
+let shop: ApiServer
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-extract-flow-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+  shop = await startApi(({ path, query, headers }, response) => {
+    if (headers.authorization !== `Basic ${btoa('me:open sesame')}`) {
+      response.statusCode = 403
+      return { error: `no entry with ${headers.authorization}` }
+    }
+    if (path === '/orders') return [{ order: `of ${query.get('customer')}` }]
+    const offset = Number(query.get('offset'))
+    return Array.from({ length: Math.min(2, 5 - offset) }, (_, index) => ({ id: offset + index + 1 }))
+  })
+}, 120_000)
+
+afterAll(async () => {
+  await shop?.close()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+// Tests look into replies freely and compare what they find.
+// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+const api = async (method: string, path: string, body?: unknown): Promise<any> => {
+  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+    method,
+    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+const CONFIGS = 'components/ex-generic-v2/configs'
+
+const root = (password: string) => ({
+  parameters: {
+    api: {
+      baseUrl: `${shop.origin}/`,
+      authentication: { type: 'basic' },
+      pagination: { method: 'offset', limit: 2 },
+    },
+    config: {
+      username: 'me',
+      '#password': password,
+      outputBucket: 'shop',
+      jobs: [{ endpoint: 'customers' }],
+    },
+  },
+})
+
+const runJob = async (configId: string) => {
+  let job = await api('POST', `${CONFIGS}/${configId}/run`)
+  while (job.status === 'waiting' || job.status === 'processing') job = await api('GET', `jobs/${job.id}`)
+  return job
+}
+
+test('two rows by the API: sealed secrets, the second reads what the first wrote, states are kept', async () => {
+  await api('POST', CONFIGS, { configurationId: 'shop', name: 'Shop', configuration: root('open sesame') })
+  await api('POST', `${CONFIGS}/shop/rows`, { rowId: '1', name: 'customers', configuration: {} })
+  await api('POST', `${CONFIGS}/shop/rows`, {
+    rowId: '2',
+    name: 'orders',
+    configuration: {
+      storage: { input: { tables: [{ source: 'in.c-shop.customers', destination: 'customers.csv' }] } },
+      parameters: {
+        iterations: { table: 'customers.csv' },
+        config: { jobs: [{ endpoint: 'orders', params: { customer: { attr: 'id' } } }] },
+      },
+    },
+  })
+  const job = await runJob('shop')
+  expect(job).toMatchObject({
+    status: 'success',
+    results: {
+      rowsLoaded: 10,
+      rows: [
+        { id: '1', rowsLoaded: 5 },
+        { id: '2', rowsLoaded: 5 },
+      ],
+    },
+  })
+  expect((await api('GET', 'tables/in.c-shop.orders')).rowsCount).toBe(5)
+  const stored = await api('GET', `${CONFIGS}/shop`)
+  expect(JSON.stringify(stored)).not.toContain('open sesame')
+  for (const { state } of stored.rows) expect(state.time.previousStart).toBeGreaterThan(0)
+}, 60_000)
+
+test('a run that fails leaves a dead letter and an event that name what failed, and no secret', async () => {
+  await api('POST', CONFIGS, { configurationId: 'closed', name: 'Closed', configuration: root('wrong word') })
+  const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'closed' })
+  expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.response.status' })
+  expect(ended).toMatchObject({ cause: expect.stringMatching(/^job 0, GET customers: .*\[403\]/) })
+  const { region, accessKeyId, secretAccessKey, control } = cloud
+  const sqs = new SQSClient({
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    endpoint: control,
+    useQueueUrlAsEndpoint: false,
+  })
+  const QueueUrl = cloud.describeOutputs()['ExtractDeadLetters']
+  const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+  sqs.destroy()
+  expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
+    input: { componentId: 'ex-generic-v2', configId: 'closed' },
+    letter: { result: { rows: [{ error: { job: '0', request: 'GET customers' } }] } },
+  })
+  const events = await api('GET', 'events?configurationId=closed')
+  expect(events[0]).toMatchObject({ type: 'error' })
+  for (const secret of ['wrong word', btoa('me:wrong word')])
+    expect(JSON.stringify([ended, Messages, events])).not.toContain(secret)
+}, 60_000)
+
+test('a configuration that is not there fails by name', async () => {
+  const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'nothing' })
+  expect(ended).toMatchObject({ status: 'FAILED', error: 'notFound' })
+}, 60_000)
+
+test('addresses inside of a network are refused unless they were allowed', async () => {
+  const configuration = root('x')
+  configuration.parameters.api.baseUrl = 'http://169.254.169.254/latest/'
+  await api('POST', CONFIGS, { configurationId: 'metadata', name: 'Metadata', configuration })
+  const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'metadata' })
+  expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.address.forbidden' })
+}, 60_000)

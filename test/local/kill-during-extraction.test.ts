@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+
+const ROWS = 200_000
+const PAGE = 500
+/** The cloud dies when this many requests have come since it started, again and again. */
+const REQUESTS_BEFORE_KILLS = [60, 150]
+
+let dataDir: string
+let shop: ApiServer
+let child: ChildProcess | undefined
+let onRequest = () => {}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-extract-'))
+  shop = await startApi(async ({ query }) => {
+    onRequest()
+    await new Promise(resolve => setTimeout(resolve, 15)) // So that it takes several legs.
+    const offset = Number(query.get('offset'))
+    return Array.from({ length: Math.min(PAGE, ROWS - offset) }, (_, index) => ({ id: offset + index }))
+  })
+})
+
+afterAll(async () => {
+  await kill()
+  await shop?.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const kill = async (): Promise<void> => {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+const start = async (): Promise<{ api: string; token: string }> => {
+  const started = spawn(process.execPath, ['local/cli/millrace.ts', 'start'], {
+    env: {
+      ...process.env,
+      MILLRACE_DATA_DIR: dataDir,
+      MILLRACE_API_PORT: '0',
+      MILLRACE_S3_PORT: '0',
+      MILLRACE_CONTEXT: '{"extractorLegSeconds":2}',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  child = started
+  for await (const line of createInterface({ input: started.stdout })) {
+    const facts: { event: string; api: string; token: string } = JSON.parse(line)
+    if (facts.event === 'ready') return facts
+  }
+  throw new Error('The embedded cloud ended before it was ready')
+}
+
+test('legs of two seconds and kills in the middle: each row is in the table once', {
+  timeout: 240_000,
+}, async () => {
+  let cloud = await start()
+  // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+  const api = async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+      method,
+      headers: { 'X-StorageApi-Token': cloud.token, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return response.json()
+  }
+  const killed = (requests: number) =>
+    new Promise<void>(resolve => {
+      let seen = 0
+      onRequest = () => {
+        if (++seen !== requests) return
+        onRequest = () => {}
+        void kill().then(resolve)
+      }
+    })
+
+  // No key and an incremental load: a row that came twice would be there twice.
+  const pagination = { method: 'offset', limit: PAGE }
+  const config = { outputBucket: 'kill', incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
+  await api('POST', 'components/ex-generic-v2/configs', {
+    configurationId: 'kill',
+    name: 'kill',
+    configuration: {
+      parameters: { api: { baseUrl: `${shop.origin}/`, pagination, http: { maxConcurrency: 1 } }, config },
+    },
+  })
+  const kills = REQUESTS_BEFORE_KILLS.values()
+  let nextKill = killed(kills.next().value ?? 0)
+  const { id } = await api('POST', 'components/ex-generic-v2/configs/kill/run')
+  await nextKill
+  for (const requests of kills) {
+    nextKill = killed(requests)
+    cloud = await start()
+    await nextKill
+  }
+  cloud = await start()
+
+  let job = await api('GET', `jobs/${id}`)
+  while (job.status === 'waiting' || job.status === 'processing') {
+    await new Promise(resolve => setTimeout(resolve, 200))
+    job = await api('GET', `jobs/${id}`)
+  }
+  expect(job).toMatchObject({ status: 'success', results: { rowsLoaded: ROWS } })
+  expect(job.results.rows[0].legs).toBeGreaterThan(2)
+  expect((await api('GET', 'tables/in.c-kill.items')).rowsCount).toBe(ROWS)
+  // As many ids as rows, from the first to the last: none came twice.
+  const counted = await api('POST', 'tables/in.c-kill.items/primary-key', { columns: ['id'] })
+  let key = counted
+  while (key.status === 'waiting' || key.status === 'processing') key = await api('GET', `jobs/${counted.id}`)
+  expect(key.status).toBe('success')
+})
