@@ -52,7 +52,7 @@ const convert = async (
   try {
     // Slices one after the other are gzip members one after the other, which are one stream (RFC 1952, section 2.2).
     await Promise.all([
-      pipeline(Readable.from(readBlocks(ranges, READ_BYTES), { objectMode: false }), codec),
+      pipeline(Readable.from(readBlocks(ranges, { blockBytes: READ_BYTES }), { objectMode: false }), codec),
       upload.done(),
     ])
   } catch (error) {

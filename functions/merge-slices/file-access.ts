@@ -1,13 +1,8 @@
-import type { S3Client } from '@aws-sdk/client-s3'
+import type { FilePlace } from '../lib/sliced-file/list-slices.ts'
 import type { MergeSlicesDependencies } from './merge-slices.ts'
 
 /** Where a file lies and who may read it. */
-export interface FileAccess {
-  s3: S3Client
-  bucket: string
-  /** Of a sliced file the prefix of its slices and its manifest. */
-  key: string
-  isSliced: boolean
+export interface FileAccess extends FilePlace {
   /** Whether the same client may also write the destination, so that S3 copies by itself. */
   canCopy: boolean
 }

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { type ObjectRange, readRange } from './source-object.ts'
 
-/** What is held in memory at a time; a stream of blocks holds two, the next one being read. */
+/** What is held in memory at a time; a stream of blocks holds one more for each that is read ahead. */
 export const BLOCK_BYTES = 16 * 1024 ** 2
 
 /** Small slices are all waiting: many requests at once are what fills the network. */
@@ -24,23 +24,31 @@ export const readBlock = async (ranges: readonly ObjectRange[]): Promise<Uint8Ar
   return block
 }
 
-/** The same as a stream of blocks, in fixed memory; the next block is read while the last one is used. */
+export interface ReadBlocksOptions {
+  /** Default 16 MiB. */
+  blockBytes?: number
+  /** So many blocks are read while one is used. Default 1. */
+  ahead?: number
+}
+
+/** The same as a stream of blocks, in order and in fixed memory. */
 export async function* readBlocks(
   ranges: readonly ObjectRange[],
-  blockBytes = BLOCK_BYTES,
+  { blockBytes = BLOCK_BYTES, ahead = 1 }: ReadBlocksOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  let ahead: Promise<Uint8Array> | undefined
+  const underWay: Promise<Uint8Array>[] = []
   try {
     for (const block of cutBlocks(ranges, blockBytes)) {
-      const ready = ahead
-      ahead = readBlock(block)
-      // Awaited at the next turn; until then nobody would hear of its failure.
-      ahead.catch(() => undefined)
-      if (ready) yield await ready
+      const read = readBlock(block)
+      // Awaited when its turn comes; until then nobody would hear of its failure.
+      read.catch(() => undefined)
+      underWay.push(read)
+      const next = underWay.length > ahead ? underWay.shift() : undefined
+      if (next) yield await next
     }
-    if (ahead) yield await ahead
+    for (let next = underWay.shift(); next; next = underWay.shift()) yield await next
   } finally {
-    await ahead?.catch(() => undefined)
+    await Promise.allSettled(underWay)
   }
 }
 

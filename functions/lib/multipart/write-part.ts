@@ -68,7 +68,8 @@ export const assemblePart = async (
 const isRefusal = (error: unknown): boolean =>
   error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 0) < 500
 
-const sendPart = async (
+/** Sends bytes as one part; S3 checks their CRC32. */
+export const sendPart = async (
   { s3, bucket, key, uploadId }: MultipartUpload,
   partNumber: number,
   bytes: number,

@@ -15,6 +15,8 @@ const fileSchema = z.object({
   name: z.string(),
   region: z.string(),
   isSliced: z.boolean(),
+  /** Signed address of the object, or of the manifest of a sliced file. */
+  url: z.string().optional(),
 })
 
 /** Answer of files/prepare (specification 4.1). */

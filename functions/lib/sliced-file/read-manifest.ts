@@ -1,6 +1,6 @@
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { UserError } from './errors.ts'
+import { UserError } from '../errors.ts'
 
 /** Specification 2.2; clients add keys of their own, which mean nothing here. */
 const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })

@@ -1,12 +1,24 @@
-import { HeadObjectCommand, NotFound, paginateListObjectsV2, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  HeadObjectCommand,
+  NotFound,
+  paginateListObjectsV2,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { UserError } from '../lib/errors.ts'
-import type { SourceObject } from '../lib/multipart/source-object.ts'
-import { readRange } from '../lib/multipart/source-object.ts'
-import { readManifest } from '../lib/read-manifest.ts'
-import type { FileAccess } from './file-access.ts'
+import { UserError } from '../errors.ts'
+import { readRange, type SourceObject } from '../multipart/source-object.ts'
+import { readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
+
+/** Where a file lies; the key of a sliced one is the prefix of its slices and of its manifest. */
+export interface FilePlace {
+  s3: S3Client
+  bucket: string
+  key: string
+  isSliced: boolean
+}
 
 /**
  * The slices of a file in the order of its manifest, each pinned to its content; a file of one piece is one slice.
@@ -14,7 +26,7 @@ const HEADS_IN_PARALLEL = 32
  * Sizes come from the listing of the file's prefix, a thousand at a time; where the credentials may not list, or the
  * listing lacks a slice, from the slice itself. Errors: those of the manifest, and `storage.sliceMissing`.
  */
-export const listSlices = async ({ s3, bucket, key, isSliced }: FileAccess): Promise<SourceObject[]> => {
+export const listSlices = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<SourceObject[]> => {
   const entries = isSliced ? await readManifest(s3, bucket, key) : [{ bucket, key }]
   const listed = isSliced ? await listPrefix({ s3, bucket, key }) : new Map<string, SourceObject>()
   return pMap(
