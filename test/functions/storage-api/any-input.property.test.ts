@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { routes } from '../../../functions/storage-api/routes/routes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
@@ -18,55 +19,44 @@ beforeAll(async () => {
   await executeJob(body.id, service.jobServices)
   known['tableId'] = 'in.c-main.a'
   known['tag'] = 'a'
+  known['columnId'] = 'in.c-main.a.a'
+  known['columnName'] = 'a'
+  known['componentId'] = 'keboola.runner-config-test'
+  const configs = `/v2/storage/components/${known['componentId']}/configs`
+  known['configId'] = (await service.call('POST', configs, { name: 'a' })).body.id
+  known['rowId'] = (await service.call('POST', `${configs}/${known['configId']}/rows`, {})).body.id
+  known['versionId'] = '1'
+  known['otherVersionId'] = '2'
+  known['branchId'] = 'default'
+  known['tokenId'] = (await service.call('POST', '/v2/storage/tokens', {})).body.id
+  known['eventId'] = String((await service.call('POST', '/v2/storage/events', { component: 'a' })).body.id)
+  const trigger = {
+    runWithTokenId: 42,
+    component: 'a',
+    configurationId: 'a',
+    coolDownPeriodMinutes: 1,
+    tableIds: [known['tableId']],
+  }
+  known['triggerId'] = (await service.call('POST', '/v2/storage/triggers', trigger)).body.id
+  const metadata = { metadata: [{ key: 'a', value: 'a' }] }
+  known['metadataId'] = (await service.call('POST', '/v2/storage/metadata', metadata)).body[0].id
 })
 afterAll(() => service.close())
 
+const namesIn = (schema: unknown): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+
 /** Fields that some route knows, so that their values are reached, and any others. */
 const fieldNames = [
-  ...[
-    'name',
-    'stage',
-    'displayName',
-    'description',
-    'color',
-    'sizeBytes',
-    'tags',
-    'tag',
-    'isSliced',
-    'isEncrypted',
-  ],
-  ...[
-    'federationToken',
-    'dataFileId',
-    'delimiter',
-    'enclosure',
-    'escapedBy',
-    'primaryKey',
-    'columns',
-    'incremental',
-  ],
-  ...[
-    'withoutHeaders',
-    'ignoredLinesCount',
-    'treatValuesAsNull',
-    'limit',
-    'offset',
-    'sinceId',
-    'maxId',
-    'q',
-    'include',
-  ],
-  ...[
-    'whereColumn',
-    'whereValues',
-    'whereFilters',
-    'orderBy',
-    'changedSince',
-    'format',
-    'force',
-    'runId',
-    '__proto__',
-  ],
+  ...new Set(
+    routes.flatMap(({ openapi: { request } }) => [
+      ...namesIn(request?.query),
+      ...Object.values(request?.body?.content ?? {}).flatMap(content =>
+        content && 'schema' in content ? namesIn(content.schema) : [],
+      ),
+    ]),
+  ),
+  ...['key', 'value', 'columnName', '#secret', '__proto__'],
 ]
 const name = fc.oneof(fc.constantFrom(...fieldNames), fc.string())
 const scalar = fc.oneof(

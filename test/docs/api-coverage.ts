@@ -1,0 +1,52 @@
+import { routes } from '../../functions/storage-api/routes/routes.ts'
+import type { Route } from '../../functions/storage-api/wire/route.ts'
+import { knownOperations } from './known-operations.ts'
+
+/** Names of parameters differ between documents; what counts is where they stand. */
+const shapeOf = (operation: string): string => operation.replaceAll(/\{\w+\}/g, '{}')
+
+const operationOf = ({ method, openapi }: Route): string => `${method.toUpperCase()} ${openapi.path}`
+
+const stateOf = (route: Route | undefined): string => {
+  if (!route) return 'not built'
+  return '501' in route.openapi.responses ? 'refused (501)' : 'built'
+}
+
+/** `docs/api-coverage.md`: every operation of specification and facts with its state, read from the routes. */
+export const apiCoverage = (): string => {
+  const byShape = new Map(routes.map(route => [shapeOf(operationOf(route)), route]))
+  const known = Object.values(knownOperations).flat()
+  const states = known.map(([operation]) => stateOf(byShape.get(shapeOf(operation))))
+  const count = (state: string): number => states.filter(each => each === state).length
+  const knownShapes = new Set(known.map(([operation]) => shapeOf(operation)))
+  const beyond = routes.filter(route => !knownShapes.has(shapeOf(operationOf(route))))
+
+  return [
+    '# API coverage',
+    '',
+    '<!-- Written by test/docs/write-api-coverage.ts from the routes; a test fails when it is out of date. -->',
+    '',
+    `Of ${known.length} operations that the specification or its clients know, ${count('built')} are built,`,
+    `${count('refused (501)')} are refused with what to do instead, and ${count('not built')} are not there. Every path exists`,
+    'below `/v2/storage/branch/{branch}/` too.',
+    ...Object.entries(knownOperations).flatMap(([area, operations]) => [
+      '',
+      `## ${area}`,
+      '',
+      '| operation | described in | state | note |',
+      '| --- | --- | --- | --- |',
+      ...operations.map(
+        ([operation, source, note = '']) =>
+          `| \`${operation}\` | ${source} | ${stateOf(byShape.get(shapeOf(operation)))} | ${note} |`,
+      ),
+    ]),
+    '',
+    '## Beyond the API of the field',
+    '',
+    '| operation | what it does |',
+    '| --- | --- |',
+    ...beyond.map(route => `| \`${operationOf(route)}\` | ${route.openapi.summary ?? ''} |`),
+    '| `GET /v2/storage/openapi.json` | This API as an OpenAPI 3.1 document |',
+    '',
+  ].join('\n')
+}
