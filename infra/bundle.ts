@@ -13,6 +13,7 @@ export const functionNames = [
   'start-import',
   'poll-job',
   'run-extractor',
+  'start-scheduled-runs',
   'merge-slices',
   'sweep-storage',
 ] as const

@@ -1,6 +1,38 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
+import { readSchedule } from '../functions/lib/schedule-expression.ts'
 import { landingRules } from '../functions/start-import/landing-rules.ts'
+
+const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
+
+const canBeRead = ({ expression, timezone }: { expression: string; timezone: string }): boolean => {
+  try {
+    readSchedule(expression, timezone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** When a configuration runs by itself. */
+const extractSchedule = z
+  .strictObject({
+    /** Names the schedule within the stack. */
+    name: z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,39}$/, 'letters, digits and dashes'),
+    /** `cron(0 6 * * ? *)`, `rate(1 hour)` or `at(2027-01-01T08:00:00)`. */
+    expression: z.string(),
+    timezone: z.string().default('UTC'),
+    componentId: entityId,
+    configId: entityId,
+    /** While a run of the configuration is under way: skip this one, or wait for it. */
+    overlap: z.enum(['skip', 'wait']).default('skip'),
+    /** EventBridge may choose a moment within so many minutes. */
+    flexibleMinutes: z.number().int().min(0).max(1440).default(0),
+    isEnabled: z.boolean().default(true),
+  })
+  .refine(canBeRead, { path: ['expression'], error: 'not a schedule that EventBridge knows' })
+
+export type ExtractSchedule = z.infer<typeof extractSchedule>
 
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
@@ -13,6 +45,15 @@ const stackConfig = z.object({
   landingRules: z.preprocess(fromText, landingRules).default([]),
   /** Seconds after which a leg of an extraction stops at the next page; a function runs for fifteen minutes at most. */
   extractorLegSeconds: z.coerce.number().int().min(1).max(660).default(600),
+  /** Configurations that run by themselves. */
+  schedules: z
+    .preprocess(fromText, z.array(extractSchedule))
+    .default([])
+    .refine(schedules => new Set(schedules.map(({ name }) => name)).size === schedules.length, {
+      error: 'each schedule needs a name of its own',
+    }),
+  /** Components whose configurations may have a `schedule` of their own; with none nobody looks for one each minute. */
+  scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
   /** Hosts that extractions reach although they are not on the public internet, as they stand in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** Buckets that exports may be written to, besides the exports bucket. */

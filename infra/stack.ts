@@ -6,6 +6,7 @@ import type { Construct } from 'constructs'
 import type { FunctionBundles } from './bundle.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
+import { ExtractSchedules } from './extract-schedules.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import type { StackConfig } from './stack-config.ts'
@@ -47,6 +48,15 @@ export class MillraceStack extends Stack {
       pollJob,
       otherBuckets: config.exportBuckets,
       alarms,
+    })
+
+    new ExtractSchedules(this, 'ExtractSchedules', {
+      bundle: bundles['start-scheduled-runs'],
+      storage,
+      machine: extractFlow.machine,
+      deadLetters: extractFlow.deadLetters.queue,
+      schedules: config.schedules,
+      components: config.scheduledComponents,
     })
 
     this.output('ApiUrl', storage.url)

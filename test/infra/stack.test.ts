@@ -5,6 +5,7 @@ import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
 import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
 import { startImportEnvNames } from '../../functions/start-import/env-names.ts'
+import { startScheduledRunsEnvNames } from '../../functions/start-scheduled-runs/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
 import { sweepStorageEnvNames } from '../../functions/sweep-storage/env-names.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
@@ -34,10 +35,11 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  test('there are six, and no custom resource brings another', () => {
+  test('there are seven, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
+      'ExtractSchedulesStartScheduledRuns',
       'ImportStartImport',
       'PollJob',
       'StorageRunJob',
@@ -67,6 +69,7 @@ describe('functions', () => {
     ['PollJob', ['arm64'], pollJobEnvNames],
     ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
+    ['ExtractSchedulesStartScheduledRuns', ['arm64'], startScheduledRunsEnvNames],
   ] as const)('%s runs on %s and gets each variable that it reads', (id, architectures, names) => {
     const [, found] = functions.find(([name]) => name.startsWith(id)) ?? []
     const variables = found?.Properties['Environment'] as { Variables: object } | undefined
@@ -380,6 +383,62 @@ describe('extract flow', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ LEG_SECONDS: '600', ALLOWED_HOSTS: '[]' }) },
     })
+  })
+})
+
+describe('schedules', () => {
+  const nightly = {
+    name: 'nightly',
+    expression: 'cron(0 2 * * ? *)',
+    timezone: 'Europe/Prague',
+    componentId: 'ex-generic-v2',
+    configId: 'shop',
+    flexibleMinutes: 15,
+  }
+
+  test('a schedule of the stack starts the extract machine and may do nothing else', () => {
+    const scheduled = synthesiseStack({ schedules: [nightly] })
+    scheduled.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: 'cron(0 2 * * ? *)',
+      ScheduleExpressionTimezone: 'Europe/Prague',
+      FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 15 },
+      Target: {
+        Arn: { Ref: Match.stringLikeRegexp('ExtractMachine') },
+        Input: JSON.stringify({
+          componentId: 'ex-generic-v2',
+          configId: 'shop',
+          overlap: 'skip',
+          trigger: 'schedule nightly',
+        }),
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ExtractDeadLetters'), 'Arn'] } },
+      },
+    })
+    const rights = statementsOf(scheduled).filter(([id]) => id.startsWith('ExtractSchedulesRole'))
+    expect(rights.map(([, { Action }]) => Action)).toEqual(['states:StartExecution', 'sqs:SendMessage'])
+  })
+
+  test('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
+    const expressionsOf = (given: Template) =>
+      resourcesOf(given, 'AWS::Scheduler::Schedule')
+        .filter(([id]) => id.startsWith('ExtractSchedules'))
+        .map(([, { Properties }]) => Properties['ScheduleExpression'])
+    expect(expressionsOf(template)).toEqual(['rate(1 minute)'])
+    expect(expressionsOf(synthesiseStack({ scheduledComponents: [] }))).toEqual([])
+    const actions = statementsOf(template).flatMap(([, { Action }]) => Action)
+    expect(actions.filter(action => /^(scheduler:|iam:)/.test(action))).toEqual([])
+  })
+
+  test.each([
+    ['an expression that cannot be read', { expression: 'daily' }],
+    ['a time zone that does not exist', { timezone: 'Mars/Base' }],
+    ['an unknown field', { cron: '0 2 * * *' }],
+    ['a configuration that cannot be', { configId: '../x' }],
+  ])('%s is refused', (_, change) => {
+    expect(() => synthesiseStack({ schedules: [{ ...nightly, ...change }] })).toThrow(/schedules/)
+  })
+
+  test('two of one name are refused', () => {
+    expect(() => synthesiseStack({ schedules: [nightly, nightly] })).toThrow(/name of its own/)
   })
 })
 

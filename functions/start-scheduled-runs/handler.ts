@@ -1,0 +1,31 @@
+import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
+import { readEnv } from '../lib/env.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { startScheduledRunsEnvNames } from './env-names.ts'
+import { startScheduledRunsEvent } from './event.ts'
+import { type StartRun, startScheduledRuns } from './start-scheduled-runs.ts'
+
+const env = readEnv(startScheduledRunsEnvNames)
+const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
+const stepFunctions = new SFNClient({})
+
+const startRun: StartRun = async (name, input) => {
+  const command = new StartExecutionCommand({
+    stateMachineArn: env.EXTRACT_MACHINE_ARN,
+    name,
+    input: JSON.stringify(input),
+  })
+  await stepFunctions.send(command).catch((error: unknown) => {
+    if (!(error instanceof ExecutionAlreadyExists)) throw error
+  })
+}
+
+/** Each minute: the configurations whose own schedule has become due -> runs of the extract machine. */
+export const handler = lambdaHandler({
+  service: 'start-scheduled-runs',
+  event: startScheduledRunsEvent,
+  run: async ({ time }, { logger }) =>
+    startScheduledRuns(time, { storage: await storageClientFrom(env), components, startRun, log: logger }),
+})

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { UserError } from '../lib/errors.ts'
+import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
+import { type ConfigurationSchedule, readConfigurationSchedule } from './configuration-schedule.ts'
+
+/** Starts a run under a name; a run of this name that exists already is a success. */
+export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
+
+export interface ScheduledRunsServices {
+  storage: Pick<StorageClient, 'configurations' | 'postEvent'>
+  components: readonly string[]
+  startRun: StartRun
+  log: { warn(message: string, extra: Record<string, unknown>): void }
+}
+
+/** A minute that nobody told us of, or that came late, is made up for as long as this. */
+const LOOK_BACK_MS = 10 * 60_000
+/** The author of a schedule that cannot be read is told while the change is this young. */
+const NEWS_MS = 2 * 60_000
+
+/**
+ * Starts the configurations whose own `schedule` has become due. The name of a run is made of the configuration and the
+ * moment that it was due at, so that a minute that is told twice starts nothing twice.
+ */
+export const startScheduledRuns = async (
+  time: Date,
+  services: ScheduledRunsServices,
+): Promise<{ started: string[] }> => {
+  const started: string[] = []
+  for (const componentId of services.components) {
+    for (const configuration of await configurationsOf(componentId, services)) {
+      const name = await startIfDue(componentId, configuration, time, services)
+      if (name !== undefined) started.push(name)
+    }
+  }
+  return { started }
+}
+
+/** None for a component that the service does not know. */
+const configurationsOf = (
+  componentId: string,
+  { storage }: ScheduledRunsServices,
+): Promise<Configuration[]> =>
+  storage.configurations(componentId).catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return []
+    throw error
+  })
+
+const startIfDue = async (
+  componentId: string,
+  configuration: Configuration,
+  time: Date,
+  services: ScheduledRunsServices,
+): Promise<string | undefined> => {
+  const { id: configId, isDisabled } = configuration
+  if (isDisabled) return undefined
+  const id = createHash('sha256').update(`${componentId}/${configId}`).digest('hex')
+  const schedule = await scheduleOf(componentId, configuration, { id, time }, services)
+  // What was due before the schedule was what it is now is not for it to run.
+  const changedAt = Date.parse(configuration.currentVersion?.created ?? '') || 0
+  const since = new Date(Math.max(changedAt, time.getTime() - LOOK_BACK_MS))
+  const due = schedule?.lastDue(since, time)
+  if (!schedule || !due) return undefined
+  const name = `schedule-${id.slice(0, 24)}-${due.toISOString().replaceAll(/[^0-9TZ]/g, '')}`
+  const trigger = `schedule of the configuration, due ${due.toISOString()}`
+  await services.startRun(name, { componentId, configId, overlap: schedule.overlap, trigger })
+  return name
+}
+
+const scheduleOf = async (
+  componentId: string,
+  { id: configId, version, configuration, currentVersion }: Configuration,
+  { id, time }: { id: string; time: Date },
+  { storage, log }: ScheduledRunsServices,
+): Promise<ConfigurationSchedule | undefined> => {
+  try {
+    const spread = Number.parseInt(id.slice(0, 8), 16) / 2 ** 32
+    return readConfigurationSchedule(configuration['schedule'], spread)
+  } catch (error) {
+    // One author's mistake must not keep the configurations of others from running.
+    if (!(error instanceof UserError)) throw error
+    log.warn('schedule not valid', { componentId, configId, message: error.message })
+    const changedAt = Date.parse(currentVersion?.created ?? '') || 0
+    if (time.getTime() - changedAt > NEWS_MS) return undefined
+    const message = `The configuration will not run by itself: ${error.message}`
+    const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
+    await storage
+      .postEvent(event, `schedule-${id.slice(0, 24)}-${version}`)
+      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+    return undefined
+  }
+}

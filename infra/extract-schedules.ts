@@ -1,0 +1,118 @@
+import { Aws, CfnResource, Duration } from 'aws-cdk-lib'
+import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import { Construct } from 'constructs'
+import type { startScheduledRunsEnvNames } from '../functions/start-scheduled-runs/env-names.ts'
+import { allow } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { NodeFunction } from './node-function.ts'
+import type { ExtractSchedule } from './stack-config.ts'
+import type { StorageEndpoint } from './storage-endpoint.ts'
+
+export interface ExtractSchedulesProps {
+  readonly bundle: FunctionBundle
+  readonly storage: StorageEndpoint
+  readonly machine: StateMachine
+  /** Gets the input of a schedule that could not be delivered for a day. */
+  readonly deadLetters: IQueue
+  readonly schedules: readonly ExtractSchedule[]
+  /** Components whose configurations may have a `schedule` of their own; empty: nobody looks for one. */
+  readonly components: readonly string[]
+}
+
+/**
+ * When configurations run by themselves.
+ *
+ * Schedules of the stack's configuration become EventBridge schedules that start the extract machine. Those of the
+ * configurations themselves are looked up by a function, each minute: whoever may write a configuration gets no right to
+ * make schedules or pass roles in the account, and it works with a storage service elsewhere.
+ */
+export class ExtractSchedules extends Construct {
+  constructor(scope: Construct, id: string, props: ExtractSchedulesProps) {
+    super(scope, id)
+    const { machine, deadLetters, schedules, components } = props
+    if (schedules.length > 0) {
+      const role = schedulerRole(this, 'Role')
+      allow(role, ['states:StartExecution'], [machine.stateMachineArn])
+      allow(role, ['sqs:SendMessage'], [deadLetters.queueArn])
+      for (const schedule of schedules) stackSchedule(this, schedule, { role, machine, deadLetters })
+    }
+    if (components.length > 0) everyMinute(this, props)
+  }
+}
+
+const stackSchedule = (
+  scope: Construct,
+  schedule: ExtractSchedule,
+  { role, machine, deadLetters }: { role: IRole; machine: StateMachine; deadLetters: IQueue },
+) => {
+  const { name, expression, timezone, flexibleMinutes, isEnabled, componentId, configId, overlap } = schedule
+  afterItsRights(
+    role,
+    new CfnSchedule(scope, `Schedule-${name}`, {
+      description: `Runs ${componentId}/${configId}`,
+      scheduleExpression: expression,
+      scheduleExpressionTimezone: timezone,
+      state: isEnabled ? 'ENABLED' : 'DISABLED',
+      flexibleTimeWindow:
+        flexibleMinutes === 0
+          ? { mode: 'OFF' }
+          : { mode: 'FLEXIBLE', maximumWindowInMinutes: flexibleMinutes },
+      target: {
+        arn: machine.stateMachineArn,
+        roleArn: role.roleArn,
+        input: JSON.stringify({ componentId, configId, overlap, trigger: `schedule ${name}` }),
+        deadLetterConfig: { arn: deadLetters.queueArn },
+      },
+    }),
+  )
+}
+
+const everyMinute = (scope: Construct, { bundle, storage, machine, components }: ExtractSchedulesProps) => {
+  const start = new NodeFunction<(typeof startScheduledRunsEnvNames)[number]>(scope, 'StartScheduledRuns', {
+    bundle,
+    description: 'Starts the configurations whose own schedule has become due',
+    environment: {
+      STORAGE_URL: storage.url,
+      STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
+      EXTRACT_MACHINE_ARN: machine.stateMachineArn,
+      COMPONENTS: JSON.stringify(components),
+    },
+    memoryMiB: 512,
+    timeout: Duration.seconds(55), // The next minute comes anyway, and makes up for this one.
+  })
+  storage.tokenSecret.grantRead(start)
+  allow(start, ['states:StartExecution'], [machine.stateMachineArn])
+  const role = schedulerRole(scope, 'EveryMinuteRole')
+  allow(role, ['lambda:InvokeFunction'], [start.functionArn])
+  afterItsRights(
+    role,
+    new CfnSchedule(scope, 'EveryMinute', {
+      description: 'Looks for configurations whose own schedule has become due',
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: start.functionArn,
+        roleArn: role.roleArn,
+        input: '{"time":"<aws.scheduler.scheduled-time>"}',
+        retryPolicy: { maximumRetryAttempts: 0 },
+      },
+    }),
+  )
+}
+
+/** For schedules of this account only (Scheduler User Guide, "Confused deputy prevention"). */
+const schedulerRole = (scope: Construct, id: string): IRole =>
+  new Role(scope, id, {
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+    }),
+  })
+
+/** Scheduler checks when a schedule is made that its role may be assumed; its policy should be there by then too. */
+const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
+  const policy = role.node.tryFindChild('DefaultPolicy')?.node.defaultChild
+  if (policy instanceof CfnResource) schedule.addResourceDependency(policy)
+}

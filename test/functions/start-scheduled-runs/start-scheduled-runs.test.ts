@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import minute from '../../../events/start-scheduled-runs/minute.json' with { type: 'json' }
+import { UserError } from '../../../functions/lib/errors.ts'
+import type { Configuration } from '../../../functions/lib/storage-client/storage-client.ts'
+import { startScheduledRunsEvent } from '../../../functions/start-scheduled-runs/event.ts'
+import { startScheduledRuns } from '../../../functions/start-scheduled-runs/start-scheduled-runs.ts'
+
+const { time } = startScheduledRunsEvent.parse(minute)
+const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)
+
+let started: Map<string, Record<string, unknown>>
+let events: { message: string }[]
+
+beforeEach(() => {
+  started = new Map()
+  events = []
+})
+
+const configuration = (id: string, schedule: unknown, more: Partial<Configuration> = {}): Configuration => ({
+  id,
+  name: id,
+  version: 1,
+  isDisabled: false,
+  configuration: schedule === undefined ? {} : { schedule },
+  state: {},
+  rows: [],
+  currentVersion: { created: '2026-01-01T00:00:00+0000' },
+  ...more,
+})
+
+/** What is started in this minute. */
+const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[]> => {
+  const before = started.size
+  await startScheduledRuns(at, {
+    storage: {
+      configurations: async component => {
+        if (component === 'ex-generic-v2') return configurations
+        throw new UserError('notFound', 'No such component', { status: 404 })
+      },
+      postEvent: async event => void events.push(event),
+    },
+    components: ['ex-unknown', 'ex-generic-v2'],
+    startRun: async (name, input) => void started.set(name, input),
+    log: { warn: () => {} },
+  })
+  return [...started.values()].slice(before).map(({ configId }) => configId)
+}
+
+describe('startScheduledRuns', () => {
+  test.each<[string, unknown, boolean]>([
+    ['a cron expression', 'cron(0 6 * * ? *)', true],
+    ['another hour', 'cron(0 7 * * ? *)', false],
+    ['a rate', 'rate(1 hour)', true],
+    ['a time zone', { expression: 'cron(0 7 * * ? *)', timezone: 'Europe/Prague' }, true],
+    ['a moment', 'at(2026-11-21T06:00:00)', true],
+    ['one that is switched off', { expression: 'rate(1 hour)', isEnabled: false }, false],
+    ['none', undefined, false],
+    ['null', null, false],
+  ])('%s', async (_, schedule, isDue) => {
+    expect(await tick(time, [configuration('a', schedule)])).toEqual(isDue ? ['a'] : [])
+  })
+
+  test('starts a run once for each moment, however often it is told of it, and makes up for lost minutes', async () => {
+    const hourly = [configuration('a', 'rate(1 hour)')]
+    expect(await tick(atMinute(3), hourly)).toEqual(['a'])
+    expect(await tick(atMinute(3), hourly)).toEqual([])
+    expect(await tick(atMinute(7), hourly)).toEqual([])
+    expect(await tick(atMinute(30), hourly)).toEqual([])
+    expect(await tick(atMinute(60), hourly)).toEqual(['a'])
+  })
+
+  test('says who starts the run, and that it is skipped while another one is under way', async () => {
+    await tick(time, [configuration('a', 'rate(1 hour)')])
+    expect([...started]).toEqual([
+      [
+        expect.stringMatching(/^schedule-[0-9a-f]{24}-20261121T060000000Z$/),
+        {
+          componentId: 'ex-generic-v2',
+          configId: 'a',
+          overlap: 'skip',
+          trigger: 'schedule of the configuration, due 2026-11-21T06:00:00.000Z',
+        },
+      ],
+    ])
+  })
+
+  test('does not run what was due before the schedule was changed, nor a disabled configuration', async () => {
+    const changed = { currentVersion: { created: '2026-11-21T06:00:30+0000' } }
+    expect(await tick(atMinute(1), [configuration('a', 'rate(1 hour)', changed)])).toEqual([])
+    expect(await tick(time, [configuration('b', 'rate(1 hour)', { isDisabled: true })])).toEqual([])
+  })
+
+  test('spreads configurations over a flexible window, each at the same minute of it every time', async () => {
+    const schedule = { expression: 'cron(0 6 * * ? *)', flexibleMinutes: 60 }
+    const all = Array.from({ length: 40 }, (_, index) => configuration(`c${index}`, schedule))
+    const minuteOf = async (day: number) => {
+      const minutes = new Map<unknown, number>()
+      for (let at = 0; at < 75; at++)
+        for (const id of await tick(atMinute(day * 1440 + at), all)) minutes.set(id, at)
+      return minutes
+    }
+    const first = await minuteOf(0)
+    expect(first.size).toBe(40)
+    expect(new Set(first.values()).size).toBeGreaterThan(10)
+    expect(Math.max(...first.values())).toBeLessThan(60)
+    expect([...(await minuteOf(1))].sort()).toEqual([...first].sort())
+  })
+
+  test('tells the author of a schedule that cannot be read, once, and starts the others', async () => {
+    const wrong = (created: string) => configuration('wrong', 'every day', { currentVersion: { created } })
+    const right = configuration('right', 'rate(1 hour)')
+    expect(await tick(time, [wrong('2026-11-21T05:59:30+0000'), right])).toEqual(['right'])
+    expect(events).toEqual([expect.objectContaining({ message: expect.stringContaining('every day') })])
+    await tick(atMinute(10), [wrong('2026-11-21T05:59:30+0000')])
+    expect(events).toHaveLength(1)
+  })
+})
