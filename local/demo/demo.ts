@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../runtime/embedded-cloud.ts'
+import { extractionAct } from './extraction.ts'
 import { followImports } from './follow-imports.ts'
+import { startShopApi } from './shop-api.ts'
 import { showCounts, showRows } from './show-table.ts'
 
 /** The main job once, on the embedded cloud, as a user would see it: drop a file, get a table. */
@@ -58,6 +60,12 @@ try {
   say(`Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
   try {
     await demo(cloud)
+    const shop = await startShopApi()
+    try {
+      await extractionAct(cloud, shop, say)
+    } finally {
+      await shop.close()
+    }
   } finally {
     await cloud.close()
   }
@@ -65,6 +73,7 @@ try {
 That was the same template, state machines and functions that "npm run deploy" deploys.
   npm start              keeps it running: S3 on port 9000, the storage API on port 8080
   docs/landing.md        which key becomes which table
+  docs/extraction.md     configurations, rows, schedules
   docs/architecture.md   what ran just now, step by step`)
 } finally {
   await rm(dataDir, { recursive: true, force: true })
