@@ -1,0 +1,45 @@
+import type { Context } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import scheduled from '../../../events/sweep-storage/scheduled.json' with { type: 'json' }
+import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+
+/* The handler as the cloud loads it: everything it knows comes from the environment. */
+let service: StorageService
+let handler: (event: unknown, context: Context) => Promise<unknown>
+const environment = { ...process.env }
+
+beforeAll(async () => {
+  service = await startStorageService()
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test-secret',
+    AWS_ENDPOINT_URL_S3: service.s3Endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: service.itemsEndpoint,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+    STORAGE_TABLE: 'storage',
+    FILES_BUCKET: service.filesBucket,
+    TABLES_BUCKET: service.tablesBucket,
+  })
+  const loaded = await import('../../../functions/sweep-storage/handler.ts')
+  // middy types the handler by the callback form of Lambda as well, which nobody calls.
+  handler = loaded.handler as unknown as typeof handler
+})
+afterAll(async () => {
+  process.env = environment
+  await service.close()
+})
+
+// The handler reads nothing of its context but its request id.
+const context = { awsRequestId: 'test', functionName: 'test' } as Context
+
+describe('the sweep from its environment', () => {
+  it('takes what the schedule sends, and tells what it removed', async () => {
+    const bucketId = await service.createBucket('main')
+    const tableId = await service.createTable(bucketId, 't', 'a\n1\n')
+    for (const event of [scheduled, {}])
+      expect(await handler(event, context)).toEqual({ expiredFiles: 0, fileObjects: 0, tableObjects: 0 })
+    const { text } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
+    expect(text).toBe('"a"\n"1"\n')
+  })
+})
