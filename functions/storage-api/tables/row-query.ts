@@ -16,11 +16,15 @@ const operator = z
 
 const MAX_CONDITIONS = 100
 
+/** A single value is a list of one: forms that repeat a field without brackets come down to it. */
+const oneAsList = (value: unknown): unknown =>
+  typeof value === 'string' || typeof value === 'number' ? [value] : value
+
 const whereFilter = z.object({
   column: text({ min: 1, max: 255 }),
   operator: operator.default('eq'),
   values: z.preprocess(
-    value => (typeof value === 'string' || typeof value === 'number' ? [value] : value),
+    oneAsList,
     z
       .array(text({ max: 100_000 }), {
         error: ({ input }) =>
@@ -37,7 +41,7 @@ export const rowQueryFields = {
   columns: z.union([textList({ itemMax: 255 }), commaList()]).optional(),
   whereColumn: unlessBlank(text({ max: 255 })),
   whereOperator: unlessBlank(operator),
-  whereValues: textList({ max: 1_000, itemMax: 100_000 }).optional(),
+  whereValues: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 100_000 }).optional()),
   whereFilters: z
     .array(whereFilter, { error: 'This value should be of type array.' })
     .max(MAX_CONDITIONS)

@@ -113,6 +113,7 @@ describe('POST tables/{id}/export-async', () => {
     ['a limit of 0, which is none', { columns: 'id', limit: 0 }, '"1"\n"2"\n"3"\n'],
     ['blank fields, which are not set', { columns: 'id', limit: '', changedSince: '' }, '"1"\n"2"\n"3"\n'],
     ['one condition', { columns: 'id', whereColumn: 'amount', whereValues: ['9', '100'] }, '"2"\n"3"\n'],
+    ['one condition of one value', { columns: 'id', whereColumn: 'amount', whereValues: '9' }, '"2"\n'],
     [
       'one negated condition',
       { columns: 'id', whereColumn: 'amount', whereOperator: 'neq', whereValues: ['9'] },
