@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+
+interface Flags {
+  output?: string
+  url?: string
+  token?: string
+  gzip?: boolean
+  header: boolean
+}
+
+/** `millrace download`: a file, or a table exported first, to a local file or to standard output. */
+export const registerDownload = (program: Command): void => {
+  program
+    .command('download')
+    .description('download a file of the storage service, or a table as CSV')
+    .argument('<file or table>', 'id of a file (a number) or of a table (such as in.c-main.orders)')
+    .option('-o, --output <path>', 'where to; - for standard output (default: the name of the file or table)')
+    .option('--gzip', 'of a table: compressed')
+    .option('--no-header', 'of a table: without the line of column names')
+    .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
+    .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
+    .addHelpText(
+      'after',
+      '\nA download that is cut short goes on where it was when the same command is given again.',
+    )
+    .action(async (target: string, flags: Flags) => {
+      const { runDownload } = await import('./transfer/run-download.ts')
+      process.exitCode = await runDownload(target, flags)
+    })
+}

@@ -1,0 +1,37 @@
+import type { Stats } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+
+const journalSchema = z.object({
+  /** What was asked for, in one text. */
+  request: z.string(),
+  /** Of the local file: when one differs it is another content. */
+  bytes: z.number(),
+  modified: z.number(),
+  fileId: z.number(),
+  /** Of the multipart upload, when there is one. */
+  uploadId: z.string().optional(),
+})
+export type UploadJournal = z.infer<typeof journalSchema>
+
+/** `<path>.upload.json`: where an upload under way goes to. */
+export const uploadJournal = (path: string, request: string, { size, mtimeMs }: Stats) => {
+  const journalPath = `${path}.upload.json`
+  return {
+    /** What an earlier attempt at the same request, with the same content, has noted. */
+    read: async (): Promise<UploadJournal | undefined> => {
+      const text = await readFile(journalPath, 'utf8').catch(() => undefined)
+      if (text === undefined) return undefined
+      try {
+        const journal = journalSchema.parse(JSON.parse(text))
+        const isSame = journal.request === request && journal.bytes === size && journal.modified === mtimeMs
+        return isSame ? journal : undefined
+      } catch {
+        return undefined
+      }
+    },
+    save: (place: { fileId: number; uploadId?: string }): Promise<void> =>
+      writeFile(journalPath, JSON.stringify({ request, bytes: size, modified: mtimeMs, ...place })),
+    remove: (): Promise<void> => rm(journalPath, { force: true }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+
+const list = (text: string): string[] => text.split(',').map(name => name.trim())
+const collect = (tag: string, tags: string[]): string[] => [...tags, tag]
+
+/** `millrace upload`: a local file to a file of the storage service, and from there into a table if one is named. */
+export const registerUpload = (program: Command): void => {
+  program
+    .command('upload')
+    .description('upload a file to the storage service, and load it into a table with --table')
+    .argument('<path>', 'the file')
+    .option('--name <name>', 'its name in the service (default: its own)')
+    .option('--tag <tag>', 'a tag of the file; may be given again', collect, [])
+    .option('--table <id>', 'load it into this table, made with its bucket when missing (in.c-main.orders)')
+    .option('--primary-key <columns>', 'of a new table, with commas between', list)
+    .option('--incremental', 'add the rows to those of the table')
+    .option('--columns <names>', 'with commas between; then the file has no header', list)
+    .option('--delimiter <character>', 'between cells (default: ,)')
+    .option('--enclosure <character>', 'around cells (default: ")')
+    .option('--sliced', 'upload CSV for a table in slices (default: from 256 MiB on)')
+    .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
+    .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
+    .addHelpText(
+      'after',
+      '\nAn upload that is cut short goes on where it was when the same command is given again.',
+    )
+    .action(async (path: string, flags: import('./transfer/run-upload.ts').UploadFlags) => {
+      const { runUpload } = await import('./transfer/run-upload.ts')
+      process.exitCode = await runUpload(path, flags)
+    })
+}
