@@ -12,7 +12,7 @@ const GiB = 1024 ** 3
 /**
  * What one invocation takes on. It has 15 minutes (Lambda quotas, "Function timeout") and is meant to need two: S3
  * copies some 3 GB/s for 32 requests side by side, a function reads and writes some 75 MB/s, a read of a small slice
- * takes some 20 ms, 64 of them at a time.
+ * takes some 20 ms, 32 of them at a time.
  */
 const MOST_PARTS = 250
 const MOST_COPIED_BYTES = 256 * GiB

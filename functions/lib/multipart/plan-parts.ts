@@ -18,7 +18,7 @@ export interface PlanLimits {
   minPartBytes: number
   maxPartBytes: number
   maxParts: number
-  /** Parts are made no larger than this while there are parts enough: they are done in parallel. */
+  /** Parts are made no larger than these while there are parts enough. Each at least twice `minPartBytes`. */
   copiedPartBytes: number
   assembledPartBytes: number
 }
@@ -30,7 +30,7 @@ const S3_LIMITS: PlanLimits = {
   // S3 copies a part at some 100 MB/s: 512 MiB are a few seconds.
   copiedPartBytes: 512 * 1024 ** 2,
   // Held in memory by whoever assembles it.
-  assembledPartBytes: 16 * 1024 ** 2,
+  assembledPartBytes: 10 * 1024 ** 2,
 }
 
 /**

@@ -5,14 +5,16 @@ import { type ObjectRange, readRange } from './source-object.ts'
 export const BLOCK_BYTES = 16 * 1024 ** 2
 
 /** Small slices are all waiting: many requests at once are what fills the network. */
-const READS_IN_PARALLEL = 16
+const READS_IN_PARALLEL = 8
 
 export const bytesOf = (ranges: readonly ObjectRange[]): number =>
   ranges.reduce((sum, { firstByte, lastByte }) => sum + lastByte - firstByte + 1, 0)
 
-/** All bytes of the ranges, one after the other. They must fit into memory. */
-export const readBlock = async (ranges: readonly ObjectRange[]): Promise<Uint8Array> => {
-  const block = new Uint8Array(bytesOf(ranges))
+/** All bytes of the ranges, one after the other, into `block`, which has their length. Default: a new one. */
+export const readBlock = async (
+  ranges: readonly ObjectRange[],
+  block = new Uint8Array(bytesOf(ranges)),
+): Promise<Uint8Array> => {
   let offset = 0
   const reads = ranges.map(range => {
     const length = range.lastByte - range.firstByte + 1

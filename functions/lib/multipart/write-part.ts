@@ -51,7 +51,11 @@ export const assemblePart = async (
   ranges: readonly ObjectRange[],
 ): Promise<StoredPart> => {
   const bytes = bytesOf(ranges)
-  if (bytes <= BLOCK_BYTES) return sendPart(upload, partNumber, bytes, await readBlock(ranges))
+  if (bytes <= BLOCK_BYTES) {
+    return withBuffer(async buffer =>
+      sendPart(upload, partNumber, bytes, await readBlock(ranges, buffer.subarray(0, bytes))),
+    )
+  }
   for (let attempt = 1; ; attempt++) {
     const body = Readable.from(readBlocks(ranges), { objectMode: false })
     try {
@@ -62,6 +66,20 @@ export const assemblePart = async (
     } finally {
       body.destroy()
     }
+  }
+}
+
+/** Used again and again: thousands of parts, each with memory of its own, grow a process by far more than it holds. */
+const freeBuffers: Uint8Array<ArrayBuffer>[] = []
+
+const withBuffer = async <Result>(
+  use: (buffer: Uint8Array<ArrayBuffer>) => Promise<Result>,
+): Promise<Result> => {
+  const buffer = freeBuffers.pop() ?? new Uint8Array(BLOCK_BYTES)
+  try {
+    return await use(buffer)
+  } finally {
+    freeBuffers.push(buffer)
   }
 }
 
