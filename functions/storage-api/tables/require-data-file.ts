@@ -1,7 +1,14 @@
 import { UserError } from '../../lib/errors.ts'
 
 /** Sources of table data that the API knows beside a file. */
-const otherSources = ['dataWorkspaceId', 'dataObject', 'dataTableName', 'dataUrl'] as const
+const otherSources = [
+  'snapshotId',
+  'sourceTableId',
+  'dataWorkspaceId',
+  'dataObject',
+  'dataTableName',
+  'dataUrl',
+] as const
 
 /** The file that a request loads, by `dataFileId`. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
 export const requireDataFile = (

@@ -140,6 +140,7 @@ describe('options of an import that are not there', () => {
       return (await service.call('POST', path, { dataFileId, ...options })).body.code
     }
     expect(await codeOf({ useTimestampFromDataFile: true })).toBe('notImplemented')
+    expect(await codeOf({ dataFileId: undefined, snapshotId: 1 })).toBe('notImplemented')
     expect(await codeOf({ deduplicationStrategy: 'insert' })).toBe('notImplemented')
     expect(await codeOf({ deduplicationStrategy: 'merge' })).toBe('storage.tables.validation')
     expect(await codeOf({ deduplicationStrategy: 'upsert' })).toBeUndefined()
