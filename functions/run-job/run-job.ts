@@ -8,6 +8,7 @@ import type { TableEngine } from '../lib/tables/table-engine.ts'
 import type { RunJobEvent } from './event.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 import { runOperation } from './operations/run-operation.ts'
+import { recordJobEvent } from './record-job-event.ts'
 import { leaveTable, takeTurn } from './table-turn.ts'
 
 export interface RunJobServices extends StorageStores {
@@ -51,10 +52,10 @@ export const runJob = async (
   try {
     const outcome = await runOperation(started, services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
-    return finish(await jobs.succeed(started, now(), outcome), services)
+    return finishAndTell(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return finish(await jobs.fail(started, now(), failureOf(error)), services)
+    return finishAndTell(await jobs.fail(started, now(), failureOf(error)), services)
   }
 }
 
@@ -62,6 +63,13 @@ export const runJob = async (
 const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
   if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
   return { status: 'done' }
+}
+
+/** Events come last: who waits for the job, or for the table, does not wait for them. */
+const finishAndTell = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
+  const result = await finish(job, services)
+  if (isFinal(job)) await recordJobEvent(job, services)
+  return result
 }
 
 const close = async (job: JobRecord, errorName: string, services: RunJobServices): Promise<RunJobResult> => {

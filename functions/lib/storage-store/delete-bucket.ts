@@ -1,10 +1,12 @@
 import { TransientError, UserError } from '../errors.ts'
 import type { BucketStore } from './bucket-store.ts'
 import type { TableStore } from './table-store.ts'
+import type { TokenStore } from './token-store.ts'
 
 interface DeleteBucketOptions {
   buckets: BucketStore
   tables: TableStore
+  tokens: TokenStore
   now: () => Date
 }
 
@@ -22,7 +24,7 @@ const DELETING_MS = 60_000
 export const deleteBucket = async (
   bucketId: string,
   force: boolean,
-  { buckets, tables, now }: DeleteBucketOptions,
+  { buckets, tables, tokens, now }: DeleteBucketOptions,
 ): Promise<void> => {
   const bucket = await buckets.get(bucketId)
   if (!bucket) return
@@ -39,7 +41,19 @@ export const deleteBucket = async (
     )
   }
   for (const table of found) await tables.delete(table)
+  await withdrawPermissions(bucketId, tokens)
   if (!(await buckets.delete(current))) throw busy(bucketId)
+}
+
+/** A bucket that is made again under the name is for those whom its maker lets in. */
+const withdrawPermissions = async (bucketId: string, tokens: TokenStore): Promise<void> => {
+  for (const token of await tokens.list()) {
+    if (!Object.hasOwn(token.bucketPermissions, bucketId)) continue
+    await tokens.update(token.id, ({ bucketPermissions: { [bucketId]: _, ...others }, ...current }) => ({
+      ...current,
+      bucketPermissions: others,
+    }))
+  }
 }
 
 const busy = (bucketId: string) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { ItemTable } from './item-table.ts'
-import { createMonthlyRecords } from './monthly-records.ts'
+import { idSortKey } from './ids.ts'
+import { type ItemTable, itemExpiryName } from './item-table.ts'
+import { createMonthlyRecords, type IdRange } from './monthly-records.ts'
 
 const eventRecord = z.object({
   id: z.number(),
@@ -27,27 +28,44 @@ const eventRecord = z.object({
 })
 
 export type EventRecord = z.infer<typeof eventRecord>
+
+const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
 export type EventObject = 'table' | 'bucket' | 'token'
+
+/** After a year DynamoDB may drop an event: nobody looks further back, and they would outgrow everything else. */
+const KEPT_SECONDS = 365 * 86_400
+const PAGE_SIZE = 100
 
 /**
  * Events, newest first as files and jobs are. What has a list of its own (a table, a bucket, a token) gets a copy of its
  * events under its name, so that its list reads no others. A crash in between leaves one out, which is no harm.
  */
 export const createEventStore = (items: ItemTable) => {
-  const all = createMonthlyRecords(items, 'EVENTS', item => eventRecord.parse(item))
-  // One for each object that has events; the months that are noted in it make the next event cheaper.
-  const ofObject = (type: EventObject, id: string) =>
-    createMonthlyRecords(items, `EVENTS/${type}/${id}`, item => eventRecord.parse(item))
+  const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
+  const partitionOf = (type: EventObject, id: string) => `EVENTS/${type}/${id}`
 
   return {
     get: all.get,
     list: all.list,
-    listOf: (type: EventObject, id: string) => ofObject(type, id).list,
+
+    /** Those of one table, bucket or token, newest first. */
+    listOf: (type: EventObject, id: string) =>
+      async function* ({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}) {
+        const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1) }
+        if (range.from > range.to) return
+        const newest = { ...range, newestFirst: true, pageSize: PAGE_SIZE }
+        for await (const item of items.query(partitionOf(type, id), newest)) yield storedEvent.parse(item)
+      },
 
     async create(nextId: () => number, make: (id: number) => EventRecord): Promise<EventRecord> {
-      const event = await all.create(nextId, make)
-      await ofObject('token', event.token.id).insert(event)
-      if (event.objectType) await ofObject(event.objectType, event.objectId).insert(event)
+      const event = await all.create(nextId, id => {
+        const made = make(id)
+        return { ...made, [itemExpiryName]: Math.floor(Date.parse(made.created) / 1000) + KEPT_SECONDS }
+      })
+      const sk = idSortKey(event.id)
+      await items.put({ pk: partitionOf('token', event.token.id), sk }, { ...event })
+      if (event.objectType)
+        await items.put({ pk: partitionOf(event.objectType, event.objectId), sk }, { ...event })
       return event
     },
   }

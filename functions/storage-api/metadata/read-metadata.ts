@@ -5,11 +5,14 @@ import type { NewMetadatum } from '../../lib/storage-store/metadata-store.ts'
 /** Read by hand below: the errors have codes of their own. */
 export const metadataFields = {
   provider: z.unknown().optional().openapi({ type: 'string', example: 'user' }),
-  metadata: z.unknown().optional().openapi({
-    type: 'array',
-    items: { type: 'object' },
-    example: [{ key: 'KBC.description', value: 'Orders' }],
-  }),
+  metadata: z
+    .unknown()
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'object' },
+      example: [{ key: 'KBC.description', value: 'Orders' }],
+    }),
 }
 
 export const columnsMetadataField = z

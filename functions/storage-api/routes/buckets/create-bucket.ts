@@ -3,6 +3,7 @@ import { UserError } from '../../../lib/errors.ts'
 import { bucketResource } from '../../../lib/storage-resources/bucket-resource.ts'
 import type { BucketRecord } from '../../../lib/storage-store/bucket-store.ts'
 import { bucketName, checkDisplayName } from '../../buckets/bucket-settings.ts'
+import { recordEvent } from '../../events/record-event.ts'
 import { bucketBody } from '../../resources/bucket-body.ts'
 import { text } from '../../wire/fields.ts'
 import { created } from '../../wire/reply.ts'
@@ -27,7 +28,9 @@ export const createBucket = defineRoute({
   validationCode: 'storage.buckets.validation',
   replies: { 201: 'The bucket', 400: '`storage.buckets.alreadyExists`, `storage.buckets.validation`' },
   reply: bucketBody,
-  handle: async ({ body, baseUrl }, { buckets, now }) => {
+  handle: async (request, services) => {
+    const { body, baseUrl } = request
+    const { buckets, now } = services
     const name = bucketName(body.name)
     const displayName = body.displayName ? checkDisplayName(body.displayName) : name.slice('c-'.length)
     const at = now().toISOString()
@@ -48,6 +51,14 @@ export const createBucket = defineRoute({
         'storage.buckets.alreadyExists',
         `The display name "${displayName}" already exists in project.`,
       )
+    await recordEvent(request, services, {
+      event: 'storage.bucketCreated',
+      component: 'storage',
+      type: 'success',
+      message: `Created bucket ${bucket.id}`,
+      objectType: 'bucket',
+      objectId: bucket.id,
+    })
     return created({ ...bucketResource(bucket, [], baseUrl), metadata: [] })
   },
 })

@@ -96,3 +96,28 @@ describe('GET events', () => {
     expect((await service.call('GET', '/v2/storage/tokens/42/events', undefined, headers)).status).toBe(403)
   })
 })
+
+describe('the events of a table and its bucket', () => {
+  it('tell what was done with them, and how a failure came', async () => {
+    await service.createBucket('told')
+    const tableId = await service.createTable('in.c-told', 'orders', 'id\n1\n')
+    const dataFileId = await service.upload('other\n1\n')
+    await service.call('POST', `/v2/storage/tables/${tableId}/import-async`, { dataFileId })
+    const told = async (path: string) => (await service.call('GET', `/v2/storage/${path}/events`)).body
+    // The event follows the end of the job.
+    await expect
+      .poll(() => told(`tables/${tableId}`))
+      .toMatchObject([
+        {
+          event: 'storage.tableImportError',
+          type: 'error',
+          objectType: 'table',
+          objectId: tableId,
+          description: expect.stringContaining('Missing columns: id'),
+        },
+        { event: 'storage.tableCreated', type: 'success' },
+      ])
+    expect(await told('buckets/in.c-told')).toMatchObject([{ event: 'storage.bucketCreated' }])
+    expect((await service.call('GET', '/v2/storage/tables/in.c-told.nothing/events')).status).toBe(404)
+  })
+})

@@ -243,3 +243,15 @@ describe('sharing a token', () => {
     expect([status, body.code]).toEqual([501, 'notImplemented'])
   })
 })
+
+describe('a bucket that is deleted', () => {
+  it('takes the rights on it along: one of the same name is a new one', async () => {
+    await service.createBucket('passing')
+    const { id, token } = await create({ bucketPermissions: { 'in.c-passing': 'manage' } })
+    await service.call('DELETE', '/v2/storage/buckets/in.c-passing')
+    await service.createBucket('passing')
+    const reply = await service.call('GET', '/v2/storage/buckets/in.c-passing', undefined, as(token))
+    expect(reply.status).toBe(403)
+    expect((await service.call('GET', `${tokens}/${id}`)).body.bucketPermissions).toEqual({})
+  })
+})

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { defaultBranchId } from '../lib/storage-store/branch-store.ts'
+import type { EventRecord } from '../lib/storage-store/event-store.ts'
+import type { FinalJob, JobInput } from '../lib/storage-store/job-record.ts'
+import type { RunJobServices } from './run-job.ts'
+
+interface Told {
+  /** Name of the event when the job succeeded; of a failed one it is `storage.<operation>Error`. */
+  event: string
+  objectType: 'table' | 'bucket'
+  objectId: string
+  message: string
+}
+
+/** What a job did to a table or a bucket; `undefined` for jobs that are about neither. */
+const tell = (input: JobInput): Told | undefined => {
+  const ofTable = (objectId: string, event: string, what: string): Told => ({
+    event: `storage.${event}`,
+    objectType: 'table',
+    objectId,
+    message: `${what} table ${objectId}`,
+  })
+  switch (input.operationName) {
+    case 'tableCreate':
+    case 'tableDefinitionCreate':
+      return ofTable(`${input.bucketId}.${input.name}`, 'tableCreated', 'Created')
+    case 'tableImport':
+      return ofTable(input.tableId, 'tableImportDone', 'Imported into')
+    case 'tableExport':
+      return ofTable(input.tableId, 'tableExported', 'Exported')
+    case 'tableUpdate':
+      return ofTable(input.tableId, 'tableUpdated', 'Updated')
+    case 'tableColumnAdd':
+      return ofTable(input.tableId, 'tableColumnAdded', `Added column ${input.name} to`)
+    case 'tableColumnDelete':
+      return ofTable(input.tableId, 'tableColumnDeleted', `Deleted column ${input.name} of`)
+    case 'tablePrimaryKeyAdd':
+      return ofTable(input.tableId, 'tablePrimaryKeyAdded', 'Set the primary key of')
+    case 'tablePrimaryKeyDelete':
+      return ofTable(input.tableId, 'tablePrimaryKeyDeleted', 'Removed the primary key of')
+    case 'tableRowsDelete':
+      return ofTable(input.tableId, 'tableRowsDeleted', 'Deleted rows of')
+    case 'tableSnapshotCreate':
+      return ofTable(input.tableId, 'tableSnapshotCreated', 'Kept a snapshot of')
+    case 'tableDrop':
+      return ofTable(input.tableId, 'tableDeleted', 'Deleted')
+    case 'bucketDelete':
+    case 'bucketUpdate': {
+      const [event, what] =
+        input.operationName === 'bucketDelete' ? ['bucketDeleted', 'Deleted'] : ['bucketUpdated', 'Updated']
+      return {
+        event: `storage.${event}`,
+        objectType: 'bucket',
+        objectId: input.bucketId,
+        message: `${what} bucket ${input.bucketId}`,
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Details of a job may be longer than an event; these are what a reader of events asks for. */
+const resultsOf = (job: FinalJob): Record<string, unknown> => {
+  const { importedRowsCount, totalRowsCount, warnings, file } = job.results ?? {}
+  const { inBytes, outBytes } = job.status === 'success' ? job.metrics : { inBytes: 0, outBytes: 0 }
+  return { importedRowsCount, totalRowsCount, warnings, file, inBytes, outBytes }
+}
+
+/**
+ * Tells what a job did to a table or a bucket, among the events of the project and of that table or bucket. The job is
+ * done by then: an event that cannot be stored is logged, and nothing is done again for it.
+ */
+export const recordJobEvent = async (
+  job: FinalJob,
+  { events, nextId, log }: Pick<RunJobServices, 'events' | 'nextId' | 'log'>,
+): Promise<void> => {
+  const told = tell(job.input)
+  if (!told) return
+  const isDone = job.status === 'success'
+  const milliseconds = job.startTime === null ? null : Date.parse(job.endTime) - Date.parse(job.startTime)
+  const make = (id: number): EventRecord => ({
+    id,
+    uuid: randomUUID(),
+    event: isDone ? told.event : `storage.${job.input.operationName}Error`,
+    component: 'storage',
+    message: isDone ? told.message : `Failed: ${told.message}`,
+    description: isDone ? '' : job.error.message,
+    type: isDone ? 'success' : 'error',
+    runId: job.runId,
+    configurationId: null,
+    created: job.endTime,
+    params: JSON.stringify({ jobId: job.id }),
+    results: JSON.stringify(resultsOf(job)),
+    performance: '{}',
+    duration: milliseconds === null ? null : milliseconds / 1000,
+    branchId: defaultBranchId,
+    objectType: told.objectType,
+    objectId: told.objectId,
+    token: { id: job.creatorToken.id, name: job.creatorToken.description },
+  })
+  await events.create(nextId, make).catch(error => log.error('event not stored', { jobId: job.id, error }))
+}
