@@ -46,6 +46,7 @@ export const extractMachine = (
         payload: TaskInput.fromObject({
           step,
           execution: JsonPath.stringAt('$$.Execution.Id'),
+          startedAt: JsonPath.stringAt('$$.Execution.StartTime'),
           input: JsonPath.objectAt('$$.Execution.Input'),
           ...more,
         }),

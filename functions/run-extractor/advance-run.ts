@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import type { RunExtractorEvent } from './event.ts'
@@ -19,9 +20,6 @@ export type Advance =
   | { next: Exclude<NextStep, 'skipped'>; waitSeconds: number }
   | { next: 'skipped'; waitSeconds: 0; result: { status: 'skipped'; runningExecution: string } }
   | { next: 'end'; waitSeconds: 0; result: RunResult; failure?: { Error: string; Cause: string } }
-
-/** Runs of one configuration wait for each other; nobody needs to know at once. */
-const TURN_WAIT_SECONDS = 5
 
 /**
  * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
@@ -61,11 +59,12 @@ export const advanceRun = async (event: RunExtractorEvent, services: RunServices
 const TURN_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
 
 const begin = async (runId: string, event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
-  const { execution, input } = event
-  const { turns, runs } = services
+  const { execution, startedAt, input } = event
+  const { turns, runs, now } = services
   const turn = await turns.take(input, execution)
   if (!turn.isTaken) {
-    if (input.overlap === 'wait') return { next: 'begin', waitSeconds: TURN_WAIT_SECONDS }
+    const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
+    if (input.overlap === 'wait') return { next: 'begin', waitSeconds: waitSecondsAt(ageSeconds) }
     return {
       next: 'skipped',
       waitSeconds: 0,

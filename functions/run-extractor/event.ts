@@ -20,6 +20,7 @@ export const runExtractorEvent = z.object({
   step: z.enum(runSteps),
   /** ARN of the execution: its last part names the run. */
   execution: z.string().min(1),
+  startedAt: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
   input: runInput,
   failure: z.object({ Error: z.string().optional(), Cause: z.string().optional() }).optional(),
 })

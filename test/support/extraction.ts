@@ -62,8 +62,9 @@ export const startExtraction = async () => {
     ...settings,
   })
 
+  const startedAt = new Date()
   const advance = (step: RunStep, execution: string, input: RunInput, settings?: Settings) =>
-    advanceRun({ step, execution, input }, services(settings))
+    advanceRun({ step, execution, startedAt, input }, services(settings))
 
   return {
     service,

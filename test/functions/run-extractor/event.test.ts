@@ -23,7 +23,7 @@ test('a number stands for a configuration id', () => {
   expect(runExtractorEvent.parse(event).input.configId).toBe('7')
 })
 
-test.each(['step', 'execution', 'input'])('refuses an event without %s', field => {
+test.each(['step', 'execution', 'startedAt', 'input'])('refuses an event without %s', field => {
   const { [field]: _, ...rest }: Record<string, unknown> = begin
   expect(runExtractorEvent.safeParse(rest).success).toBe(false)
 })

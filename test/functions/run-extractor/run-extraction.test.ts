@@ -273,7 +273,10 @@ describe('failures', () => {
     await extraction.advance('begin', execution, input)
     const { advanceRun } = await import('../../../functions/run-extractor/advance-run.ts')
     const failure = { Error: 'Sandbox.Timedout', Cause: '{"errorMessage":"Task timed out"}' }
-    const next = await advanceRun({ step: 'fail', execution, input, failure }, extraction.services())
+    const next = await advanceRun(
+      { step: 'fail', execution, startedAt: new Date(), input, failure },
+      extraction.services(),
+    )
     expect(next).toEqual({ next: 'leg', waitSeconds: 0 })
     const { end } = await extraction.run(configId, { execution })
     expect(end.result).toMatchObject({
@@ -309,7 +312,10 @@ describe('one run at a time', () => {
     const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
     extraction.running.add(first)
     await extraction.advance('begin', first, input)
-    expect(await extraction.advance('begin', second, input)).toEqual({ next: 'begin', waitSeconds: 5 })
+    expect(await extraction.advance('begin', second, input)).toEqual({
+      next: 'begin',
+      waitSeconds: expect.any(Number),
+    })
     expect(await extraction.advance('begin', second, { ...input, overlap: 'skip' })).toEqual({
       next: 'skipped',
       waitSeconds: 0,
