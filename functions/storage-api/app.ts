@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { UserError } from '../lib/errors.ts'
-import { defaultBranchId } from '../lib/storage-store/branch-store.ts'
-import { findBranch } from './branches/find-branch.ts'
+import { findBranchId } from './branches/find-branch.ts'
 import { openApiDocument } from './openapi.ts'
 import { routes } from './routes/routes.ts'
 import type { Services } from './services.ts'
@@ -44,7 +43,7 @@ const answer = async (
   const url = new URL(raw.url)
   const { branch } = readRequestPath(url.pathname)
   const caller = route.isPublic ? anybody : await services.authenticate(raw.headers)
-  const branchId = branch === undefined ? defaultBranchId : (await findBranch(services, branch)).id
+  const branchId = await findBranchId(services, branch)
   return route.answer(
     {
       params,

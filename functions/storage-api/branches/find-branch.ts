@@ -15,6 +15,15 @@ export const findBranch = async (
   throw new UserError('notFound', `Branch "${name.slice(0, 50)}" not found`, { status: 404 })
 }
 
+/** As `findBranch`, for a path that names one or none. The default branch, which most paths name, is not looked up. */
+export const findBranchId = async (
+  services: Pick<Services, 'branches' | 'project'>,
+  name: string | undefined,
+): Promise<number> => {
+  if (name === undefined || name === 'default' || name === String(defaultBranchId)) return defaultBranchId
+  return (await findBranch(services, name)).id
+}
+
 /** The default branch of a project in which nobody has described it yet. */
 export const defaultBranch = (created: string): BranchRecord => ({
   id: defaultBranchId,

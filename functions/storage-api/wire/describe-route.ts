@@ -43,6 +43,7 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
         body: {
           content: {
             'application/json': { schema: body },
+            ...(method === 'patch' && { 'application/merge-patch+json': { schema: body } }),
             'application/x-www-form-urlencoded': { schema: body },
             'multipart/form-data': { schema: body },
           },

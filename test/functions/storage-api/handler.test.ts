@@ -16,6 +16,8 @@ let server: Server
 let handler: (event: unknown, context: Context) => Promise<GatewayResult>
 let app: App
 let runJob: (event: unknown, context: Context) => Promise<unknown>
+/** They go on a little after the job is done. */
+const runs: Promise<unknown>[] = []
 const environment = { ...process.env }
 
 beforeAll(async () => {
@@ -23,7 +25,7 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const [, operation] = String(request.headers['x-amz-target']).split('.')
     const input = await readJson(request)
-    if (operation === 'StartExecution') void runJob(JSON.parse(input.input), context)
+    if (operation === 'StartExecution') runs.push(runJob(JSON.parse(input.input), context))
     const secret = {
       SecretString: JSON.stringify({ projectId: '7', tokenId: '42', secret: 'fromTheSecret' }),
     }
@@ -63,6 +65,7 @@ beforeAll(async () => {
   app = storageApi.app
 })
 afterAll(async () => {
+  await Promise.all(runs)
   process.env = environment
   server.close()
   server.closeAllConnections()

@@ -2,11 +2,12 @@ import { z } from '@hono/zod-openapi'
 import { newConfiguration, reviveConfiguration } from '../../../lib/configurations/change-configuration.ts'
 import type { Configuration } from '../../../lib/configurations/configuration.ts'
 import { UserError } from '../../../lib/errors.ts'
+import { mapSecrets } from '../../../lib/secrets/map-secrets.ts'
 import { changeBy, changeConfiguration } from '../../configurations/change-configuration.ts'
 import { configurationBody, configurationResource } from '../../configurations/configuration-resource.ts'
 import { findComponent, isEntityId, placeOf } from '../../configurations/find-configuration.ts'
-import { jsonObject } from '../../configurations/json-field.ts'
-import { sealedSettings } from '../../configurations/sealed-settings.ts'
+import { jsonObject, parseJsonObject } from '../../configurations/json-field.ts'
+import { configurationRefusal, sealedSettings, stateRefusal } from '../../configurations/sealed-settings.ts'
 import { withVersionTag } from '../../configurations/version-tag.ts'
 import { warnWhenWrapped } from '../../configurations/warn-when-wrapped.ts'
 import type { Services } from '../../services.ts'
@@ -63,8 +64,20 @@ const newId = async (
 ): Promise<string> => {
   if (idempotencyKey === undefined) return String(nextId())
   const scope = `${caller.tokenId} configuration ${branchId} ${params.componentId}`
-  return String(await idempotency.claimId({ scope, key: idempotencyKey, request: body }, nextId()))
+  const request = await withoutSecrets(body)
+  return String(await idempotency.claimId({ scope, key: idempotencyKey, request }, nextId()))
 }
+
+/** A digest of the request is kept with the key, and a short secret could be guessed from it. */
+const withoutSecrets = ({ configuration = {}, state = {}, ...settings }: CreateRequest['body']) =>
+  mapSecrets(
+    {
+      ...settings,
+      configuration: parseJsonObject(configuration, configurationRefusal),
+      state: parseJsonObject(state, stateRefusal),
+    },
+    async () => '',
+  )
 
 const create = async (
   request: Omit<CreateRequest, 'params'> & { params: { componentId: string; configId: string } },

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { trashConfiguration } from '../../../lib/configurations/change-configuration.ts'
 import { TransientError } from '../../../lib/errors.ts'
+import { metadataSubject } from '../../../lib/storage-store/metadata-store.ts'
 import { accessDenied } from '../../access/rights.ts'
 import { changeBy, changeConfiguration } from '../../configurations/change-configuration.ts'
 import { configurationNotFound, placeOf } from '../../configurations/find-configuration.ts'
@@ -37,6 +38,7 @@ export const deleteConfiguration = defineRoute({
         'storage.components.busy',
         'The configuration is being changed by another request.',
       )
+    await services.metadata.clear(metadataSubject.configuration(found))
     return noContent()
   },
 })

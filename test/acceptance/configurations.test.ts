@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTarget } from './target.ts'
+
+const configs = 'branch/default/components/keboola.runner-config-test/configs'
+
+let target: Awaited<ReturnType<typeof connectTarget>>
+const made: string[] = []
+beforeAll(async () => {
+  target = await connectTarget()
+})
+afterAll(async () => {
+  // Into the trash, and out of it.
+  for (const id of [...made, ...made]) await target.call('DELETE', `${configs}/${id}`)
+  await target?.close()
+})
+
+const create = async (settings: object = {}): Promise<string> => {
+  const { status, body, text } = await target.call('POST', configs, { name: 'Acceptance', ...settings })
+  if (status !== 201) throw new Error(`The configuration was not created: ${text}`)
+  made.push(body.id)
+  return body.id
+}
+
+describe('a configuration', () => {
+  it('is made, found, changed version by version, rolled back and copied', async () => {
+    const id = await create({ configuration: { a: {}, b: [] } })
+    const { body: listed } = await target.call('GET', configs)
+    expect(listed.map((each: { id: string }) => each.id)).toContain(id)
+
+    const changed = await target.call('PUT', `${configs}/${id}`, {
+      configuration: { a: 1 },
+      changeDescription: 'changed',
+    })
+    expect(changed.body).toMatchObject({ version: 2, configuration: { a: 1 }, changeDescription: 'changed' })
+    const same = await target.call('PUT', `${configs}/${id}`, { configuration: { a: 1 } })
+    expect(same.body.currentVersion).toEqual(changed.body.currentVersion)
+
+    const { body: versions } = await target.call('GET', `${configs}/${id}/versions`)
+    expect(versions.map((each: { version: number }) => each.version)).toEqual([2, 1])
+    const rollback = await target.call('POST', `${configs}/${id}/versions/1/rollback`)
+    expect([rollback.status, rollback.body]).toEqual([201, { version: '3' }])
+    const { text } = await target.call('GET', `${configs}/${id}`)
+    expect(text).toContain('"configuration":{"a":{},"b":[]}')
+
+    const copy = await target.call('POST', `${configs}/${id}/versions/2/create`, { name: 'Copy' })
+    made.push(copy.body.id)
+    const copied = await target.call('GET', `${configs}/${copy.body.id}`)
+    expect(copied.body).toMatchObject({ version: 1, name: 'Copy', configuration: { a: 1 } })
+  })
+
+  it('has rows, each with versions and a state of its own', async () => {
+    const id = await create()
+    const rows = `${configs}/${id}/rows`
+    const { status, body: row } = await target.call('POST', rows, { name: 'row', configuration: { r: 1 } })
+    expect([status, row.version]).toEqual([201, 1])
+    await target.call('PUT', `${rows}/${row.id}`, { configuration: { r: 2 } })
+    await target.call('PUT', `${rows}/${row.id}/state`, { state: { last: 5 } })
+    const { body } = await target.call('GET', `${configs}/${id}`)
+    expect(body).toMatchObject({
+      version: 3,
+      rows: [{ id: row.id, version: 2, configuration: { r: 2 }, state: { last: 5 } }],
+    })
+    expect((await target.call('DELETE', `${rows}/${row.id}`)).status).toBe(204)
+    expect((await target.call('GET', rows)).body).toEqual([])
+  })
+
+  it('keeps secrets to itself', async () => {
+    const id = await create({ configuration: { '#password': 'acceptance-secret' } })
+    const { body, text } = await target.call('GET', `${configs}/${id}`)
+    expect(body.configuration['#password']).toMatch(/^KBC::/)
+    expect(text).not.toContain('acceptance-secret')
+  })
+
+  it('takes thirty writers at once, and each makes a version', async () => {
+    const id = await create()
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        target.call('PUT', `${configs}/${id}`, { configuration: { index } }),
+      ),
+    )
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([])
+    expect(new Set(replies.map(({ body }) => body.version)).size).toBe(30)
+    expect((await target.call('GET', `${configs}/${id}`)).body.version).toBe(31)
+  })
+})
+
+describe('the document of the API', () => {
+  it('names what it describes', async () => {
+    const { status, body } = await target.call('GET', 'openapi.json')
+    expect([status, body.openapi]).toEqual([200, '3.1.0'])
+    expect(Object.keys(body.paths).length).toBeGreaterThan(80)
+  })
+})

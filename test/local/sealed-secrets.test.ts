@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createOpener } from '../../functions/lib/secrets/create-opener.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { key } from '../../local/runtime/resources/key.ts'
+import { synthesise } from '../../local/runtime/synthesise.ts'
+import { readAssembly } from '../../local/runtime/template/assembly.ts'
+import { readStack } from '../../local/runtime/template/stack.ts'
+
+const componentId = 'keboola.runner-config-test'
+const owner = { projectId: 1, componentId }
+
+let dataDir: string
+let cloud: EmbeddedCloud
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-secrets-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+}, 120_000)
+afterAll(async () => {
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+const Configuration = z.object({ id: z.string(), configuration: z.record(z.string(), z.unknown()) })
+
+const call = async (method: string, path: string, body?: object) => {
+  const response = await fetch(`${cloud.api}/v2/storage/components/${componentId}/configs${path}`, {
+    method,
+    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return Configuration.parse(await response.json())
+}
+
+const keyArn = async (): Promise<string> => {
+  const { template, stackName } = await readAssembly(await synthesise())
+  const stack = readStack(template, stackName, { api: 'http://api', control: 'http://control' })
+  return stack.ofType(key)[0]?.arn ?? ''
+}
+
+const opener = async () => {
+  const { region, accessKeyId, secretAccessKey, control } = cloud
+  const kms = { region, endpoint: control, credentials: { accessKeyId, secretAccessKey } }
+  return createOpener({ keyArn: await keyArn(), kms })
+}
+
+describe('a secret on one machine', () => {
+  test('is sealed by the role of the API under a key that outlives a restart', async () => {
+    const { id, configuration } = await call('POST', '', { name: 'a', configuration: { '#token': 'plain' } })
+    expect(configuration['#token']).toMatch(/^KBC::ProjectSecure::/)
+    expect(await (await opener())(configuration, owner)).toEqual({ '#token': 'plain' })
+
+    await cloud.close()
+    cloud = await startEmbeddedCloud({ dataDir })
+    const again = await call('GET', `/${id}`)
+    expect(again.configuration).toEqual(configuration)
+    expect(await (await opener())(again.configuration, owner)).toEqual({ '#token': 'plain' })
+  }, 120_000)
+})
