@@ -6,9 +6,11 @@ import {
   Condition,
   DefinitionBody,
   JsonPath,
+  Map as MapState,
   Pass,
   StateMachine,
   Succeed,
+  type TaskStateBase,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
@@ -56,6 +58,10 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     new Choice(scope, 'HasStarted')
       .when(hasStarted, job.poll)
       .when(
+        Condition.stringEquals('$.import.outcome', 'moving'),
+        moveRanges(scope, { startImport, failed }).next(start),
+      )
+      .when(
         Condition.stringEquals('$.import.outcome', 'busy'),
         new Wait(scope, 'WaitForTurn', { time: WaitTime.secondsPath('$.import.waitSeconds') }).next(start),
       )
@@ -82,4 +88,31 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     definitionBody: DefinitionBody.fromChainable(start),
     timeout: LONGEST_IMPORT,
   })
+}
+
+/** Functions side by side: a small share of an account's thousand. */
+const RANGES_IN_PARALLEL = 16
+
+/** Moves an object that is too large for one function, range by range; how to cut it is start-import's to say. */
+const moveRanges = (
+  scope: Construct,
+  { startImport, failed }: { startImport: IFunction; failed: TaskStateBase },
+): MapState => {
+  const map = new MapState(scope, 'MoveParts', {
+    itemsPath: '$.import.ranges',
+    maxConcurrency: RANGES_IN_PARALLEL,
+    resultPath: JsonPath.DISCARD,
+  }).itemProcessor(
+    functionStep(scope, 'MoveRange', {
+      runs: startImport,
+      event: {
+        event: JsonPath.objectAt('$$.Execution.Input'),
+        execution: JsonPath.stringAt('$$.Execution.Id'),
+        move: { from: JsonPath.numberAt('$.from'), to: JsonPath.numberAt('$.to') },
+      },
+      resultPath: JsonPath.DISCARD,
+    }),
+  )
+  catchAll(map, failed)
+  return map
 }

@@ -9,8 +9,8 @@ import type { WorkPlace } from './work-place.ts'
 
 /** S3 does the work: this bounds requests. */
 const COPIES_IN_PARALLEL = 32
-/** Four parts of 10 MiB in memory; larger ones, when there would be too many, are streamed as two blocks each. */
-const ASSEMBLIES_IN_PARALLEL = 4
+/** Three parts of 10 MiB in memory; larger ones, when there would be too many, are streamed as two blocks each. */
+const ASSEMBLIES_IN_PARALLEL = 3
 
 /** Makes the parts `from` to `to`. Those that an earlier attempt has made are not made again: sources are pinned. */
 export const copyParts = async (

@@ -47,13 +47,15 @@ const namedObject = z
 
 const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
 
-/** Input of the step: what landed, which execution asks, and, on the failure path, what went wrong. */
+/** Input of the step: what landed, which execution asks, and what for: to import (no more fields), to move parts, or to clean up. */
 export const startImportEvent = z.object({
   event: z.union([objectCreated, namedObject], {
     error: 'neither an "Object Created" event nor {bucket, key}',
   }),
   execution: z.string().min(1),
   failure: failure.optional(),
+  /** Parts of an object that several functions move. */
+  move: z.object({ from: z.number().int().positive(), to: z.number().int().positive() }).optional(),
 })
 
 export type StartImportEvent = z.infer<typeof startImportEvent>

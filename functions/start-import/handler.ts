@@ -3,12 +3,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { readEnv } from '../lib/env.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { createS3Client } from '../lib/s3-client.ts'
+import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { startImportEnvNames } from './env-names.ts'
 import { startImportEvent } from './event.ts'
 import { createImportRecords } from './import-records.ts'
 import { landingRules } from './landing-rules.ts'
-import { s3ForFile } from './s3-for-file.ts'
 import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
@@ -18,7 +18,7 @@ const s3 = createS3Client()
 const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   marshallOptions: { removeUndefinedValues: true },
 })
-const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3ForFile })
+const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
 const records = createImportRecords(dynamo, env.IMPORTS_TABLE)
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */

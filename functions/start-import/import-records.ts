@@ -12,11 +12,13 @@ const progressItem = z.object({
   /** Grows when an import that failed is started again, so that its idempotency key is a new one. */
   attempt: z.number().int().default(1),
   fileId: z.number().int().optional(),
+  /** Of an object whose move takes several functions. */
+  uploadId: z.string().optional(),
   isUploaded: z.boolean().default(false),
   jobId: z.number().int().optional(),
 })
 
-/** How far the import of one object version has come: nothing, a file prepared, its bytes there, a job accepted. */
+/** How far the import of one object version has come: nothing, a file prepared, its upload begun, its bytes there, a job accepted. */
 export type Progress = z.infer<typeof progressItem>
 
 export type TurnResult =

@@ -6,6 +6,7 @@ import type { LandedObject, StartImportEvent } from './event.ts'
 import type { ImportRecords, Progress } from './import-records.ts'
 import type { LandingRule } from './landing-rules.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
+import type { NumberRange } from './move-ranges.ts'
 import { isLater, objectKeyId, objectVersionId } from './object-version.ts'
 import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
 import type { Transfer } from './transfer.ts'
@@ -31,6 +32,10 @@ export type StartImportResult =
   | { outcome: 'superseded' }
   /** A folder marker: nothing to import. */
   | { outcome: 'ignored' }
+  /** Several functions move the parts of these ranges; then the step comes again. */
+  | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }
+  /** The parts that were asked for are there. */
+  | { outcome: 'moved' }
   /** The turn was given back after a failure. */
   | { outcome: 'released' }
 
@@ -45,18 +50,20 @@ const BUSY_WAIT_SECONDS = 2
  */
 export const startImport = async (
   dependencies: StartImportDependencies,
-  { event: landed, execution, failure }: StartImportEvent,
+  { event: landed, execution, failure, move }: StartImportEvent,
 ): Promise<StartImportResult> => {
   const { records } = dependencies
   if (landed.key.endsWith('/')) return { outcome: 'ignored' }
 
   const keyId = objectKeyId(landed)
   if (failure) {
-    await records.endTurn(keyId, execution)
+    // The turn must be given back even when there is more to clean up than can be done.
+    await abandonMove(dependencies, landed).finally(() => records.endTurn(keyId, execution))
     return { outcome: 'released' }
   }
 
   const { source, metadata } = await describeSource(dependencies.s3, landed)
+  if (move) return moveParts(dependencies, { source, landed, move })
   const target = landingTarget(landed.key, metadata, dependencies.rules)
   const versionId = objectVersionId(landed, source.etag)
 
@@ -74,6 +81,7 @@ export const startImport = async (
   }
 
   const started = await startJob(dependencies, { source, target, versionId, progress })
+  if (started.outcome === 'moving') return started
   const isNewest = !isLater(turn.lastSequencer, landed.sequencer)
   await records.endTurn(keyId, execution, isNewest ? landed.sequencer : undefined)
   return { ...started, tableId: target.tableId }
@@ -102,29 +110,45 @@ const startJob = async (dependencies: StartImportDependencies, work: ImportWork)
   if (progress.jobId !== undefined && progress.fileId !== undefined) {
     return { outcome: 'alreadyStarted' as const, jobId: progress.jobId, fileId: progress.fileId }
   }
-  const fileId = await uploadFile(dependencies, work)
+  const { fileId, ranges } = await uploadFile(dependencies, work)
+  if (ranges.length > 0) return { outcome: 'moving' as const, fileId, ranges }
   const job = await acceptImport(dependencies, work, fileId)
   await dependencies.records.saveProgress(versionId, { ...progress, fileId, isUploaded: true, jobId: job.id })
   return { outcome: 'started' as const, jobId: job.id, fileId }
 }
 
-/** The object as a file of the service. A file whose upload was cut short is replaced: its credentials are gone. */
+/**
+ * The object as a file of the service, or the ranges of it that are to be moved first. A file whose upload was cut
+ * short is replaced: its credentials are gone. An upload that several functions fill is gone on with.
+ */
 const uploadFile = async (
   { storage, records, transfer }: StartImportDependencies,
   { source, versionId, progress }: ImportWork,
-): Promise<number> => {
-  if (progress.fileId !== undefined && progress.isUploaded) return progress.fileId
-  if (progress.fileId !== undefined) await storage.deleteFile(progress.fileId)
+): Promise<{ fileId: number; ranges: NumberRange[] }> => {
+  const { fileId: knownId, uploadId } = progress
+  if (knownId !== undefined && progress.isUploaded) return { fileId: knownId, ranges: [] }
+  if (knownId !== undefined && uploadId !== undefined) {
+    const ranges = await transfer.finish(source, await storage.file(knownId), uploadId)
+    if (ranges?.length === 0) await records.saveProgress(versionId, { ...progress, isUploaded: true })
+    if (ranges) return { fileId: knownId, ranges }
+  }
+  if (knownId !== undefined) await storage.deleteFile(knownId)
 
   const file = await storage.prepareFile({
     name: source.key.slice(source.key.lastIndexOf('/') + 1),
     sizeBytes: source.bytes,
     tags: ['millrace-landing'],
   })
-  await records.saveProgress(versionId, { ...progress, fileId: file.id })
-  await transfer(source, file)
-  await records.saveProgress(versionId, { ...progress, fileId: file.id, isUploaded: true })
-  return file.id
+  const prepared = { ...progress, fileId: file.id, uploadId: undefined }
+  await records.saveProgress(versionId, prepared)
+  const upload = await transfer.start(source, file)
+  if (upload) {
+    await records.saveProgress(versionId, { ...prepared, ...upload })
+    const ranges = await transfer.finish(source, await storage.file(file.id), upload.uploadId)
+    return { fileId: file.id, ranges: ranges ?? [] }
+  }
+  await records.saveProgress(versionId, { ...prepared, isUploaded: true })
+  return { fileId: file.id, ranges: [] }
 }
 
 const acceptImport = async (
@@ -150,6 +174,36 @@ const acceptImport = async (
       if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
       throw error
     })
+}
+
+/** Throws `UserError` (`source.changed`) when the object is no longer the one whose move was begun. */
+const moveParts = async (
+  { storage, records, transfer }: StartImportDependencies,
+  { source, landed, move }: { source: SourceObject; landed: LandedObject; move: NumberRange },
+): Promise<StartImportResult> => {
+  const { fileId, uploadId, isUploaded } = await records.progress(objectVersionId(landed, source.etag))
+  if (isUploaded) return { outcome: 'moved' }
+  if (fileId === undefined || uploadId === undefined) {
+    throw new UserError('source.changed', `The object ${source.key} was replaced while it was moved.`)
+  }
+  await transfer.moveRange(source, await storage.file(fileId), uploadId, move)
+  return { outcome: 'moved' }
+}
+
+/** Leaves no parts of an object whose move has failed; another attempt begins with a new file. */
+const abandonMove = async (
+  { s3, storage, records, transfer }: StartImportDependencies,
+  landed: LandedObject,
+): Promise<void> => {
+  const found = await describeSource(s3, landed).catch(() => undefined)
+  const etag = found?.source.etag
+  if (landed.versionId === undefined && etag === undefined) return
+  const versionId = objectVersionId(landed, etag ?? '')
+  const { uploadId, fileId, isUploaded, attempt } = await records.progress(versionId)
+  if (uploadId === undefined || fileId === undefined || isUploaded) return
+  await transfer.abort(await storage.file(fileId), uploadId)
+  await storage.deleteFile(fileId)
+  await records.saveProgress(versionId, { attempt, isUploaded: false })
 }
 
 const describeSource = async (s3: S3Client, { bucket, key, versionId }: LandedObject) => {

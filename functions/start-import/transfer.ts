@@ -1,28 +1,135 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import { copyObject } from '../lib/multipart/copy-object.ts'
-import { moveObject } from '../lib/multipart/move-object.ts'
+import { HeadObjectCommand, NoSuchUpload, type S3Client } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import { COPIED_PART_BYTES, COPIES_IN_PARALLEL, copyObject } from '../lib/multipart/copy-object.ts'
+import { movedParts, moveObject, PARTS_IN_PARALLEL } from '../lib/multipart/move-object.ts'
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  listParts,
+  type MultipartUpload,
+} from '../lib/multipart/multipart-upload.ts'
+import { type PartRange, partRanges } from '../lib/multipart/part-ranges.ts'
 import type { SourceObject } from '../lib/multipart/source-object.ts'
-import type { PreparedFile } from '../lib/storage-client/storage-client.ts'
+import { assemblePart, copyPart } from '../lib/multipart/write-part.ts'
+import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
+import { moveRanges, type NumberRange } from './move-ranges.ts'
 
-export type Transfer = (source: SourceObject, file: PreparedFile) => Promise<void>
+type FileCredentials = ReadableFile['credentials']
+
+/** Brings a landed object into the place of a file. */
+export interface Transfer {
+  /** Moves the object whole; or, when one function would not finish in time, resolves to an upload to be filled. */
+  start(source: SourceObject, file: PreparedFile): Promise<{ uploadId: string } | undefined>
+  /** Fills the parts of a range; those that are there already stay. */
+  moveRange(source: SourceObject, file: ReadableFile, uploadId: string, range: NumberRange): Promise<void>
+  /**
+   * The ranges that are missing yet. None: the upload has become the object. `undefined`: it is gone, without an object.
+   */
+  finish(source: SourceObject, file: ReadableFile, uploadId: string): Promise<NumberRange[] | undefined>
+  abort(file: ReadableFile, uploadId: string): Promise<void>
+}
 
 export interface TransferOptions {
   /** Reads the landing bucket, and writes the files bucket when it is ours. */
   s3: S3Client
   /** The bucket that `s3` may write to; any other is reached with the file's own credentials. */
   ownFilesBucket: string
-  s3ForFile: (file: PreparedFile) => S3Client
+  /** They last an hour and a step at most fifteen minutes: each step asks for the file, and so for new ones. */
+  s3With: (region: string, credentials: FileCredentials) => S3Client
+  limits?: Partial<TransferLimits>
+}
+
+export interface TransferLimits {
+  /** The largest object that one function moves by itself. */
+  copiedAtOnceBytes: number
+  streamedAtOnceBytes: number
+  /** What one function moves of a larger one. */
+  copiedRangeBytes: number
+  streamedRangeBytes: number
+}
+
+const GiB = 1024 ** 3
+
+/** A function has 15 minutes and streams some 75 MB/s; S3 copies eight parts side by side at some 100 MB/s each. */
+const LIMITS: TransferLimits = {
+  copiedAtOnceBytes: 128 * GiB,
+  streamedAtOnceBytes: 8 * GiB,
+  copiedRangeBytes: 64 * GiB,
+  streamedRangeBytes: 4 * GiB,
 }
 
 /**
  * Copies inside S3 when the service's bucket belongs to this stack, and streams through memory when it does not: the
  * credentials of a hosted service's file cannot read our landing bucket.
  */
-export const createTransfer =
-  ({ s3, ownFilesBucket, s3ForFile }: TransferOptions): Transfer =>
-  async (source, file) => {
-    const { bucket, key, 'x-amz-server-side-encryption': serverSideEncryption } = file.uploadParams
-    const destination = { bucket, key, serverSideEncryption }
-    if (bucket === ownFilesBucket) await copyObject(s3, source, destination)
-    else await moveObject(source, { ...destination, s3: s3ForFile(file) })
+export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions): Transfer => {
+  const { copiedAtOnceBytes, streamedAtOnceBytes, copiedRangeBytes, streamedRangeBytes } = {
+    ...LIMITS,
+    ...limits,
   }
+  const isOwn = (bucket: string): boolean => bucket === ownFilesBucket
+  const partsOf = ({ bytes }: SourceObject, bucket: string): PartRange[] =>
+    isOwn(bucket) ? partRanges(bytes, COPIED_PART_BYTES) : movedParts(bytes)
+
+  /** The file's credentials allow all of it but reading the landing bucket, so our own rights can stay narrow. */
+  const uploadOf = ({ region, credentials, s3Path }: ReadableFile, uploadId: string): MultipartUpload => ({
+    s3: s3With(region, credentials),
+    ...s3Path,
+    uploadId,
+  })
+
+  return {
+    start: async (source, { region, uploadParams }) => {
+      const { bucket, key, credentials, 'x-amz-server-side-encryption': serverSideEncryption } = uploadParams
+      const place = { bucket, key, serverSideEncryption }
+      const destination = { ...place, s3: isOwn(bucket) ? s3 : s3With(region, credentials) }
+      if (source.bytes > (isOwn(bucket) ? copiedAtOnceBytes : streamedAtOnceBytes)) {
+        const { uploadId } = await createUpload(destination)
+        return { uploadId }
+      }
+      if (isOwn(bucket)) await copyObject(s3, source, place)
+      else await moveObject(source, destination)
+      return undefined
+    },
+
+    moveRange: async (source, file, uploadId, { from, to }) => {
+      const upload = uploadOf(file, uploadId)
+      const stored = new Set((await listParts(upload, { from, to })).map(({ partNumber }) => partNumber))
+      const missing = partsOf(source, upload.bucket)
+        .slice(from - 1, to)
+        .filter(({ partNumber }) => !stored.has(partNumber))
+      const move = isOwn(upload.bucket)
+        ? ({ partNumber, ...range }: PartRange) =>
+            copyPart({ ...upload, s3 }, partNumber, { source, ...range })
+        : ({ partNumber, ...range }: PartRange) => assemblePart(upload, partNumber, [{ source, ...range }])
+      await pMap(missing, move, {
+        concurrency: isOwn(upload.bucket) ? COPIES_IN_PARALLEL : PARTS_IN_PARALLEL,
+      })
+    },
+
+    finish: async (source, file, uploadId) => {
+      const upload = uploadOf(file, uploadId)
+      try {
+        const stored = await listParts(upload)
+        const numbers = new Set(stored.map(({ partNumber }) => partNumber))
+        const rangeBytes = isOwn(upload.bucket) ? copiedRangeBytes : streamedRangeBytes
+        const isThere = ({ partNumber }: PartRange): boolean => numbers.has(partNumber)
+        const missing = moveRanges(partsOf(source, upload.bucket), isThere, rangeBytes)
+        if (missing.length === 0) await completeUpload(upload, stored)
+        return missing
+      } catch (error) {
+        if (!(error instanceof NoSuchUpload)) throw error
+        return (await hasObject(upload, source.bytes)) ? [] : undefined
+      }
+    },
+
+    abort: (file, uploadId) => abortUpload(uploadOf(file, uploadId)),
+  }
+}
+
+/** Completed by an attempt whose answer, or whose record of it, was lost. */
+const hasObject = async ({ s3, bucket, key }: MultipartUpload, bytes: number): Promise<boolean> => {
+  const head = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => undefined)
+  return head?.ContentLength === bytes
+}

@@ -330,6 +330,11 @@ describe('import flow', () => {
     },
   )
 
+  test('an object too large for one function is moved by several, and then imported', () => {
+    const { States } = definitionOf('ImportMachine')
+    expect(States['MoveParts']).toMatchObject({ Type: 'Map', ItemsPath: '$.import.ranges', Next: 'Start' })
+  })
+
   test.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
     'every failure of %s ends in a dead letter, then fails',
     machine => {

@@ -30,6 +30,12 @@ describe('input of start-import', () => {
     expect(failure?.Error).toBe('csvImport.columnsNotMatch')
   })
 
+  test('reads the parts that one of several functions is to move', () => {
+    const { move, event } = startImportEvent.parse(eventFile('start-import/move-range.json'))
+    expect(move).toEqual({ from: 1, to: 256 })
+    expect(event.versionId).toBe('v1')
+  })
+
   test('refuses an event of another kind', () => {
     expect(startImportEvent.safeParse(eventFile('start-import/object-deleted.json')).success).toBe(false)
   })

@@ -1,9 +1,11 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  AbortMultipartUploadCommand,
   CreateBucketCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   S3Client,
@@ -13,14 +15,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../functions/lib/errors.ts'
 import {
   createStorageClient,
-  type PreparedFile,
   type StorageClient,
 } from '../../../functions/lib/storage-client/storage-client.ts'
 import { NO_BUCKET_OF_OURS } from '../../../functions/start-import/env-names.ts'
 import type { LandedObject } from '../../../functions/start-import/event.ts'
 import type { ImportRecords } from '../../../functions/start-import/import-records.ts'
 import { type StartImportDependencies, startImport } from '../../../functions/start-import/start-import.ts'
-import { createTransfer } from '../../../functions/start-import/transfer.ts'
+import { createTransfer, type TransferOptions } from '../../../functions/start-import/transfer.ts'
 import { startImportRecords } from '../../support/import-records.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
@@ -48,7 +49,7 @@ beforeAll(async () => {
   )
   dependencies = {
     s3: service.s3,
-    transfer: createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3ForFile }),
+    transfer: createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3With }),
     storage,
     records,
     rules: [],
@@ -69,7 +70,7 @@ afterAll(async () => {
 })
 
 /** What the handler does, with the endpoint of the test. */
-const s3ForFile = ({ region, uploadParams: { credentials } }: PreparedFile): S3Client =>
+const s3With: TransferOptions['s3With'] = (region, credentials) =>
   new S3Client({
     endpoint: service.s3Endpoint,
     forcePathStyle: true,
@@ -153,7 +154,7 @@ describe('a new object', () => {
   ])('larger than one part arrives whole in a files bucket %s', async (_, ownFilesBucket) => {
     const row = `${'x'.repeat(1000)}\n`
     const content = `value\n${row.repeat(20_000)}`
-    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3ForFile })
+    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3With })
     await start(await land(`${bucketId}/large.csv`, content), newExecution(), { transfer })
     await finishJobs()
     const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
@@ -331,12 +332,87 @@ describe('dying anywhere', () => {
   })
 })
 
+describe('an object that is too large for one function', () => {
+  const MiB = 1024 ** 2
+  const limits = {
+    copiedAtOnceBytes: 16 * MiB,
+    streamedAtOnceBytes: 16 * MiB,
+    copiedRangeBytes: 16 * MiB,
+    streamedRangeBytes: 16 * MiB,
+  }
+  const transferOf = (ownFilesBucket: string) =>
+    createTransfer({ s3: service.s3, ownFilesBucket, s3With, limits })
+
+  const content = `value\n${`${'x'.repeat(1000)}\n`.repeat(40_000)}`
+  const unfinishedUploads = async () =>
+    (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
+
+  test.each([
+    ['streamed to a service elsewhere', 'NONE', 3],
+    ['copied inside S3', 'files', 1],
+  ])('is %s, range by range, and then imported', async (_, ownFilesBucket, count) => {
+    const changed = { transfer: transferOf(ownFilesBucket) }
+    const landed = await land(`${bucketId}/large.csv`, content)
+    const execution = newExecution()
+    const begun = await start(landed, execution, changed)
+    if (begun.outcome !== 'moving') throw new Error(`it is ${begun.outcome}`)
+    expect(begun.ranges).toHaveLength(count)
+
+    const move = (range: { from: number; to: number }) =>
+      startImport({ ...dependencies, ...changed }, { event: landed, execution, move: range })
+    for (const range of begun.ranges.slice(1)) await move(range)
+    // An execution that begins again is told what is missing, and nobody else may take part.
+    expect(await start(landed, execution, changed)).toEqual({ ...begun, ranges: begun.ranges.slice(0, 1) })
+    expect(await start(landed, newExecution(), changed)).toMatchObject({ outcome: 'duplicate' })
+    await Promise.all([...begun.ranges, ...begun.ranges.slice(0, 1)].map(move))
+
+    expect(await start(landed, execution, changed)).toMatchObject({
+      outcome: 'started',
+      fileId: begun.fileId,
+    })
+    await finishJobs()
+    const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
+    expect(table.rowsCount).toBe(40_000)
+    expect(await unfinishedUploads()).toEqual([])
+    expect(await move({ from: 1, to: 1 })).toEqual({ outcome: 'moved' })
+  })
+
+  test('leaves nothing of its move on the failure path, and can be moved again', async () => {
+    const changed = { transfer: transferOf('NONE') }
+    const landed = await land(`${bucketId}/large.csv`, content)
+    const execution = newExecution()
+    expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
+    expect(await unfinishedUploads()).toHaveLength(1)
+    const failure = { Error: 'Error', Cause: 'died' }
+    await startImport({ ...dependencies, ...changed }, { event: landed, execution, failure })
+    expect(await unfinishedUploads()).toEqual([])
+    expect(await start(landed, newExecution())).toMatchObject({ outcome: 'started' })
+  })
+
+  test('is not mixed with another content, where the bucket keeps no versions', async () => {
+    const changed = { transfer: transferOf('NONE') }
+    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
+    const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
+    await service.s3.send(new PutObjectCommand({ ...object, Body: content }))
+    const landed = { bucket: object.Bucket, key: object.Key }
+    const execution = newExecution()
+    expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
+    await service.s3.send(new PutObjectCommand({ ...object, Body: content.replaceAll('x', 'y') }))
+    const move = { from: 1, to: 1 }
+    await expect(
+      startImport({ ...dependencies, ...changed }, { event: landed, execution, move }),
+    ).rejects.toMatchObject({ code: 'source.changed' })
+    for (const { Key, UploadId } of await unfinishedUploads())
+      await service.s3.send(new AbortMultipartUploadCommand({ Bucket: service.filesBucket, Key, UploadId }))
+  })
+})
+
 describe('a source that changes under the transfer', () => {
   test.each([
     ['copied', () => service.filesBucket],
     ['moved', () => NO_BUCKET_OF_OURS],
   ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
-    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3ForFile })
+    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3With })
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
     await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))
