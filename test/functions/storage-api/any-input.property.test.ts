@@ -137,7 +137,7 @@ describe.each(routes.map(route => [route.method.toUpperCase(), route.openapi.pat
           if (status >= 400)
             expect(reply).toMatchObject({ status: 'error', error: expect.stringMatching(/./) })
         }),
-        { numRuns: 60 },
+        { numRuns: 40 },
       )
     })
   },
