@@ -13,8 +13,8 @@ export const bytesOf = (ranges: readonly ObjectRange[]): number =>
 /** All bytes of the ranges, one after the other, into `block`, which has their length. Default: a new one. */
 export const readBlock = async (
   ranges: readonly ObjectRange[],
-  block = new Uint8Array(bytesOf(ranges)),
-): Promise<Uint8Array> => {
+  block: Uint8Array<ArrayBuffer> = new Uint8Array(bytesOf(ranges)),
+): Promise<Uint8Array<ArrayBuffer>> => {
   let offset = 0
   const reads = ranges.map(range => {
     const length = range.lastByte - range.firstByte + 1
@@ -31,22 +31,30 @@ export interface ReadBlocksOptions {
   blockBytes?: number
   /** So many blocks are read while one is used. Default 1. */
   ahead?: number
+  /** A block is overwritten once the next one is asked for. Default: each is the caller's to keep. */
+  isReused?: boolean
 }
 
 /** The same as a stream of blocks, in order and in fixed memory. */
 export async function* readBlocks(
   ranges: readonly ObjectRange[],
-  { blockBytes = BLOCK_BYTES, ahead = 1 }: ReadBlocksOptions = {},
+  { blockBytes = BLOCK_BYTES, ahead = 1, isReused = false }: ReadBlocksOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  const underWay: Promise<Uint8Array>[] = []
+  const underWay: Promise<Uint8Array<ArrayBuffer>>[] = []
+  const free: ArrayBuffer[] = []
+  const bufferOf = (bytes: number): Uint8Array<ArrayBuffer> =>
+    isReused ? new Uint8Array(free.pop() ?? new ArrayBuffer(blockBytes), 0, bytes) : new Uint8Array(bytes)
   try {
     for (const block of cutBlocks(ranges, blockBytes)) {
-      const read = readBlock(block)
+      const read = readBlock(block, bufferOf(bytesOf(block)))
       // Awaited when its turn comes; until then nobody would hear of its failure.
       read.catch(() => undefined)
       underWay.push(read)
       const next = underWay.length > ahead ? underWay.shift() : undefined
-      if (next) yield await next
+      if (!next) continue
+      const ready = await next
+      yield ready
+      if (isReused) free.push(ready.buffer)
     }
     for (let next = underWay.shift(); next; next = underWay.shift()) yield await next
   } finally {

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { S3ServiceException, UploadPartCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
+import { createBufferPool } from './buffer-pool.ts'
 import type { MultipartUpload, StoredPart } from './multipart-upload.ts'
 import { BLOCK_BYTES, bytesOf, readBlock, readBlocks } from './read-blocks.ts'
 import { sourceChanged } from './source-changed.ts'
@@ -52,7 +53,7 @@ export const assemblePart = async (
 ): Promise<StoredPart> => {
   const bytes = bytesOf(ranges)
   if (bytes <= BLOCK_BYTES) {
-    return withBuffer(async buffer =>
+    return blocks.lend(async buffer =>
       sendPart(upload, partNumber, bytes, await readBlock(ranges, buffer.subarray(0, bytes))),
     )
   }
@@ -69,19 +70,7 @@ export const assemblePart = async (
   }
 }
 
-/** Used again and again: thousands of parts, each with memory of its own, grow a process by far more than it holds. */
-const freeBuffers: Uint8Array<ArrayBuffer>[] = []
-
-const withBuffer = async <Result>(
-  use: (buffer: Uint8Array<ArrayBuffer>) => Promise<Result>,
-): Promise<Result> => {
-  const buffer = freeBuffers.pop() ?? new Uint8Array(BLOCK_BYTES)
-  try {
-    return await use(buffer)
-  } finally {
-    freeBuffers.push(buffer)
-  }
-}
+const blocks = createBufferPool(BLOCK_BYTES)
 
 const isRefusal = (error: unknown): boolean =>
   error instanceof S3ServiceException && (error.$metadata.httpStatusCode ?? 0) < 500

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
 import { formatRecord } from '../../../functions/lib/csv/format-records.ts'
@@ -64,7 +63,6 @@ export const downloadToPath = async (
       crc = crc32(block, crc)
       progress.add(block.length)
     }
-    await handle.sync()
   } finally {
     progress.end()
     await handle.close()
@@ -88,7 +86,10 @@ export const downloadToStream = async (stream: Writable, options: DownloadOption
   try {
     for await (const block of readContent(content, 0)) {
       crc = crc32(block, crc)
-      if (!stream.write(block)) await once(stream, 'drain')
+      // The block is overwritten when the next one is asked for, so it must have gone out by then.
+      await new Promise<void>((resolve, reject) => {
+        stream.write(block, error => (error ? reject(error) : resolve()))
+      })
       progress.add(block.length)
     }
   } finally {
@@ -122,7 +123,7 @@ async function* readContent({ header, slices }: Content, from: number): AsyncGen
     if (firstByte < source.bytes) ranges.push({ source, firstByte, lastByte: source.bytes - 1 })
     start += source.bytes
   }
-  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD })
+  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true })
 }
 
 const checkSum = (

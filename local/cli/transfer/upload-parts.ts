@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import { createBufferPool } from '../../../functions/lib/multipart/buffer-pool.ts'
 import { formatCrc32 } from '../../../functions/lib/multipart/combine-crc32.ts'
 import {
   completeUpload,
@@ -43,28 +44,33 @@ export const uploadParts = async (path: string, options: UploadPartsOptions): Pr
   const handle = await open(path)
   try {
     if (bytes <= PART_BYTES) {
-      const body = await readPart(handle, { partNumber: 1, firstByte: 0, lastByte: bytes - 1 })
+      const whole = { partNumber: 1, firstByte: 0, lastByte: bytes - 1 }
+      const body = await readPart(handle, whole, new Uint8Array(bytes))
       await destination.s3.send(new PutObjectCommand({ ...objectSettings(destination), Body: body }))
       progress.add(bytes)
       return { checksum: formatCrc32(crc32(body)), resumedBytes: 0 }
     }
     const { upload, stored } = await findOrCreate(options)
+    // Parts grow with files over 80 GB.
+    const parts = partRanges(bytes, PART_BYTES)
+    const buffers = createBufferPool(lengthOf(parts[0]))
     const known = new Map(stored.map(part => [part.partNumber, part]))
     let resumedBytes = 0
-    const parts = await pMap(
-      partRanges(bytes, PART_BYTES),
-      async (range): Promise<StoredPart> => {
-        const body = await readPart(handle, range)
-        const part = known.get(range.partNumber)
-        const isSent = part?.bytes === body.length && part.checksum === formatCrc32(crc32(body))
-        if (isSent) resumedBytes += body.length
-        const sent = isSent ? part : await sendPart(upload, range.partNumber, body.length, body)
-        progress.add(body.length)
-        return sent
-      },
+    const sent = await pMap(
+      parts,
+      range =>
+        buffers.lend(async (buffer): Promise<StoredPart> => {
+          const body = await readPart(handle, range, buffer)
+          const part = known.get(range.partNumber)
+          const isSent = part?.bytes === body.length && part.checksum === formatCrc32(crc32(body))
+          if (isSent) resumedBytes += body.length
+          const sent = isSent ? part : await sendPart(upload, range.partNumber, body.length, body)
+          progress.add(body.length)
+          return sent
+        }),
       { concurrency: PARTS_IN_PARALLEL },
     )
-    const { checksum } = await completeUpload(upload, parts)
+    const { checksum } = await completeUpload(upload, sent)
     return { checksum, resumedBytes }
   } finally {
     await handle.close()
@@ -90,11 +96,13 @@ const findOrCreate = async ({
   return { upload, stored: [] }
 }
 
-const readPart = async (handle: FileHandle, { firstByte, lastByte }: PartRange): Promise<Uint8Array> => {
-  const body = Buffer.alloc(lastByte - firstByte + 1)
+const lengthOf = (range: PartRange | undefined): number => (range ? range.lastByte - range.firstByte + 1 : 0)
+
+const readPart = async (handle: FileHandle, range: PartRange, buffer: Uint8Array): Promise<Uint8Array> => {
+  const body = buffer.subarray(0, lengthOf(range))
   let filled = 0
   while (filled < body.length) {
-    const { bytesRead } = await handle.read(body, filled, body.length - filled, firstByte + filled)
+    const { bytesRead } = await handle.read(body, filled, body.length - filled, range.firstByte + filled)
     if (bytesRead === 0) throw new Error('The file became shorter while it was uploaded')
     filled += bytesRead
   }
