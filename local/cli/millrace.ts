@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { registerDownload } from './download.ts'
-import { registerExecute } from './execute.ts'
-import { registerExtract } from './extract.ts'
-import { registerStart } from './start.ts'
-import { registerUpload } from './upload.ts'
+
+/** Each command with what it needs: the one that is named is loaded alone, all of them for the help. */
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  start: async () => (await import('./start.ts')).registerStart,
+  execute: async () => (await import('./execute.ts')).registerExecute,
+  extract: async () => (await import('./extract.ts')).registerExtract,
+  download: async () => (await import('./download.ts')).registerDownload,
+  upload: async () => (await import('./upload.ts')).registerUpload,
+}
 
 const program = new Command('millrace')
   .description('Drop a file, get a table: the one-machine cloud and its tools')
   .showHelpAfterError()
 
-registerStart(program)
-registerExecute(program)
-registerExtract(program)
-registerDownload(program)
-registerUpload(program)
+const named = process.argv[2] ?? ''
+for (const [name, load] of Object.entries(commands)) {
+  if (name === named || !Object.hasOwn(commands, named)) (await load())(program)
+}
 
 await program.parseAsync()
