@@ -11,6 +11,7 @@ import { ExecutionStore } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
 import { executionOperations } from './executions/operations.ts'
 import { runTask } from './executions/task-resources.ts'
+import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
@@ -143,7 +144,7 @@ export const runStack = async (
   router.resolve(events)
   schedules.start()
   // In the background and one after the other, so that the first file does not wait for bundles to load.
-  void functions.warmAll(arn => arn !== api?.functionArn)
+  void functions.warm(functionsOfFirstFile(stack, api?.functionArn))
 
   return { outputs: stack.outputs, hasApi: api !== undefined, endpoints, secrets, executions, router: events }
 }

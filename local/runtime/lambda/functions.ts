@@ -69,11 +69,11 @@ export class Functions {
     return pool.environment()
   }
 
-  /** Loads one container of each function, one after the other. A bundle that does not load says so when invoked. */
-  async warmAll(isWanted: (arn: string) => boolean): Promise<void> {
+  /** Loads one container of each of these, one after the other. A bundle that does not load says so when invoked. */
+  async warm(arns: ReadonlySet<string>): Promise<void> {
     for (const [arn, pool] of this.#pools) {
       if (this.#isClosed) return
-      if (isWanted(arn)) await pool.warm().catch(() => {})
+      if (arns.has(arn)) await pool.warm().catch(() => {})
     }
   }
 

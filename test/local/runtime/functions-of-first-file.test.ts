@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { functionsOfFirstFile } from '../../../local/runtime/functions-of-first-file.ts'
+import { lambdaFunction } from '../../../local/runtime/resources/function.ts'
+import { readStack } from '../../../local/runtime/template/stack.ts'
+import { synthesiseStack } from '../../support/synthesise-stack.ts'
+
+test('the first file needs the import hook, the poller and the worker of jobs, and nothing else is loaded early', () => {
+  const template = synthesiseStack().toJSON()
+  const stack = readStack(template as Parameters<typeof readStack>[0], 'Millrace', {
+    api: 'http://127.0.0.1:1',
+    control: 'http://127.0.0.1:2',
+  })
+  const api = stack.ofType(lambdaFunction).find(({ logicalId }) => logicalId.startsWith('StorageStorageApi'))
+  const early = functionsOfFirstFile(stack, api?.arn)
+  const names = stack
+    .ofType(lambdaFunction)
+    .filter(({ arn }) => early.has(arn))
+    .map(({ logicalId }) => logicalId.replace(/[0-9A-F]{8}$/, ''))
+  expect(names.sort()).toEqual(['ImportStartImport', 'PollJob', 'StorageRunJob'])
+})
