@@ -63,6 +63,8 @@ const mergeSlicesFunction = (
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
       WORK_BUCKET: exportsBucket.bucketName,
     },
+    // Short-lived objects of thousands of requests: with the default of 16 MiB they take 50 MB more, and no less time.
+    nodeFlags: ['--max-semi-space-size=4'],
     memoryMiB: 1769, // One whole core: where bytes pass through, they are hashed.
     timeout: LONGEST_TIMEOUT,
   })

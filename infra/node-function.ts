@@ -15,6 +15,8 @@ export interface NodeFunctionProps<EnvName extends string> {
   readonly memoryMiB: number
   /** Size of `/tmp` in MiB. Default 512. */
   readonly scratchMiB?: number
+  /** Of Node, besides source maps. Default none. */
+  readonly nodeFlags?: readonly string[]
   /** Default: a role of its own. */
   readonly role?: IRole
 }
@@ -25,7 +27,7 @@ const LOG_RETENTION = RetentionDays.THREE_MONTHS
 /** A function of ours: its bundle on Node 24, its own log group with a retention, house defaults in one place. */
 export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
-    const { bundle, environment, memoryMiB, scratchMiB = 512, ...rest } = props
+    const { bundle, environment, memoryMiB, scratchMiB = 512, nodeFlags = [], ...rest } = props
     const logGroup = new LogGroup(scope, `${id}Logs`, {
       retention: LOG_RETENTION,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -42,7 +44,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       ephemeralStorageSize: Size.mebibytes(scratchMiB),
       logGroup,
       role,
-      environment: { NODE_OPTIONS: '--enable-source-maps', ...environment },
+      environment: { NODE_OPTIONS: ['--enable-source-maps', ...nodeFlags].join(' '), ...environment },
     })
   }
 }

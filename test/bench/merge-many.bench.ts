@@ -43,7 +43,7 @@ try {
   cloud = await startCloud(join(folder, 'data'))
   s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })
   const fileId = await uploadSlices(cloud, s3, { count: SLICES, contents })
-  const merged = await mergeInProcess(cloud, fileId, 'merged-many')
+  const merged = await mergeInProcess(cloud, fileId, { key: 'merged-many', folder })
 
   let expected = 0
   for (let index = 0; index < SLICES; index++) {

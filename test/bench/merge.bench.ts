@@ -46,7 +46,7 @@ try {
   const uploaded: number[] = []
   // In turns, so that what else the machine does meets both.
   for (let round = 1; round <= ROUNDS; round++) {
-    merged.push(await mergeInProcess(cloud, fileId, `merged${round}`))
+    merged.push(await mergeInProcess(cloud, fileId, { key: `merged${round}`, folder }))
     uploaded.push(await readAndUpload(cloud, s3, fileId))
   }
   const seconds = median(merged.map(({ seconds }) => seconds))

@@ -55,7 +55,7 @@ describe('functions', () => {
       expect(Properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Handler: 'index.handler',
-        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
+        Environment: { Variables: { NODE_OPTIONS: expect.stringContaining('--enable-source-maps') } },
         LoggingConfig: { LogGroup: { Ref: expect.any(String) } },
       })
     },
