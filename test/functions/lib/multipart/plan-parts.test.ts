@@ -78,7 +78,11 @@ describe('the parts of', () => {
       ['assemble 5', 'copy 2'],
     ],
     ['a header before two such slices', [header(MiB), ...slices(6 * MiB, 6 * MiB)], ['assemble 7', 'copy 6']],
-    ['slices under 5 MiB', slices(4 * MiB, 4 * MiB, 4 * MiB, 4 * MiB), ['assemble 6', 'assemble 6', 'copy 4']],
+    [
+      'slices under 5 MiB',
+      slices(4 * MiB, 4 * MiB, 4 * MiB, 4 * MiB),
+      ['assemble 6', 'assemble 6', 'copy 4'],
+    ],
     ['two slices of 5 MiB around a small one', slices(5 * MiB, MiB, 5 * MiB), ['copy 5', 'assemble 6']],
     [
       'a slice that is cheaper to leave out',
@@ -86,7 +90,11 @@ describe('the parts of', () => {
       ['copy 30', 'assemble 8', 'copy 30'],
     ],
     ['a slice over 512 MiB', slices(1 * GiB), ['copy 512', 'copy 512']],
-    ['slices that cannot be copied', [header(20 * MiB), header(4 * MiB)], ['assemble 8', 'assemble 8', 'assemble 8']],
+    [
+      'slices that cannot be copied',
+      [header(20 * MiB), header(4 * MiB)],
+      ['assemble 8', 'assemble 8', 'assemble 8'],
+    ],
   ])('%s', (_, sources, expected) => {
     expect(shapeOf(planParts(sources))).toEqual(expected)
   })
