@@ -7,7 +7,7 @@ export const createTicket = defineRoute({
   method: 'post',
   path: '/v2/storage/tickets',
   summary: 'Take a ticket',
-  tag: 'misc',
+  tag: 'tickets',
   replies: { 201: 'The ticket' },
   reply: z.object({ id: z.int() }),
   handle: async (_request, { tickets }) => created({ id: await tickets.next() }),

@@ -10,7 +10,7 @@ export const validateColumnNames = defineRoute({
   method: 'post',
   path: '/v2/storage/validate/column-names',
   summary: 'Validate column names',
-  tag: 'misc',
+  tag: 'names',
   body: z.object({ columnNames: textList({ itemMax: 10_000 }) }),
   replies: { 204: 'All can be used', 422: '`validation.failed`: `errors` names each that cannot' },
   handle: async ({ body }) => {

@@ -12,7 +12,7 @@ export const webalizeDisplayName = defineRoute({
   method: 'post',
   path: '/v2/storage/webalize/display-name',
   summary: 'Make a display name of a text',
-  tag: 'misc',
+  tag: 'names',
   body: z.object({ displayName: text({ max: 1_000 }) }),
   replies: {
     200: 'The display name',
@@ -35,7 +35,7 @@ export const webalizeColumnNames = defineRoute({
   method: 'post',
   path: '/v2/storage/webalize/column-names',
   summary: 'Make column names of texts',
-  tag: 'misc',
+  tag: 'names',
   body: z.object({ columnNames: textList({ itemMax: 10_000 }) }),
   replies: { 200: 'The column names, in the same order' },
   reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
