@@ -9,6 +9,8 @@ import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.
 let dataDir: string
 let cloud: EmbeddedCloud
 let shop: ApiServer
+/** Parameters of the requests for customers, in the order in which they came. */
+const asked: URLSearchParams[] = []
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'millrace-extract-flow-'))
@@ -19,6 +21,7 @@ beforeAll(async () => {
       return { error: `no entry with ${headers.authorization}` }
     }
     if (path === '/orders') return [{ order: `of ${query.get('customer')}` }]
+    asked.push(query)
     const offset = Number(query.get('offset'))
     return Array.from({ length: Math.min(2, 5 - offset) }, (_, index) => ({ id: offset + index + 1 }))
   })
@@ -95,6 +98,31 @@ test('two rows by the API: sealed secrets, the second reads what the first wrote
   const stored = await api('GET', `${CONFIGS}/shop`)
   expect(JSON.stringify(stored)).not.toContain('open sesame')
   for (const { state } of stored.rows) expect(state.time.previousStart).toBeGreaterThan(0)
+}, 60_000)
+
+test('a rollback brings the old behaviour back, and an empty state makes a first run', async () => {
+  const path = `${CONFIGS}/history`
+  const coloured = (color: string) => {
+    const configuration = root('open sesame')
+    const jobs = [{ endpoint: 'customers', params: { color, since: { time: 'previousStart' } } }]
+    return {
+      parameters: { ...configuration.parameters, config: { ...configuration.parameters.config, jobs } },
+    }
+  }
+  const run = async () => {
+    asked.length = 0
+    expect((await runJob('history')).status).toBe('success')
+    return { color: asked[0]?.get('color'), isFirst: asked[0]?.get('since') === '0' }
+  }
+
+  await api('POST', CONFIGS, { configurationId: 'history', name: 'History', configuration: coloured('red') })
+  expect(await run()).toEqual({ color: 'red', isFirst: true })
+  await api('PUT', path, { configuration: coloured('blue') })
+  expect(await run()).toEqual({ color: 'blue', isFirst: false })
+  await api('POST', `${path}/versions/1/rollback`)
+  expect(await run()).toEqual({ color: 'red', isFirst: false })
+  await api('PUT', `${path}/state`, { state: {} })
+  expect(await run()).toEqual({ color: 'red', isFirst: true })
 }, 60_000)
 
 test('a run that fails leaves a dead letter and an event that name what failed, and no secret', async () => {
