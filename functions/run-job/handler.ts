@@ -1,14 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SFNClient } from '@aws-sdk/client-sfn'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { readEnv } from '../lib/env.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { createS3Client } from '../lib/s3-client.ts'
-import { createItemTable } from '../lib/storage-store/item-table.ts'
 import { createJobStarter } from '../lib/storage-store/job-starter.ts'
 import { createLazyTableEngine } from '../lib/storage-store/lazy-table-engine.ts'
+import { openStorageStores } from '../lib/storage-store/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage-store/project-id.ts'
-import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
 import { createExtractRuns } from './extract-runs.ts'
@@ -18,16 +15,8 @@ const env = readEnv(runJobEnvNames)
 const now = () => new Date()
 const s3 = createS3Client()
 const stepFunctions = new SFNClient({})
-const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
-  marshallOptions: { removeUndefinedValues: true },
-})
 const services = {
-  ...createStorageStores({
-    items: createItemTable(documents, env.STORAGE_TABLE),
-    s3,
-    tablesBucket: env.TABLES_BUCKET,
-    now,
-  }),
+  ...openStorageStores(env, s3, now),
   projectId: parseProjectId(env.PROJECT_ID),
   s3,
   filesBucket: env.FILES_BUCKET,

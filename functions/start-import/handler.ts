@@ -1,5 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createDocumentClient } from '../lib/document-client.ts'
 import { readEnv } from '../lib/env.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { createS3Client } from '../lib/s3-client.ts'
@@ -15,11 +14,8 @@ import { createTransfer } from './transfer.ts'
 const env = readEnv(startImportEnvNames)
 const rules = landingRules.parse(JSON.parse(env.LANDING_RULES))
 const s3 = createS3Client()
-const dynamo = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
-  marshallOptions: { removeUndefinedValues: true },
-})
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
-const records = createImportRecords(dynamo, env.IMPORTS_TABLE)
+const records = createImportRecords(createDocumentClient(), env.IMPORTS_TABLE)
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
 export const handler = lambdaHandler({

@@ -1,21 +1,18 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { STSClient } from '@aws-sdk/client-sts'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/env.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { createS3Client } from '../lib/s3-client.ts'
 import { createSealer } from '../lib/secrets/create-sealer.ts'
-import { createItemTable } from '../lib/storage-store/item-table.ts'
 import { createJobStarter } from '../lib/storage-store/job-starter.ts'
 import { createLazyTableEngine } from '../lib/storage-store/lazy-table-engine.ts'
+import { openStorageStores } from '../lib/storage-store/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage-store/project-id.ts'
-import { createStorageStores } from '../lib/storage-store/storage-stores.ts'
 import { fetchStorageToken } from '../lib/storage-token.ts'
 import { type App, createApp } from './app.ts'
 import { readCatalogue } from './catalogue/read-catalogue.ts'
@@ -31,17 +28,9 @@ const log = new Logger({ serviceName: 'storage-api' })
 const now = () => new Date()
 const s3 = createS3Client()
 const secrets = new SecretsManagerClient({})
-const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
-  marshallOptions: { removeUndefinedValues: true },
-})
 
 const services = {
-  ...createStorageStores({
-    items: createItemTable(documents, env.STORAGE_TABLE),
-    s3,
-    tablesBucket: env.TABLES_BUCKET,
-    now,
-  }),
+  ...openStorageStores(env, s3, now),
   projectId: parseProjectId(env.PROJECT_ID),
   region,
   revision: packageJson.version,
