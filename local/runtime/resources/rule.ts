@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { delivery } from './delivery.ts'
 import { arn, resourceType, withoutMeaningHere } from './resource-type.ts'
 
 const target = z.strictObject({
@@ -10,15 +11,7 @@ const target = z.strictObject({
   InputTransformer: z
     .strictObject({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
     .optional(),
-  RetryPolicy: z
-    .strictObject({
-      MaximumRetryAttempts: z.coerce.number().int().min(0).max(185).default(185),
-      MaximumEventAgeInSeconds: withoutMeaningHere(
-        'a target in the same process is reached at once or not at all',
-      ),
-    })
-    .optional(),
-  DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
+  ...delivery,
 })
 
 export const rule = resourceType({

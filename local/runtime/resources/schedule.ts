@@ -1,19 +1,12 @@
 import { z } from 'zod'
+import { delivery } from './delivery.ts'
 import { arn, resourceType, withoutMeaningHere } from './resource-type.ts'
 
 const target = z.strictObject({
   Arn: z.string(),
   RoleArn: z.string(),
   Input: z.string().default('{}'),
-  RetryPolicy: z
-    .strictObject({
-      MaximumRetryAttempts: z.coerce.number().int().min(0).max(185).default(185),
-      MaximumEventAgeInSeconds: withoutMeaningHere(
-        'a target in the same process is reached at once or not at all',
-      ),
-    })
-    .optional(),
-  DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
+  ...delivery,
 })
 
 export const schedule = resourceType({

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { withoutMeaningHere } from './resource-type.ts'
+
+/** How the target of a rule or of a schedule is tried, and where goes what could not be delivered. */
+export const delivery = {
+  RetryPolicy: z
+    .strictObject({
+      MaximumRetryAttempts: z.coerce.number().int().min(0).max(185).default(185),
+      MaximumEventAgeInSeconds: withoutMeaningHere(
+        'a target in the same process is reached at once or not at all',
+      ),
+    })
+    .optional(),
+  DeadLetterConfig: z.strictObject({ Arn: z.string() }).optional(),
+}
