@@ -15,7 +15,8 @@ Environment, all optional:
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
   MILLRACE_TOKEN      master storage token (made once and kept in the data folder)
   MILLRACE_BIND       address to listen at (127.0.0.1)
-  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})`,
+  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
+  MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
     )
     .action(start)
 }
@@ -32,6 +33,11 @@ const start = async (): Promise<void> => {
   try {
     const settings = readSettings(process.env)
     const { startEmbeddedCloud } = await import('../runtime/embedded-cloud.ts')
+    const debugged = settings.MILLRACE_DEBUG
+    if (debugged)
+      log(
+        `${debugged.name} runs from its source and waits for a debugger at 127.0.0.1:${debugged.inspectorPort}`,
+      )
     log('starting the embedded cloud …')
     const cloud = await startEmbeddedCloud({
       apiPort: settings.MILLRACE_API_PORT,
@@ -40,6 +46,7 @@ const start = async (): Promise<void> => {
       bind: settings.MILLRACE_BIND,
       context: settings.MILLRACE_CONTEXT,
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
+      debugged,
       log,
     })
     isReady = true

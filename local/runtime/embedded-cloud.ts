@@ -2,6 +2,7 @@ import { readStorageToken } from '../../functions/lib/storage-token.ts'
 import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'
+import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { machineArnFrom } from './machine-output.ts'
 import { account } from './resources/resource-type.ts'
 import { runStack } from './run-stack.ts'
@@ -24,6 +25,8 @@ export interface EmbeddedCloudOptions {
   readonly assembly?: string
   /** Stack configuration over that of cdk.json (infra/stack-config.ts), as `cdk -c` would give it. Not with `assembly`. */
   readonly context?: Readonly<Record<string, unknown>>
+  /** A function that waits for a debugger and runs from its source. Default: none. */
+  readonly debugged?: DebuggedFunction | undefined
   /** Told what happens, one line at a time. Default: nobody. */
   readonly log?: (line: string) => void
 }
@@ -63,14 +66,14 @@ export interface EmbeddedCloud extends CloudFacts {
  * template that is not known (`UnsupportedError`), a bundle that does not load.
  */
 export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise<EmbeddedCloud> => {
-  const { apiPort = 0, s3Port = 0, bind = '127.0.0.1', token, log = () => {} } = options
+  const { apiPort = 0, s3Port = 0, bind = '127.0.0.1', token, debugged, log = () => {} } = options
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir)
   starting.defer(dataDir.release)
   const directory = options.assembly ?? (await synthesise(stackContext(bind, options.context)))
   if (options.assembly === undefined) starting.defer(keepInUse(directory))
   const assembly = await readAssembly(directory)
-  const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, log }, starting)
+  const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, debugged, log }, starting)
 
   const { outputs, executions, endpoints } = running
   const tokenSecret = outputs['StorageTokenSecret']

@@ -15,6 +15,7 @@ import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
+import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { Functions } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
@@ -41,6 +42,7 @@ export interface RunStackOptions {
   readonly s3Port: number
   readonly bind: string
   readonly token: string | undefined
+  readonly debugged?: DebuggedFunction | undefined
   readonly log: (line: string) => void
 }
 
@@ -81,6 +83,7 @@ export const runStack = async (
   const documents = rolePolicies(draft)
   const policies = new RolePolicies(documents)
   stateMachines(draft)
+  functionDefinitions(draft, assembly, options.debugged)
 
   const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
   const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
@@ -112,7 +115,7 @@ export const runStack = async (
   const queues = await openQueues(within('queues'), stack)
   const secrets = await openSecrets(within('secrets'), stack, options.token)
   const functions = await Functions.open({
-    definitions: functionDefinitions(stack, assembly),
+    definitions: functionDefinitions(stack, assembly, options.debugged),
     endpoints,
     credentials,
     dataDir: dataDir.path,

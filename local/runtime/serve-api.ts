@@ -9,24 +9,25 @@ import { unsupported } from './template/unsupported.ts'
 
 /** Opens the port of the stack's HTTP API, if it has one; its app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, log }: RunStackOptions & { draft: Stack },
+  { draft, assembly, dataDir, apiPort, bind, debugged, log }: RunStackOptions & { draft: Stack },
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
   if (functionArn === undefined) return undefined
-  const definition = functionDefinitions(draft, assembly).find(({ arn }) => arn === functionArn)
+  const definition = functionDefinitions(draft, assembly, debugged).find(({ arn }) => arn === functionArn)
   if (!definition) throw unsupported(functionArn, 'the HTTP API leads to a function that is not there')
 
   const functionLog = await openLogFile(join(dataDir.path, 'logs', `${definition.logicalId}.api.log`))
   resources.defer(() => functionLog.close())
   try {
-    const { modulePath, exportName, memoryMiB } = definition
+    const { modulePath, exportName, memoryMiB, inspectorPort } = definition
     const temporaryRoot = join(dataDir.path, 'tmp-api')
     const server = await ApiServer.listen({
       port: apiPort,
       host: bind,
       modulePath,
       exportName,
+      inspectorPort,
       memoryMiB,
       temporaryRoot,
       functionLog,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type DebuggedFunction, withDebugged } from './lambda/debugged-function.ts'
 import type { FunctionDefinition } from './lambda/function-definition.ts'
 import { type FunctionProperties, lambdaFunction } from './resources/function.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './resources/http-api.ts'
@@ -10,9 +11,13 @@ import { unsupported } from './template/unsupported.ts'
 /** Without a reservation a function of the account may run a thousand times at once; two cores would only thrash. */
 const defaultConcurrency = 4
 
-/** The functions of the stack, ready to run from their asset directories. */
-export const functionDefinitions = (stack: Stack, assembly: Assembly): FunctionDefinition[] =>
-  stack.ofType(lambdaFunction).map(resource => ({
+/** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
+export const functionDefinitions = (
+  stack: Stack,
+  assembly: Assembly,
+  debugged?: DebuggedFunction | undefined,
+): FunctionDefinition[] => {
+  const definitions = stack.ofType(lambdaFunction).map(resource => ({
     name: resource.name,
     arn: resource.arn,
     logicalId: resource.logicalId,
@@ -23,6 +28,8 @@ export const functionDefinitions = (stack: Stack, assembly: Assembly): FunctionD
     memoryMiB: resource.properties.MemorySize,
     concurrency: resource.properties.ReservedConcurrentExecutions ?? defaultConcurrency,
   }))
+  return debugged ? withDebugged(definitions, debugged) : definitions
+}
 
 const bundleOf = ({ properties }: Resource<FunctionProperties>, assembly: Assembly) => ({
   modulePath: join(assembly.assetDirectory(properties.Code.S3Key), 'index.mjs'),

@@ -16,6 +16,8 @@ export interface ApiServerOptions {
   readonly host: string
   readonly modulePath: string
   readonly exportName: string
+  /** See `FunctionDefinition`. */
+  readonly inspectorPort?: number | undefined
   readonly memoryMiB: number
   readonly temporaryRoot: string
   readonly functionLog: LogFile
@@ -94,6 +96,7 @@ const startContainer = async (options: ApiServerOptions): Promise<Container> => 
   return new Container({
     modulePath: options.modulePath,
     exportName: options.exportName,
+    inspectorPort: options.inspectorPort,
     environment: { TMPDIR: temporary, TZ: ':UTC' },
     memoryMiB: options.memoryMiB,
     onOutput: chunk => options.functionLog.write(chunk),

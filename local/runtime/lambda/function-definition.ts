@@ -13,4 +13,6 @@ export interface FunctionDefinition {
   readonly memoryMiB: number
   /** How many invocations may run side by side; further ones wait for their turn. */
   readonly concurrency: number
+  /** Where a debugger attaches; the function waits for it. Undefined: nowhere. */
+  readonly inspectorPort?: number
 }

@@ -3,6 +3,8 @@
 export interface WorkerSettings {
   readonly modulePath: string
   readonly exportName: string
+  /** The bundle is loaded when a debugger has attached to this port. Undefined: at once. */
+  readonly inspectorPort?: number | undefined
 }
 
 export interface InvocationContext {
