@@ -15,9 +15,12 @@ describe('readSettings', () => {
   })
 
   it('takes what is given', () => {
-    expect(readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abc' })).toMatchObject({
+    expect(
+      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abc', MILLRACE_DEBUG: 'run-job' }),
+    ).toMatchObject({
       MILLRACE_API_PORT: 0,
       MILLRACE_TOKEN: '1-1-abc',
+      MILLRACE_DEBUG: { name: 'run-job', inspectorPort: 9229 },
     })
   })
 
@@ -27,6 +30,7 @@ describe('readSettings', () => {
     ['MILLRACE_S3_PORT', '-1'],
     ['MILLRACE_S3_PORT', '90.5'],
     ['MILLRACE_TOKEN', 'two words'],
+    ['MILLRACE_DEBUG', '1'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(name)
   })
