@@ -26,6 +26,8 @@ const log = (line: string) => process.stderr.write(`${line}\n`)
 const start = async (): Promise<void> => {
   // Lambda runs in UTC, and the functions' threads share this process's time zone.
   process.env['TZ'] = 'UTC'
+  // What is kept is its owner's business, whatever the shell gives to new files.
+  process.umask(0o077)
   const stopped = untilSignal()
   let isReady = false
   // What is half started is safe to leave: the next start takes over. Nobody has been told of anything yet.

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { lockDirectory } from './directory-lock.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
-const lockSchema = z.object({ pid: z.number().int(), startedAt: z.string() })
 const rootSchema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() })
 
 export type RootCredentials = z.infer<typeof rootSchema>
@@ -19,25 +19,25 @@ export interface DataDir {
   release(): Promise<void>
 }
 
-/** Folders that this very process holds: its own id in a lock file would otherwise look like an old one. */
-const held = new Set<string>()
+export interface DataDirOptions {
+  readonly log: (line: string) => void
+  /** How long to wait for a process that holds the folder and may be about to end. Default: two seconds. */
+  readonly waitMs?: number
+}
 
 /**
- * Takes hold of the data directory, making it when it is missing.
+ * Takes hold of the data directory, making it when it is missing and closing it to everybody but its owner.
  *
- * Rejects when another process that is alive holds it, with that process's id. The lock of a process that was killed is
- * taken over.
+ * Rejects when it belongs to another user, or when another process holds it, with that process's id.
  */
-export const openDataDir = async (given: string): Promise<DataDir> => {
+export const openDataDir = async (
+  given: string,
+  { log, waitMs = 2_000 }: DataDirOptions,
+): Promise<DataDir> => {
   const path = resolve(given)
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const lock = join(path, 'lock.json')
-  await takeLock(path, lock)
-  held.add(path)
-  const release = async () => {
-    held.delete(path)
-    await rm(lock, { force: true })
-  }
+  await makePrivate(path, log)
+  const release = await lockDirectory(path, waitMs)
   try {
     return { path, root: await rootCredentials(join(path, 'root-credentials.json')), release }
   } catch (error) {
@@ -46,42 +46,18 @@ export const openDataDir = async (given: string): Promise<DataDir> => {
   }
 }
 
-const takeLock = async (path: string, lock: string): Promise<void> => {
-  const content = JSON.stringify({ pid: process.pid, startedAt: new Date().toISOString() })
-  for (;;) {
-    try {
-      await writeFile(lock, content, { flag: 'wx', mode: 0o600 })
-      return
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
-    const holder = await lockHolder(lock)
-    const isOurs = holder === process.pid
-    if (holder !== undefined && (isOurs ? held.has(path) : isAlive(holder)))
-      throw new Error(
-        `The data directory ${path} is in use by process ${holder}. Stop it, or choose another with MILLRACE_DATA_DIR.`,
-      )
-    await rm(lock, { force: true })
-  }
-}
-
-/** Nothing when the file is gone again, or was cut short by the end of its writer. */
-const lockHolder = async (lock: string): Promise<number | undefined> => {
-  try {
-    return lockSchema.parse(JSON.parse(await readFile(lock, 'utf8'))).pid
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether there is a process of this id. One of another user counts: the signal is refused, but it is there. */
-export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
+/** The folder holds keys, tokens and everybody's data, and its files rely on it to keep other users of the machine out. */
+const makePrivate = async (path: string, log: (line: string) => void): Promise<void> => {
+  const { uid, mode } = await stat(path)
+  const isOurs = process.getuid === undefined || uid === process.getuid()
+  if (!isOurs)
+    throw new Error(
+      `The data directory ${path} belongs to another user (uid ${uid}), who could read all that is kept in it. ` +
+        'Choose another with MILLRACE_DATA_DIR.',
+    )
+  if ((mode & 0o077) === 0) return
+  await chmod(path, 0o700)
+  log(`the data directory ${path} was open to other users of this machine: its mode is now 0700`)
 }
 
 const rootCredentials = async (file: string): Promise<RootCredentials> => {

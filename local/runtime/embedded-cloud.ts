@@ -68,7 +68,7 @@ export interface EmbeddedCloud extends CloudFacts {
 export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise<EmbeddedCloud> => {
   const { apiPort = 0, s3Port = 0, bind = '127.0.0.1', token, debugged, log = () => {} } = options
   await using starting = new AsyncDisposableStack()
-  const dataDir = await openDataDir(options.dataDir)
+  const dataDir = await openDataDir(options.dataDir, { log })
   starting.defer(dataDir.release)
   const directory = options.assembly ?? (await synthesise(stackContext(bind, options.context)))
   if (options.assembly === undefined) starting.defer(keepInUse(directory))

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { isAlive } from './data-dir.ts'
+import { isDirectoryLocked } from './directory-lock.ts'
 import { writeFileAtomically } from './write-file-atomically.ts'
 
 const fileName = 'endpoints.json'
@@ -32,9 +32,9 @@ export const withdrawCloud = (dataDir: string): Promise<void> => rm(join(dataDir
 
 /** Finds the cloud that runs on a data directory; an announcement whose process is gone counts as none. */
 export const findRunningCloud = async (dataDir: string): Promise<RunningCloud | undefined> => {
-  const path = join(resolve(dataDir), fileName)
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  const cloud = schema.parse(JSON.parse(text))
-  return isAlive(cloud.pid) ? cloud : undefined
+  const folder = resolve(dataDir)
+  const text = await readFile(join(folder, fileName), 'utf8').catch(() => undefined)
+  // Its process may have died without withdrawing it, and its process id may be another's by now.
+  if (text === undefined || !isDirectoryLocked(folder)) return undefined
+  return schema.parse(JSON.parse(text))
 }

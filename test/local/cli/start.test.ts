@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -64,6 +65,32 @@ describe('millrace start', () => {
       }
     },
   )
+
+  it('writes files that only their owner reads, whatever the umask and the mode of the folder', {
+    timeout: 90_000,
+  }, async () => {
+    const dataDir = join(folder.path, 'open')
+    await mkdir(dataDir)
+    await chmod(dataDir, 0o755)
+    const umask = process.umask(0o000)
+    const { child, exited } = start({ MILLRACE_DATA_DIR: dataDir })
+    process.umask(umask)
+    try {
+      await once(child.stdout, 'data')
+      const names = ['.', ...(await readdir(dataDir, { recursive: true }))]
+      const modes = await Promise.all(
+        names.map(async name => {
+          const { mode } = await stat(join(dataDir, name))
+          return { name, mode: (mode & 0o777).toString(8) }
+        }),
+      )
+      expect(modes.length).toBeGreaterThan(20)
+      expect(modes.filter(({ mode }) => !mode.endsWith('00'))).toEqual([])
+    } finally {
+      child.kill('SIGTERM')
+      await exited
+    }
+  })
 
   it.each(['MILLRACE_S3_PORT', 'MILLRACE_API_PORT'])(
     'names the port and %s when the port is in use',

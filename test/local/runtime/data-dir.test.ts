@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openDataDir } from '../../../local/runtime/data-dir.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+let folders = 0
+const newFolder = async (mode = 0o700) => {
+  const path = join(folder.path, String(folders++))
+  await mkdir(path)
+  await chmod(path, mode)
+  return path
+}
+
+const open = async (path: string, waitMs = 0) => {
+  const lines: string[] = []
+  const dataDir = await openDataDir(path, { log: line => lines.push(line), waitMs })
+  return { ...dataDir, lines }
+}
+
+/** Another process that holds the folder, until it is killed. */
+const holdElsewhere = async (path: string) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'hold-data-dir.ts'), path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return {
+    pid: child.pid,
+    kill: async () => {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    },
+  }
+}
+
+describe('the lock of the data directory', () => {
+  it('does not take a living process for its holder because of an old process id', async () => {
+    const path = await newFolder()
+    const old = JSON.stringify({ pid: process.ppid, startedAt: '2026-01-01T00:00:00.000Z' })
+    await writeFile(join(path, 'lock.json'), old)
+    await writeFile(join(path, 'lock-holder.json'), old)
+    await (await open(path)).release()
+  })
+
+  it('names the process that holds it', async () => {
+    const path = await newFolder()
+    const holder = await holdElsewhere(path)
+    try {
+      await expect(open(path)).rejects.toThrow(`in use by process ${holder.pid} (started `)
+    } finally {
+      await holder.kill()
+    }
+  })
+
+  it('dies with its holder', async () => {
+    const path = await newFolder()
+    await (await holdElsewhere(path)).kill()
+    await (await open(path)).release()
+  })
+
+  it('is waited for while its holder ends', async () => {
+    const path = await newFolder()
+    const holder = await holdElsewhere(path)
+    const opening = open(path, 20_000)
+    await holder.kill()
+    await (await opening).release()
+  })
+
+  it('is held against the same process, too, and free again when it is released', async () => {
+    const path = await newFolder()
+    const first = await open(path)
+    await expect(open(path)).rejects.toThrow(`process ${process.pid}`)
+    await first.release()
+    const second = await open(path)
+    expect(second.root).toEqual(first.root)
+    await second.release()
+  })
+})
+
+describe('the data directory', () => {
+  it('is made for its owner only', async () => {
+    const path = join(await newFolder(), 'new')
+    const dataDir = await open(path)
+    expect((await stat(path)).mode & 0o777).toBe(0o700)
+    expect(dataDir.lines).toEqual([])
+    await dataDir.release()
+  })
+
+  it('is closed to others when it was open to them, and says so', async () => {
+    const path = await newFolder(0o755)
+    const dataDir = await open(path)
+    expect((await stat(path)).mode & 0o777).toBe(0o700)
+    expect(dataDir.lines).toEqual([expect.stringContaining(`${path} was open to other users`)])
+    await dataDir.release()
+  })
+
+  it('is refused, untouched, when it belongs to another user', async () => {
+    const isRoot = process.getuid?.() === 0
+    const path = isRoot ? await newFolder(0o777) : '/'
+    if (isRoot) await chown(path, 12_345, 12_345)
+    const { mode } = await stat(path)
+    await expect(open(path)).rejects.toThrow(/belongs to another user .*MILLRACE_DATA_DIR/s)
+    expect((await stat(path)).mode).toBe(mode)
+    if (isRoot) expect(await readdir(path)).toEqual([])
+  })
+})
