@@ -60,12 +60,22 @@ const start = async (): Promise<void> => {
     process.stdout.write(`${JSON.stringify(ready)}\n`)
 
     log(`${await stopped}: stopping …`)
+    setTimeout(leaveTheRest, longestStopMs)
     await cloud.close()
   } catch (error) {
     log(messageOf(error))
     process.exitCode = 1
   }
   exitNow(process.exitCode === 1 ? 1 : 0)
+}
+
+/** What runs this service may kill it ten seconds after it asked it to end. */
+const longestStopMs = 7_500
+
+/** Safe at any moment: what was acknowledged is stored, and what is under way begins again at the next start. */
+const leaveTheRest = (): void => {
+  log('what is still under way is left to the next start')
+  exitNow(0)
 }
 
 /**

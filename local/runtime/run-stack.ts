@@ -60,8 +60,11 @@ export interface RunningStack {
   readonly router: EventRouter
 }
 
-/** How long running requests and invocations may take to finish when the cloud closes. */
-const closeGraceMs = 5_000
+/**
+ * How long running requests and invocations may take to finish when the cloud closes; what takes longer is cut off and
+ * begun again at the next start. Threads in native code may need two seconds more to end.
+ */
+const closeGraceMs = 4_000
 
 /**
  * Starts everything in the order in which one part needs another, and registers how to end it on `resources`.
@@ -96,7 +99,12 @@ export const runStack = async (
   resources.defer(() => items.close())
   // Events wait in S3's outbox until there is a router to take them.
   const router = Promise.withResolvers<EventRouter>()
-  const s3 = await startS3(options, documents, async event => (await router.promise).deliver({ ...event }))
+  const s3 = await startS3(
+    options,
+    documents,
+    async event => (await router.promise).deliver({ ...event }),
+    accessKeyId => keys.find?.(accessKeyId) !== undefined,
+  )
   resources.defer(() => s3.close())
 
   const credentials = new RoleCredentials(request => s3.assumeRole(request))
@@ -120,7 +128,7 @@ export const runStack = async (
     credentials,
     dataDir: dataDir.path,
   })
-  resources.defer(() => functions.close(closeGraceMs))
+  resources.defer(() => functions.close(0))
 
   const executions = new Executions({
     store: await ExecutionStore.open(within('executions')),
@@ -128,10 +136,8 @@ export const runStack = async (
     runTask: (resource, input, context) => runTask(resource, input, context, { functions, queues, policies }),
     log,
   })
-  resources.defer(() => executions.close())
   const events = eventRouter(stack, { executions, functions, queues, policies, log })
   const schedules = scheduler(stack, { executions, functions, queues, policies, log })
-  resources.defer(() => schedules.close())
   control.serve(executionOperations(executions))
   control.serve(queueOperations(queues))
   control.serve(secretOperations(secrets))
@@ -140,8 +146,17 @@ export const runStack = async (
 
   if (api) {
     await api.server.load(() => functions.environment(api.functionArn))
-    resources.defer(() => api.server.close(closeGraceMs))
   }
+  resources.defer(async () => {
+    schedules.close()
+    executions.close()
+    // Side by side, for they need each other to finish: the API its functions' rights, functions S3 and the items.
+    await Promise.all([
+      api?.server.drain(closeGraceMs),
+      s3.drain(closeGraceMs),
+      functions.close(closeGraceMs),
+    ])
+  })
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
   router.resolve(events)
@@ -162,6 +177,7 @@ const startS3 = async (
   { dataDir, s3Port, bind }: RunStackOptions,
   roles: ReturnType<typeof rolePolicies>,
   onObjectCreated: (event: object) => Promise<void>,
+  isServedWhileDraining: (accessKeyId: string) => boolean,
 ): Promise<EmbeddedS3> => {
   try {
     return await startEmbeddedS3({
@@ -172,6 +188,7 @@ const startS3 = async (
       root: dataDir.root,
       roles,
       onObjectCreated,
+      isServedWhileDraining,
     })
   } catch (error) {
     throw listeningError(error, { what: 'S3', port: s3Port, variable: 'MILLRACE_S3_PORT', bind })

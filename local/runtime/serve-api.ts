@@ -33,8 +33,7 @@ export const serveApi = async (
       functionLog,
       log,
     })
-    // In case the start fails later; closing twice does nothing.
-    resources.defer(() => server.close(0))
+    resources.defer(() => server.close())
     return { server, functionArn }
   } catch (error) {
     throw listeningError(error, { what: 'The HTTP API', port: apiPort, variable: 'MILLRACE_API_PORT', bind })

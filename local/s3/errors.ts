@@ -54,6 +54,7 @@ const catalogue = {
   NotModified: [304, 'Not Modified'],
   PreconditionFailed: [412, 'At least one of the preconditions that you specified did not hold.'],
   RequestTimeTooSkewed: [403, "The difference between the request time and the server's time is too large."],
+  ServiceUnavailable: [503, 'The server is stopping. Please try again in a moment.'],
   SignatureDoesNotMatch: [
     403,
     'The request signature that the server calculated does not match the signature that you provided.',

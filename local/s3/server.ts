@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { OpenRequests } from '../http/open-requests.ts'
 import { Authorizer } from './auth/authorizer.ts'
 import type { Principal } from './auth/caller.ts'
 import type { PolicyDocument } from './auth/policy-document.ts'
 import { Sessions } from './auth/sessions.ts'
+import { S3Error } from './errors.ts'
 import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
@@ -27,6 +29,8 @@ export interface EmbeddedS3Options {
   roles?: ReadonlyMap<string, PolicyDocument>
   /** Called after each commit of an object in a bucket with `eventBridge`; again, also after a restart, until it resolves. */
   onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
+  /** Whose requests are still answered while the server drains: those that others need to finish. Default: nobody's. */
+  isServedWhileDraining?: (accessKeyId: string) => boolean
 }
 
 export interface TemporaryCredentials {
@@ -49,7 +53,9 @@ export interface EmbeddedS3 {
     durationSeconds?: number
     policy?: PolicyDocument
   }): Promise<TemporaryCredentials>
-  /** Lets requests under way finish, for up to two seconds. */
+  /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
+  drain(graceMs: number): Promise<void>
+  /** Drains for up to two seconds, unless that has been done, and ends what is still under way. */
   close(): Promise<void>
 }
 
@@ -62,11 +68,13 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     port = 0,
     region = 'us-east-1',
     roles = new Map<string, PolicyDocument>(),
+    isServedWhileDraining = () => false,
   } = options
   const store = new Store(options.dataDir)
   const sessions = new Sessions(store.database)
   const authorizer = new Authorizer(roles)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
+  const openRequests = new OpenRequests()
   const root: Principal = { kind: 'root', ...options.root }
   const context: RequestContext = {
     store,
@@ -75,12 +83,16 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     sessions,
     roles,
     isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
-    findPrincipal: accessKeyId => (accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)),
+    findPrincipal: accessKeyId => {
+      if (openRequests.isDraining && !isServedWhileDraining(accessKeyId))
+        throw new S3Error('ServiceUnavailable')
+      return accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)
+    },
     onError: error => console.error('embedded S3:', error),
   }
 
   const underWay = new Set<Promise<void>>()
-  const server = openServer(context, underWay)
+  const server = openServer(context, openRequests, underWay)
   try {
     await listen(server, port, host)
   } catch (error) {
@@ -105,7 +117,9 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
       const { accessKeyId, secretAccessKey, sessionToken, expires } = assumeRole(request, context)
       return { accessKeyId, secretAccessKey, sessionToken, expiration: expires }
     },
+    drain: graceMs => openRequests.drain(graceMs),
     close: async () => {
+      await openRequests.drain(closeGraceMs)
       await closeServer(server)
       // A reply that was cut off lets go of its files a moment later, and that needs the database.
       await Promise.allSettled(underWay)
@@ -115,8 +129,13 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   }
 }
 
-const openServer = (context: RequestContext, underWay: Set<Promise<void>>): Server => {
+const openServer = (
+  context: RequestContext,
+  openRequests: OpenRequests,
+  underWay: Set<Promise<void>>,
+): Server => {
   const answer = (isWaitingForContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
+    openRequests.add(response)
     const handled = handleRequest(message, response, context, isWaitingForContinue)
     underWay.add(handled)
     void handled.finally(() => underWay.delete(handled))
@@ -149,10 +168,8 @@ const listen = async (server: Server, port: number, host: string): Promise<void>
 const closeServer = async (server: Server): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.close(() => resolve())
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), closeGraceMs)
+  server.closeAllConnections()
   await promise
-  clearTimeout(timer)
 }
 
 const portOf = (server: Server): number => {

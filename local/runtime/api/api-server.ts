@@ -62,10 +62,15 @@ export class ApiServer {
     }, renewalMs).unref()
   }
 
-  async close(graceMs: number): Promise<void> {
+  /** Refuses new requests and lets the open ones finish, for as long as `graceMs`. */
+  async drain(graceMs: number): Promise<void> {
+    await this.#container.drain(graceMs)
+  }
+
+  async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#renewal)
-    await this.#container.stop(graceMs)
+    await this.#container.terminate()
   }
 
   /** Lambda replaces a container that died; so does the gateway's stand-in, on the same port. */

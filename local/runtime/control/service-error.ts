@@ -9,3 +9,6 @@ export class ServiceError extends Error {
     this.status = status
   }
 }
+
+/** Whether a target has not refused what it was given: the runtime was shutting down. */
+export const isShutdown = (error: unknown): boolean => error instanceof ServiceError && error.status === 503

@@ -1,4 +1,4 @@
-import { ServiceError } from '../control/service-error.ts'
+import { isShutdown } from '../control/service-error.ts'
 import type { RuleProperties, RuleTarget } from '../resources/rule.ts'
 import { unsupported } from '../template/unsupported.ts'
 import { compilePattern, type EventMatcher } from './event-pattern.ts'
@@ -65,7 +65,7 @@ export class EventRouter {
         return await this.#options.deliver(target, input(event), String(event['id'] ?? ''))
       } catch (error) {
         // Shutting down is no refusal: the sender keeps the event for the next start.
-        if (error instanceof ServiceError && error.status === 503) throw error
+        if (isShutdown(error)) throw error
         if (attempt < attempts) continue
         this.#options.log(`${name}: ${target.Arn} refused event ${String(event['id'])}: ${String(error)}`)
         if (!target.DeadLetterConfig) throw error

@@ -39,7 +39,7 @@ export class Executions {
   }
 
   /**
-   * Starts an execution; returns once its record would survive a kill.
+   * Starts an execution; returns once its record would survive a kill. After `close` the next start runs it.
    *
    * A name is used once: the same name and input while that execution runs gives the same execution, anything else
    * `ExecutionAlreadyExists` (Step Functions API Reference, "StartExecution").
@@ -48,7 +48,6 @@ export class Executions {
     const machine = this.machine(stateMachineArn)
     checkName(name)
     checkInput(input)
-    if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
     const executionArn = arn('states', `execution:${machine.name}:${name}`)
 
     const underWay = this.#starting.get(executionArn)
@@ -74,7 +73,7 @@ export class Executions {
     } finally {
       this.#starting.delete(executionArn)
     }
-    this.#run(machine, record)
+    if (!this.#isClosed) this.#run(machine, record)
     return record
   }
 

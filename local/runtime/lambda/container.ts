@@ -96,11 +96,13 @@ export class Container {
     this.#send({ kind: 'environment', variables })
   }
 
-  /** Lets a server finish its open requests, for as long as `graceMs`, then ends the thread. */
-  async stop(graceMs: number): Promise<void> {
-    this.#send({ kind: 'stop' })
-    await within(graceMs, this.#exited)
-    await this.terminate()
+  /** Lets a server finish its open requests, for as long as `graceMs`; new ones are refused. */
+  async drain(graceMs: number): Promise<void> {
+    // A thread that has died has nothing open, and one that is still loading gives no answer.
+    await within(
+      graceMs,
+      this.#ask({ kind: 'drain', graceMs }).catch(() => {}),
+    )
   }
 
   /** Ends the thread whatever it is doing. */

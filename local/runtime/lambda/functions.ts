@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ServiceError } from '../control/service-error.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { functionEnvironment, type ServiceEndpoints } from './function-environment.ts'
 import { invocationError } from './function-error.ts'
@@ -59,7 +60,13 @@ export class Functions {
   async invoke(arn: string, event: unknown): Promise<unknown> {
     const pool = this.#pools.get(arn)
     if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${arn}`)
-    return pool.invoke(event)
+    try {
+      return await pool.invoke(event)
+    } catch (error) {
+      // Cut off or never begun: that says nothing about the event, so nobody may take it for a refusal.
+      if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
+      throw error
+    }
   }
 
   /** A function's whole environment, with fresh credentials of its role. */

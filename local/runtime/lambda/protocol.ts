@@ -25,7 +25,8 @@ export type ToWorker =
   /** Serve the bundle's `app`. */
   | { readonly kind: 'serve'; readonly port: number; readonly host: string }
   | { readonly kind: 'load' }
-  | { readonly kind: 'stop' }
+  /** Finish the open requests, refuse new ones, and say `drained`. */
+  | { readonly kind: 'drain'; readonly graceMs: number }
 
 /** The error as Lambda reports it to a caller. */
 export interface FunctionError {
@@ -39,5 +40,6 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly error: FunctionError }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'loaded' }
+  | { readonly kind: 'drained' }
   /** The server could not listen; `code` is Node's, such as `EADDRINUSE`. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -3,11 +3,12 @@
  *
  * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
  */
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import inspector from 'node:inspector'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
+import { OpenRequests } from '../../http/open-requests.ts'
 import { toFunctionError } from './function-error.ts'
 import type { FromWorker, InvocationContext, ToWorker, WorkerSettings } from './protocol.ts'
 
@@ -74,7 +75,7 @@ const noCallback = () => {
   throw new Error('The callback style of Lambda handlers is not offered: return a promise')
 }
 
-let server: ReturnType<typeof createServer> | undefined
+const requests = new OpenRequests()
 const readyToLoad = Promise.withResolvers<void>()
 
 /**
@@ -88,14 +89,18 @@ const serve = (listenPort: number, host: string) => {
     if (!isApp(app)) throw new Error(`${settings.modulePath} does not export an app with fetch`)
     return app.fetch(request, ...rest)
   })
-  server = createServer(listener)
+  const server = createServer((request, response) => {
+    if (requests.isDraining) return refuseWhileStopping(response)
+    requests.add(response)
+    void listener(request, response)
+  })
   // An upload may take as long as it takes: the gateway's time limits are the handler's to keep.
   server.requestTimeout = 0
   server.on('error', error =>
     say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
   )
   server.listen(listenPort, host, () => {
-    const address = server?.address()
+    const address = server.address()
     say({ kind: 'listening', port: typeof address === 'object' && address ? address.port : listenPort })
   })
 }
@@ -113,11 +118,22 @@ const loadNow = async () => {
   }
 }
 
-const stop = () => {
-  const closed = () => process.exit(0)
-  if (!server) closed()
-  server?.close(closed)
-  server?.closeIdleConnections()
+/** In the form of the API's own errors: clients read the sentence, try again and reach the next start. */
+const refuseWhileStopping = (response: ServerResponse) => {
+  const [status, code] = [503, 'service.stopping']
+  const body = {
+    error: 'The service is stopping. Try again in a moment.',
+    code,
+    exceptionId: code,
+    status: 'error',
+  }
+  response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '5', connection: 'close' })
+  response.end(JSON.stringify(body))
+}
+
+const drain = async (graceMs: number) => {
+  await requests.drain(graceMs)
+  say({ kind: 'drained' })
 }
 
 // One listener for the whole life of the thread; the messages are ours (protocol.ts).
@@ -126,5 +142,5 @@ port.on('message', (message: ToWorker) => {
   else if (message.kind === 'environment') Object.assign(process.env, message.variables)
   else if (message.kind === 'serve') serve(message.port, message.host)
   else if (message.kind === 'load') void loadNow()
-  else stop()
+  else void drain(message.graceMs)
 })

@@ -9,6 +9,7 @@ const statuses = {
   MalformedPolicyDocument: 400,
   MissingAuthenticationToken: 403,
   PackedPolicyTooLarge: 400,
+  ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   ValidationError: 400,
 } as const
@@ -44,6 +45,8 @@ export const toStsError = (error: S3Error): StsError => {
     case 'AuthorizationHeaderMalformed':
     case 'AuthorizationQueryParametersError':
       return new StsError('IncompleteSignature', error.message)
+    case 'ServiceUnavailable':
+      return new StsError('ServiceUnavailable', error.message)
     default:
       return new StsError('ValidationError', error.message)
   }

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { isDirectoryLocked } from '../../../local/runtime/directory-lock.ts'
+import { projectRoot } from '../../../local/runtime/project-root.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -65,6 +67,28 @@ describe('millrace start', () => {
       }
     },
   )
+
+  it('ends with npm: a signal to npm start leaves no process behind', { timeout: 90_000 }, async () => {
+    const dataDir = join(folder.path, 'npm')
+    const child = spawn('npm', ['start', '--silent'], {
+      cwd: projectRoot,
+      detached: true, // A group of its own, which ends as a whole when the test fails.
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, MILLRACE_API_PORT: '0', MILLRACE_S3_PORT: '0', MILLRACE_DATA_DIR: dataDir },
+    })
+    const ready = z.object({ event: z.literal('ready') })
+    const exited = once(child, 'exit')
+    try {
+      const [chunk] = await once(child.stdout, 'data')
+      ready.parse(JSON.parse(String(chunk)))
+      expect(isDirectoryLocked(dataDir)).toBe(true)
+      child.kill('SIGTERM')
+      expect(await exited).toEqual([0, null])
+      expect(isDirectoryLocked(dataDir)).toBe(false)
+    } finally {
+      if (child.pid !== undefined && isDirectoryLocked(dataDir)) process.kill(-child.pid, 'SIGKILL')
+    }
+  })
 
   it('writes files that only their owner reads, whatever the umask and the mode of the folder', {
     timeout: 90_000,

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import { afterAll, expect, it } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../../local/runtime/embedded-cloud.ts'
+import { send, sign } from '../s3/raw-client.ts'
+import { writeAssembly } from './fixture-assembly.ts'
+import { fixtureTemplate } from './fixture-stack.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+/** A request whose body is half sent; the rest goes when `finish` is called. */
+const startUpload = async (url: string, options: { method: string; headers?: Record<string, string> }) => {
+  const request = httpRequest(url, { ...options, agent: false })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  answered.catch(() => {}) // Awaited when the body has been sent.
+  await new Promise<void>((resolve, reject) => {
+    request.once('error', reject)
+    request.write('half', () => resolve())
+  })
+  return {
+    finish: async () => {
+      request.end('half')
+      const [response] = await answered
+      return { status: response.statusCode, headers: response.headers, body: await text(response) }
+    },
+  }
+}
+
+const countOf = async (cloud: EmbeddedCloud, key: string) => {
+  const items = new DynamoDBClient({
+    region: cloud.region,
+    endpoint: cloud.dynamodb,
+    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  })
+  const { Item } = await items.send(
+    new GetItemCommand({
+      TableName: cloud.describeOutputs()['CountsTable'],
+      Key: { id: { S: key } },
+      ConsistentRead: true,
+    }),
+  )
+  return Item?.['characters']?.N
+}
+
+it('finishes open requests while it refuses new ones, and hands over what they start', async () => {
+  const dataDir = join(folder.path, 'data')
+  const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
+  const first = await startEmbeddedCloud({ dataDir, assembly })
+  const put = (key: string) => ({
+    method: 'PUT',
+    path: `/${first.landingBucket}/${key}`,
+    headers: { 'content-length': '8' },
+  })
+  const signed = (key: string) =>
+    sign(first.s3, put(key), { credentials: first, payload: 'UNSIGNED-PAYLOAD' }).request
+
+  const echo = await startUpload(`${first.api}/echo`, { method: 'POST' })
+  // Its answer has begun: the app is at work on it.
+  const { path, ...upload } = signed('last.txt')
+  const object = await startUpload(`${first.s3}${path}`, upload)
+  await expect.poll(async () => (await send(first.api, { method: 'GET', path: '/up' })).status).toBe(200)
+
+  const closed = first.close()
+  const newRequest = () => send(first.api, { method: 'GET', path: '/late' })
+  await expect.poll(async () => (await newRequest()).status).toBe(503)
+  const refused = await newRequest()
+  expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '5' })
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'service.stopping', status: 'error' })
+  const refusedObject = await send(first.s3, { ...signed('late.txt'), body: 'halfhalf' })
+  expect(refusedObject).toMatchObject({ status: 503, headers: { connection: 'close' } })
+
+  expect(await object.finish()).toMatchObject({ status: 200, headers: { connection: 'close' } })
+  expect(await echo.finish()).toMatchObject({ status: 200, body: 'halfhalf' })
+  await closed
+
+  const second = await startEmbeddedCloud({ dataDir, assembly })
+  try {
+    await expect.poll(() => countOf(second, 'last.txt'), { timeout: 15_000 }).toBe('8')
+    expect(await countOf(second, 'late.txt')).toBeUndefined()
+  } finally {
+    await second.close()
+  }
+})
+
+it('cuts off what takes longer than it waits', { timeout: 60_000 }, async () => {
+  const dataDir = join(folder.path, 'cut')
+  const assembly = await writeAssembly(join(folder.path, 'assembly-2'), fixtureTemplate, ['flow'])
+  const cloud = await startEmbeddedCloud({ dataDir, assembly })
+  const echo = await startUpload(`${cloud.api}/echo`, { method: 'POST' })
+  const { region, control: endpoint, accessKeyId, secretAccessKey } = cloud
+  await new SFNClient({ region, endpoint, credentials: { accessKeyId, secretAccessKey } }).send(
+    new StartExecutionCommand({
+      stateMachineArn: cloud.describeOutputs()['ImportMachineArn'],
+      input: JSON.stringify({ do: 'wait', ms: 600_000 }),
+    }),
+  )
+  await cloud.close()
+  await expect(echo.finish()).rejects.toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) })
+})
