@@ -62,9 +62,12 @@ export const computeSignatureV2 = (
   { method, target, headers }: RequestToAuthenticate,
   { expires }: QuerySignatureV2,
 ): string => {
-  const amz = new Map(Object.entries(headers).filter(([name]) => name.startsWith('x-amz-')))
-  const token = target.query['x-amz-security-token']?.[0]
-  if (token !== undefined) amz.set('x-amz-security-token', token)
+  // Signers move x-amz headers into the query and sign them as if they were still headers.
+  const hoisted = Object.entries(target.query).map(([name, [value = '']]): [string, string] => [
+    name.toLowerCase(),
+    value,
+  ])
+  const amz = new Map([...hoisted, ...Object.entries(headers)].filter(([name]) => name.startsWith('x-amz-')))
   const amzLines = [...amz].sort(byName).map(([name, value]) => `${name}:${value.trim()}\n`)
 
   const isHostAddressed = target.bucket !== undefined && target.path === `/${target.key ?? ''}`

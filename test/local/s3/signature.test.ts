@@ -216,11 +216,14 @@ describe('a presigned URL', () => {
   })
 
   describe('of the old form, which the aws CLI makes', () => {
-    const presignOld = (secret: string, expires: Date, path = '/box/greeting.txt') => {
+    const signOld = (secret: string, method: string, expires: Date, amz: string, path: string) => {
       const seconds = Math.floor(expires.getTime() / 1000)
-      const signature = createHmac('sha1', secret).update(`GET\n\n\n${seconds}\n${path}`).digest('base64')
+      const text = `${method}\n\n\n${seconds}\n${amz}${path}`
+      const signature = createHmac('sha1', secret).update(text).digest('base64')
       return `${endpoint}${path}?AWSAccessKeyId=AKIATEST&Signature=${encodeURIComponent(signature)}&Expires=${seconds}`
     }
+    const presignOld = (secret: string, expires: Date) =>
+      signOld(secret, 'GET', expires, '', '/box/greeting.txt')
     it.each([
       ['reads', () => presignOld(testRoot.secretAccessKey, minutes(1)), 200],
       ['ends after its time', () => presignOld(testRoot.secretAccessKey, minutes(-1)), 403],
@@ -229,6 +232,30 @@ describe('a presigned URL', () => {
     ])('%s', async (_, url, status) => {
       expect((await fetch(url())).status).toBe(status)
     })
+
+    const put = (amz: string, query: string, key: string) =>
+      fetch(`${signOld(testRoot.secretAccessKey, 'PUT', minutes(1), amz, `/box/${key}`)}${query}`, {
+        method: 'PUT',
+        body: Buffer.from('x'), // A text would get a content type, which the signature covers.
+      })
+
+    it('stores the metadata that was signed', async () => {
+      expect((await put('x-amz-meta-a:1\n', '&x-amz-meta-a=1', 'old')).status).toBe(200)
+      const { headers } = await sendSigned(endpoint, { method: 'HEAD', path: '/box/old' })
+      expect(headers['x-amz-meta-a']).toBe('1')
+    })
+
+    it.each(['&x-amz-meta-a=1', '&X-Amz-Meta-A=1', '&x-amz-acl=public-read'])(
+      'is refused with %s added',
+      async added => {
+        const reply = await put('', added, 'added')
+        expect([reply.status, await reply.text()]).toEqual([
+          403,
+          expect.stringContaining('SignatureDoesNotMatch'),
+        ])
+        expect((await sendSigned(endpoint, { method: 'HEAD', path: '/box/added' })).status).toBe(404)
+      },
+    )
   })
 })
 
