@@ -9,13 +9,19 @@ const port = (fallback: number) =>
     .refine(value => value <= 65_535, 'must be a port number from 0 to 65535')
     .default(fallback)
 
+const shortestToken = 8
+
 const schema = z.object({
   /** 0 takes any free one. */
   MILLRACE_API_PORT: port(8080),
   MILLRACE_S3_PORT: port(9000),
   MILLRACE_DATA_DIR: z.string().default('.millrace'),
-  /** Master storage token. */
-  MILLRACE_TOKEN: z.string().regex(/^\S+$/, 'must not hold spaces').optional(),
+  /** Master storage token: it opens everything, so it must not be one that is found by trying. */
+  MILLRACE_TOKEN: z
+    .string()
+    .regex(/^\S+$/, 'must not hold spaces')
+    .min(shortestToken, `must have at least ${shortestToken} characters`)
+    .optional(),
   MILLRACE_BIND: z.string().default('127.0.0.1'),
   /** Stack configuration over that of cdk.json, as a JSON object. */
   MILLRACE_CONTEXT: z

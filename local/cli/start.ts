@@ -13,7 +13,7 @@ Environment, all optional:
   MILLRACE_API_PORT   port of the storage API (8080)
   MILLRACE_S3_PORT    port of S3 and STS (9000)
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
-  MILLRACE_TOKEN      master storage token (made once and kept in the data folder)
+  MILLRACE_TOKEN      master storage token, 8 characters or more (made once and kept in the data folder)
   MILLRACE_BIND       address to listen at (127.0.0.1)
   MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
   MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,

@@ -16,10 +16,10 @@ describe('readSettings', () => {
 
   it('takes what is given', () => {
     expect(
-      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abc', MILLRACE_DEBUG: 'run-job' }),
+      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abcd', MILLRACE_DEBUG: 'run-job' }),
     ).toMatchObject({
       MILLRACE_API_PORT: 0,
-      MILLRACE_TOKEN: '1-1-abc',
+      MILLRACE_TOKEN: '1-1-abcd',
       MILLRACE_DEBUG: { name: 'run-job', inspectorPort: 9229 },
     })
   })
@@ -29,7 +29,9 @@ describe('readSettings', () => {
     ['MILLRACE_API_PORT', 'http'],
     ['MILLRACE_S3_PORT', '-1'],
     ['MILLRACE_S3_PORT', '90.5'],
-    ['MILLRACE_TOKEN', 'two words'],
+    ['MILLRACE_TOKEN', 'two words in it'],
+    ['MILLRACE_TOKEN', 'x'],
+    ['MILLRACE_TOKEN', '1234567'],
     ['MILLRACE_DEBUG', '1'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(name)
