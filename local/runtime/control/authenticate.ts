@@ -20,14 +20,15 @@ export interface KnownKey {
   readonly roleArn?: string
 }
 
-export type Authenticate = (request: IncomingMessage, body: Buffer) => Caller
+/** `service` is what the signature's scope must name; nothing when the request asks for no known operation. */
+export type Authenticate = (request: IncomingMessage, body: Buffer, service: string | undefined) => Caller
 
 const maxSkewMs = 15 * 60_000
 
 /** Checks the signature (Signature Version 4, header form) of a call to one of the JSON services. */
 export const authenticator =
   (findKey: (accessKeyId: string) => KnownKey | undefined, now: () => number = Date.now): Authenticate =>
-  (request, body) => {
+  (request, body, service) => {
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value).trim()]),
     )
@@ -47,7 +48,19 @@ export const authenticator =
       headers: Object.fromEntries([...form.signedHeaders].map(name => [name, headers[name] ?? ''])),
       payloadHash: createHash('sha256').update(body).digest('hex'),
     })
-    if (!isOurRegion || !isFresh || !isSameSignature(expected, form.signature))
+    // Without this an operation, or a token, could be put beside a signature that was made for something else.
+    const isAllSigned = Object.keys(headers).every(
+      name => !name.startsWith('x-amz-') || form.signedHeaders.has(name),
+    )
+    const isForService = service === undefined || scope.service === service
+    if (
+      form.kind !== 'header' ||
+      !isAllSigned ||
+      !isForService ||
+      !isOurRegion ||
+      !isFresh ||
+      !isSameSignature(expected, form.signature)
+    )
       throw refusal('InvalidSignatureException', 'The request signature does not match.')
     if (key.sessionToken !== undefined && !isSameSignature(key.sessionToken, form.sessionToken ?? ''))
       throw refusal('UnrecognizedClientException', 'The security token included in the request is invalid.')

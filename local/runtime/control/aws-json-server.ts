@@ -84,9 +84,9 @@ export class ControlServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const body = await readBody(request, largestRequestBytes)
-      const caller = this.#options.authenticate(request, body)
       const target = String(request.headers['x-amz-target'] ?? '')
-      const found = this.#operations[target]
+      const found = Object.hasOwn(this.#operations, target) ? this.#operations[target] : undefined
+      const caller = this.#options.authenticate(request, body, found && serviceOf(found))
       if (!found)
         throw new ServiceError(
           'UnknownOperationException',
@@ -117,6 +117,9 @@ export class ControlServer {
     }
   }
 }
+
+/** What a signature's scope names: `states` of `states:StartExecution`. */
+const serviceOf = ({ action }: Operation): string => action.split(':', 1)[0] ?? ''
 
 /** Reads a request's body into memory. More than `maxBytes` is a `RequestEntityTooLarge`. */
 export const readBody = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {

@@ -51,7 +51,7 @@ export const startItemServer = async ({
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const body = await readBody(request, largestRequestBytes)
-      checkRights(authenticate(request, body), request, body, isAllowed)
+      checkRights(authenticate(request, body, 'dynamodb'), request, body, isAllowed)
       inner.emit('request', replay(request, body), response)
     } catch (error) {
       if (response.destroyed) return

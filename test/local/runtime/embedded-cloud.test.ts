@@ -14,6 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../../local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '../../../local/runtime/running-cloud.ts'
+import { type SigningOptions, send, sendSigned } from '../s3/raw-client.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -124,6 +125,52 @@ describe('rights', () => {
       new GetItemCommand({ TableName: outputs['CountsTable'], Key: { id: { S: 'a.txt' } } }),
     )
     await expect(get).rejects.toMatchObject({ name })
+  })
+})
+
+describe('a signature', () => {
+  const call = (options: SigningOptions, target: string, body: object, endpoint: string) =>
+    sendSigned(
+      endpoint,
+      {
+        method: 'POST',
+        path: '/',
+        headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target },
+        body: JSON.stringify(body),
+      },
+      { credentials: client().credentials, ...options },
+    )
+  const listMachine = (options: SigningOptions) =>
+    call(
+      options,
+      'AWSStepFunctions.ListExecutions',
+      { stateMachineArn: outputs['ImportMachineArn'] },
+      cloud.control,
+    )
+  const readItem = (options: SigningOptions) =>
+    call(
+      options,
+      'DynamoDB_20120810.GetItem',
+      { TableName: outputs['CountsTable'], Key: { id: { S: 'a.txt' } } },
+      cloud.dynamodb,
+    )
+
+  it.each([
+    ['covers the operation of Step Functions', listMachine, { service: 'states' }, 200],
+    ['is refused when it does not', listMachine, { service: 'states', unsigned: ['x-amz-target'] }, 403],
+    ['is refused when it is for another service', listMachine, { service: 'sqs' }, 403],
+    ['covers the operation of DynamoDB', readItem, { service: 'dynamodb' }, 200],
+    [
+      'is refused by DynamoDB when it does not',
+      readItem,
+      { service: 'dynamodb', unsigned: ['x-amz-target'] },
+      403,
+    ],
+    ['is refused by DynamoDB when it is for S3', readItem, { service: 's3' }, 403],
+  ])('%s', async (_case, request, options, status) => {
+    const reply = await request(options)
+    expect(reply.status).toBe(status)
+    if (status === 403) expect(reply.body).toContain('InvalidSignatureException')
   })
 })
 
