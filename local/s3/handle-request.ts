@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ConnectionLimits } from '../http/limited-server.ts'
 import { authenticate } from './auth/authenticate.ts'
 import type { Principal } from './auth/caller.ts'
 import { readBodyForm } from './body/body-form.ts'
@@ -16,6 +17,7 @@ import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
 
 export interface RequestContext extends S3Context, StsContext {
   findPrincipal: (accessKeyId: string) => Principal | undefined
+  limits: ConnectionLimits
   /** Told of errors that are nobody's but ours. */
   onError: (error: unknown) => void
 }
@@ -30,7 +32,10 @@ export const handleRequest = async (
   const id = randomBytes(8).toString('hex').toUpperCase()
   const method = message.method ?? ''
   const body = openBody(message, response, isWaitingForContinue)
-  const reply = await answer(message, context, { id, method, body })
+  const unidentified = setTimeout(() => message.socket.destroy(), context.limits.unidentifiedMs).unref()
+  message.once('close', () => clearTimeout(unidentified))
+  const onIdentified = () => clearTimeout(unidentified)
+  const reply = await answer(message, context, { id, method, body, onIdentified })
   // Where reading stopped in the middle, the rest is let through, or else the client would never come to the answer.
   if (body.isOpen && !message.readableEnded) message.resume()
   const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
@@ -48,15 +53,20 @@ export const handleRequest = async (
 const answer = async (
   message: IncomingMessage,
   context: RequestContext,
-  { id, method, body }: { id: string; method: string; body: ReturnType<typeof openBody> },
+  {
+    onIdentified,
+    ...parts
+  }: { id: string; method: string; body: ReturnType<typeof openBody>; onIdentified: () => void },
 ): Promise<Reply> => {
+  const { id, method, body } = parts
   const url = message.url ?? '/'
   try {
     const headers = readHeaders(message)
     const target = parseRequestTarget(url, headers['host'] ?? '')
     if (isForSts(method, target, headers))
       return await handleSts({ id, method, target, headers, body: body.read }, context)
-    const request = readRequest(message, context, { id, method, target, headers, body })
+    const request = readRequest(message, context, { ...parts, target, headers })
+    onIdentified()
     return await runOperation(request, context)
   } catch (error) {
     if (error instanceof S3Error) return errorReply(error, pathOf(url), id)

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
 import { OpenRequests } from '../http/open-requests.ts'
 import { Authorizer } from './auth/authorizer.ts'
 import type { Principal } from './auth/caller.ts'
@@ -31,6 +32,7 @@ export interface EmbeddedS3Options {
   onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
   /** Whose requests are still answered while the server drains: those that others need to finish. Default: nobody's. */
   isServedWhileDraining?: (accessKeyId: string) => boolean
+  limits?: ConnectionLimits
 }
 
 export interface TemporaryCredentials {
@@ -69,6 +71,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     region = 'us-east-1',
     roles = new Map<string, PolicyDocument>(),
     isServedWhileDraining = () => false,
+    limits = usualLimits,
   } = options
   const store = new Store(options.dataDir)
   const sessions = new Sessions(store.database)
@@ -80,6 +83,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     store,
     outbox,
     region,
+    limits,
     sessions,
     roles,
     isAllowed: (principal, access) => authorizer.isAllowed(principal, access),
@@ -141,17 +145,12 @@ const openServer = (
     void handled.finally(() => underWay.delete(handled))
   }
   return (
-    createServer(
-      {
-        noDelay: true,
-        keepAliveTimeout: 60_000,
-        // A body of 5 GiB over a slow line takes its time; Node's default would cut it after five minutes.
-        requestTimeout: 0,
-        // 2 KiB of metadata, a session token and a presigned URL with both fit.
-        maxHeaderSize: 32 * 1024,
-      },
-      answer(false),
-    )
+    createLimitedServer(answer(false), context.limits, {
+      noDelay: true,
+      keepAliveTimeout: 60_000,
+      // 2 KiB of metadata, a session token and a presigned URL with both fit.
+      maxHeaderSize: 32 * 1024,
+    })
       // A client that waits hears "100 Continue" only once its signature and rights have been checked.
       .on('checkContinue', answer(true))
   )

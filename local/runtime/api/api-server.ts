@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
 import { Container } from '../lambda/container.ts'
 import type { LogFile } from '../lambda/log-file.ts'
 
@@ -22,6 +23,7 @@ export interface ApiServerOptions {
   readonly temporaryRoot: string
   readonly functionLog: LogFile
   readonly log: (message: string) => void
+  readonly limits?: ConnectionLimits
 }
 
 /**
@@ -46,7 +48,7 @@ export class ApiServer {
   /** Listens; requests wait until `load` has given the app its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await startContainer(options)
-    return new ApiServer(options, container, await container.serve(options.port, options.host))
+    return new ApiServer(options, container, await container.serve(listenOptions(options, options.port)))
   }
 
   /** Loads the bundle in the function's environment, which is read anew from time to time for fresh credentials. */
@@ -83,7 +85,7 @@ export class ApiServer {
       if (this.#isClosed) return
       this.#container = await startContainer(this.#options)
       try {
-        await this.#container.serve(this.port, this.#options.host)
+        await this.#container.serve(listenOptions(this.#options, this.port))
         if (!this.#environment) continue
         this.#container.updateEnvironment(await this.#environment())
         await this.#container.load()
@@ -94,6 +96,12 @@ export class ApiServer {
     }
   }
 }
+
+const listenOptions = ({ host, limits = usualLimits }: ApiServerOptions, port: number) => ({
+  port,
+  host,
+  limits,
+})
 
 const startContainer = async (options: ApiServerOptions): Promise<Container> => {
   const temporary = join(options.temporaryRoot, `api-${randomUUID()}`)

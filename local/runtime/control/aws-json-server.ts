@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import {
+  type ConnectionLimits,
+  createLimitedServer,
+  usualLimits,
+  wholeRequestTimeout,
+} from '../../http/limited-server.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -40,6 +46,7 @@ export interface ControlServerOptions {
   /** Whether the caller's role allows the call. */
   readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
   readonly log: (message: string) => void
+  readonly limits?: ConnectionLimits
 }
 
 const largestRequestBytes = 8 * 1024 * 1024
@@ -57,7 +64,10 @@ export class ControlServer {
 
   constructor(options: ControlServerOptions) {
     this.#options = options
-    this.#server = createServer((request, response) => void this.#handle(request, response))
+    const { limits = usualLimits } = options
+    this.#server = createLimitedServer((request, response) => void this.#handle(request, response), limits, {
+      requestTimeout: wholeRequestTimeout(limits),
+    })
   }
 
   serve(operations: Operations): void {

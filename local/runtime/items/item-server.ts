@@ -1,7 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import {
+  type ConnectionLimits,
+  createLimitedServer,
+  usualLimits,
+  wholeRequestTimeout,
+} from '../../http/limited-server.ts'
 import type { Authenticate, Caller } from '../control/authenticate.ts'
 import { readBody } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
@@ -20,6 +26,7 @@ export interface ItemServerOptions {
   readonly folder: string
   readonly authenticate: Authenticate
   readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
+  readonly limits?: ConnectionLimits
 }
 
 export interface ItemServer {
@@ -39,6 +46,7 @@ export const startItemServer = async ({
   folder,
   authenticate,
   isAllowed,
+  limits = usualLimits,
 }: ItemServerOptions): Promise<ItemServer> => {
   // A CommonJS package without types: its one export is the function described above.
   const dynalite = createRequire(import.meta.url)('dynalite') as Dynalite
@@ -61,7 +69,9 @@ export const startItemServer = async ({
       response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message }))
     }
   }
-  const outer = createServer((request, response) => void handle(request, response))
+  const outer = createLimitedServer((request, response) => void handle(request, response), limits, {
+    requestTimeout: wholeRequestTimeout(limits),
+  })
   const port = await listen(outer)
   return {
     endpoint: `http://127.0.0.1:${port}`,

@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
-import type { FromWorker, FunctionError, InvocationContext, ToWorker, WorkerSettings } from './protocol.ts'
+import type {
+  FromWorker,
+  FunctionError,
+  InvocationContext,
+  ListenOptions,
+  ToWorker,
+  WorkerSettings,
+} from './protocol.ts'
 
 export interface ContainerOptions extends WorkerSettings {
   /** The function's whole environment: nothing of this process's own gets in. */
@@ -84,9 +91,9 @@ export class Container {
   }
 
   /** Serves the bundle's `app`; the promise is of the port. The thread then keeps the process alive. */
-  async serve(port: number, host: string): Promise<number> {
+  async serve(options: ListenOptions): Promise<number> {
     this.#worker.ref()
-    const answer = await this.#ask({ kind: 'serve', port, host })
+    const answer = await this.#ask({ kind: 'serve', ...options })
     if (answer.kind === 'listening') return answer.port
     const message = answer.kind === 'refused' ? answer.message : `unexpected ${answer.kind}`
     throw Object.assign(new Error(message), { code: answer.kind === 'refused' ? answer.code : undefined })

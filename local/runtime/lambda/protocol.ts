@@ -1,5 +1,7 @@
 /** What the runtime and its workers say to each other. Plain data: each message is copied between threads. */
 
+import type { ConnectionLimits } from '../../http/limited-server.ts'
+
 export interface WorkerSettings {
   readonly modulePath: string
   readonly exportName: string
@@ -18,12 +20,18 @@ export interface InvocationContext {
   readonly deadline: number
 }
 
+export interface ListenOptions {
+  readonly port: number
+  readonly host: string
+  readonly limits: ConnectionLimits
+}
+
 export type ToWorker =
   | { readonly kind: 'invoke'; readonly eventJson: string; readonly context: InvocationContext }
   /** New credentials in the names the AWS SDK reads; it reads them again when the old ones are about to expire. */
   | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
   /** Serve the bundle's `app`. */
-  | { readonly kind: 'serve'; readonly port: number; readonly host: string }
+  | ({ readonly kind: 'serve' } & ListenOptions)
   | { readonly kind: 'load' }
   /** Finish the open requests, refuse new ones, and say `drained`. */
   | { readonly kind: 'drain'; readonly graceMs: number }

@@ -3,14 +3,15 @@
  *
  * It runs in a worker thread whose `process.env` is the function's environment and nothing else.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import inspector from 'node:inspector'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
+import { createLimitedServer } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { toFunctionError } from './function-error.ts'
-import type { FromWorker, InvocationContext, ToWorker, WorkerSettings } from './protocol.ts'
+import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerSettings } from './protocol.ts'
 
 if (!parentPort) throw new Error('worker.ts runs only as a worker thread')
 const port = parentPort
@@ -82,20 +83,19 @@ const readyToLoad = Promise.withResolvers<void>()
  * Listens before the bundle is loaded: the address is part of the environment that the bundle reads. Requests wait
  * until the runtime has sent that environment and says `load`.
  */
-const serve = (listenPort: number, host: string) => {
+const serve = ({ port: listenPort, host, limits }: ListenOptions) => {
   const listener = getRequestListener(async (request, ...rest) => {
     await readyToLoad.promise
     const { app } = await load()
     if (!isApp(app)) throw new Error(`${settings.modulePath} does not export an app with fetch`)
     return app.fetch(request, ...rest)
   })
-  const server = createServer((request, response) => {
+  // The app knows the caller by a header, so the adapter hangs up on the body of whoever is refused.
+  const server = createLimitedServer((request, response) => {
     if (requests.isDraining) return refuseWhileStopping(response)
     requests.add(response)
     void listener(request, response)
-  })
-  // An upload may take as long as it takes: the gateway's time limits are the handler's to keep.
-  server.requestTimeout = 0
+  }, limits)
   server.on('error', error =>
     say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
   )
@@ -140,7 +140,7 @@ const drain = async (graceMs: number) => {
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'invoke') void invoke(message.eventJson, message.context)
   else if (message.kind === 'environment') Object.assign(process.env, message.variables)
-  else if (message.kind === 'serve') serve(message.port, message.host)
+  else if (message.kind === 'serve') serve(message)
   else if (message.kind === 'load') void loadNow()
   else void drain(message.graceMs)
 })

@@ -1,0 +1,36 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+
+/** How long a connection may hold a server before anybody knows whose it is. */
+export interface ConnectionLimits {
+  /** Until the headers of a request are complete. */
+  readonly headersMs: number
+  /** From the headers until the caller has proved who it is. */
+  readonly unidentifiedMs: number
+}
+
+/** A slow line takes a second or two for either. */
+export const usualLimits: ConnectionLimits = { headersMs: 10_000, unidentifiedMs: 10_000 }
+
+/**
+ * A server that answers 408 and hangs up when the headers of a request take too long. Its bodies may take as long as
+ * they take, unless `requestTimeout` says otherwise: 5 GiB over a slow line are fine, once the caller is known.
+ */
+export const createLimitedServer = (
+  listener: RequestListener,
+  { headersMs }: ConnectionLimits,
+  options: ServerOptions = {},
+): Server =>
+  createServer(
+    {
+      requestTimeout: 0,
+      ...options,
+      headersTimeout: headersMs,
+      // Node looks every 30 s by default, so that a limit of 10 s would take up to 40.
+      connectionsCheckingInterval: Math.min(1_000, headersMs),
+    },
+    listener,
+  )
+
+/** For services whose signature covers the body: it must be read before the caller is known. */
+export const wholeRequestTimeout = ({ headersMs, unidentifiedMs }: ConnectionLimits): number =>
+  headersMs + unidentifiedMs

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { ApiServer } from '../../../local/runtime/api/api-server.ts'
+import { ControlServer } from '../../../local/runtime/control/aws-json-server.ts'
+import { startItemServer } from '../../../local/runtime/items/item-server.ts'
+import { openLogFile } from '../../../local/runtime/lambda/log-file.ts'
+import { startTestS3 } from '../../support/embedded-s3.ts'
+import { temporaryFolder } from '../runtime/temporary-folder.ts'
+import { sign } from '../s3/raw-client.ts'
+
+const folder = temporaryFolder()
+const limits = { headersMs: 200, unidentifiedMs: 200 }
+
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+afterAll(() => folder.remove())
+
+const nobody = () => {
+  throw new Error('Nobody gets so far')
+}
+
+const startS3 = async () => {
+  const s3 = await startTestS3({ limits })
+  stops.push(s3.close)
+  await s3.s3.createBucket('box')
+  return s3.s3.endpoint
+}
+
+const startControl = async () => {
+  const control = new ControlServer({ authenticate: nobody, isAllowed: nobody, log: () => {}, limits })
+  stops.push(() => control.close())
+  return control.listen()
+}
+
+const startItems = async () => {
+  const items = await startItemServer({
+    folder: join(folder.path, 'items'),
+    authenticate: nobody,
+    isAllowed: nobody,
+    limits,
+  })
+  stops.push(items.close)
+  return items.endpoint
+}
+
+/** An app that refuses everybody by their headers, as the storage API does. */
+const startApi = async () => {
+  const modulePath = join(folder.path, 'app.mjs')
+  await writeFile(modulePath, `export const app = { fetch: async () => new Response('no', { status: 401 }) }`)
+  const functionLog = await openLogFile(join(folder.path, 'api.log'))
+  const api = await ApiServer.listen({
+    port: 0,
+    host: '127.0.0.1',
+    modulePath,
+    exportName: 'handler',
+    memoryMiB: 128,
+    temporaryRoot: join(folder.path, 'tmp'),
+    functionLog,
+    log: () => {},
+    limits,
+  })
+  stops.push(
+    () => api.close(),
+    () => functionLog.close(),
+  )
+  await api.load(async () => ({}))
+  return `http://127.0.0.1:${api.port}`
+}
+
+/** Sends what is given and no more; gives what the server says until it hangs up. */
+const sendPart = (endpoint: string, part: string) => {
+  const { hostname, port } = new URL(endpoint)
+  const socket = connect(Number(port), hostname, () => socket.write(part))
+  return text(socket)
+}
+
+const halfHeaders = 'PUT /box/key HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Ha'
+const halfBody =
+  'POST /box/key HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\nhalf'
+
+describe('a connection whose caller is not known', () => {
+  it.each([
+    ['S3', startS3],
+    ['the API', startApi],
+    ['the control plane', startControl],
+    ['the item server', startItems],
+  ])('is closed by %s when its headers do not come to an end', async (_server, start) => {
+    expect(await sendPart(await start(), halfHeaders)).toMatch(/^HTTP\/1.1 408 /)
+  })
+
+  it.each([
+    ['S3', startS3, 'HTTP/1.1 403 '],
+    ['the API', startApi, 'HTTP/1.1 401 '],
+    ['the control plane', startControl, 'HTTP/1.1 408 '],
+    ['the item server', startItems, 'HTTP/1.1 408 '],
+  ])('is closed by %s when its body does not come to an end', async (_server, start, answer) => {
+    expect((await sendPart(await start(), halfBody)).slice(0, answer.length)).toBe(answer)
+  })
+
+  it('is closed by STS, which must read the body first', async () => {
+    const part = halfBody.replace('/box/key', '/')
+    expect(await sendPart(await startS3(), part)).toBe('')
+  })
+})
+
+it('a known caller’s body may take longer', async () => {
+  const endpoint = await startS3()
+  const { request } = sign(
+    endpoint,
+    { method: 'PUT', path: '/box/slow', headers: { 'content-length': '8' } },
+    { payload: 'UNSIGNED-PAYLOAD' },
+  )
+  const lines = Object.entries(request.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { hostname, port } = new URL(endpoint)
+  const socket = connect(Number(port), hostname, () =>
+    socket.write(`PUT /box/slow HTTP/1.1\r\nConnection: close\r\n${lines.join('')}\r\nhalf`),
+  )
+  // By the time that this later one is closed, the limit is over for both.
+  await sendPart(endpoint, halfBody)
+  socket.write('half')
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /)
+})
