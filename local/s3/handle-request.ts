@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ConnectionLimits } from '../http/limited-server.ts'
+import { requestOrigin } from '../http/request-origin.ts'
 import { authenticate } from './auth/authenticate.ts'
 import type { Principal } from './auth/caller.ts'
 import { readBodyForm } from './body/body-form.ts'
@@ -101,6 +102,7 @@ const readRequest = (
     bodyForm: readBodyForm(contentSha256, isPresigned),
     rawBody: parts.body.read,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
+    origin: requestOrigin(message),
   }
 }
 

@@ -10,6 +10,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
 import { createLimitedServer } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
+import { replaceAuthority } from '../../http/request-origin.ts'
 import { toFunctionError } from './function-error.ts'
 import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerSettings } from './protocol.ts'
 
@@ -94,6 +95,8 @@ const serve = ({ port: listenPort, host, limits }: ListenOptions) => {
   const server = createLimitedServer((request, response) => {
     if (requests.isDraining) return refuseWhileStopping(response)
     requests.add(response)
+    // As behind the gateway, where a request with a foreign name does not come through.
+    replaceAuthority(request)
     void listener(request, response)
   }, limits)
   server.on('error', error =>

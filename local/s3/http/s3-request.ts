@@ -23,6 +23,8 @@ export interface S3Request {
   /** The body as it came over the wire. Tells a waiting client to go on (`100 Continue`) when first asked for. */
   rawBody: () => AsyncIterable<Buffer>
   sourceIp: string
+  /** `http://127.0.0.1:9000`: what addresses in the answer begin with. */
+  origin: string
 }
 
 /** The value of a query argument; the first when there are several. */

@@ -215,6 +215,31 @@ describe('the HTTP API', () => {
     expect(await response.json()).toEqual({ path: '/v2/x', table: outputs['CountsTable'] })
   })
 
+  it.each([
+    ['takes a foreign Host for its own address', 'evil.example', '/origin', () => cloud.api],
+    [
+      'takes a foreign Host in the target for its own address',
+      'evil.example',
+      'http://evil.example/origin',
+      () => cloud.api,
+    ],
+    [
+      'keeps a loopback name, also of a forwarded port',
+      'localhost:1234',
+      '/origin',
+      () => 'http://localhost:1234',
+    ],
+    [
+      'takes what only begins like a loopback name for foreign',
+      'localhost.evil.example',
+      '/origin',
+      () => cloud.api,
+    ],
+  ])('%s', async (_case, host, path, origin) => {
+    const reply = await send(cloud.api, { method: 'GET', path, headers: { host } })
+    expect(JSON.parse(reply.body)).toBe(origin())
+  })
+
   it('streams bodies both ways', async () => {
     const body = 'ü'.repeat(5_000_000)
     const response = await fetch(`${cloud.api}/echo`, { method: 'POST', body })
