@@ -27,7 +27,8 @@ export const putBucketVersioning: Operation = {
   access: onBucket('s3:PutBucketVersioning'),
   run: async (request, { store }) => {
     store.buckets.get(bucketOf(request))
-    const [{ Status, MfaDelete }] = parseXml(await readText(request), Body).VersioningConfiguration
+    const text = await readText(request)
+    const [{ Status, MfaDelete }] = (await parseXml(text, Body, { maxElements: 16 })).VersioningConfiguration
     if (MfaDelete !== undefined) throw new S3Error('NotImplemented', 'MFA delete is not implemented.')
     store.buckets.setVersioning(bucketOf(request), Status[0])
     return { status: 200 }

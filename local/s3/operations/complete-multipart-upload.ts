@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { onObject } from '../auth/access.ts'
+import { encodePath } from '../auth/signature.ts'
 import { checksumAlgorithms, checksumElement, checksumHeader } from '../body/checksums.ts'
 import { S3Error } from '../errors.ts'
 import { bareTag, readWriteCondition } from '../http/preconditions.ts'
@@ -15,6 +16,11 @@ import { describeChecksums } from './list-parts.ts'
 import { readUploadId } from './part-arguments.ts'
 
 const one = z.tuple([z.string()])
+
+// S3 User Guide, "Multipart upload limits".
+const maxParts = 10_000
+// A part with its number, its ETag and all five checksums; `CompleteMultipartUpload`.
+const maxElements = 8 * maxParts + 1
 
 const Body = z.object({
   CompleteMultipartUpload: z.tuple([
@@ -32,7 +38,7 @@ const Body = z.object({
           }),
         )
         .min(1)
-        .max(10_000),
+        .max(maxParts),
     }),
   ]),
 })
@@ -46,7 +52,7 @@ export const completeMultipartUpload: Operation = {
     const { store } = context
     const [bucket, key, uploadId] = [bucketOf(request), keyOf(request), readUploadId(request)]
     store.buckets.get(bucket)
-    const listed = readParts(await readText(request))
+    const listed = await readParts(await readText(request))
     // A client that lost the answer asks again; by then there is no upload any more, and it must hear the same.
     const completed = store.uploads.completed(bucket, key, uploadId)
     if (completed !== undefined) return describeCompleted(request, completed)
@@ -79,8 +85,8 @@ const complete = (request: S3Request, context: S3Context, listed: ListedPart[]):
   })
 }
 
-const readParts = (text: string): ListedPart[] => {
-  const [{ Part }] = parseXml(text, Body).CompleteMultipartUpload
+const readParts = async (text: string): Promise<ListedPart[]> => {
+  const [{ Part }] = (await parseXml(text, Body, { maxElements })).CompleteMultipartUpload
   return Part.map(part => ({
     number: Number(part.PartNumber[0]),
     etag: bareTag(part.ETag[0]),
@@ -127,7 +133,7 @@ const describeCompleted = (request: S3Request, version: StoredVersion): Reply =>
   return xmlReply(
     'CompleteMultipartUploadResult',
     {
-      Location: `http://${request.headers['host'] ?? ''}${request.target.path}`,
+      Location: `${request.origin}${encodePath(`/${bucket}/${key}`)}`,
       Bucket: bucket,
       Key: key,
       ETag: `"${version.etag}"`,

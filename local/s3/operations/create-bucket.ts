@@ -23,7 +23,7 @@ export const createBucket: Operation = {
     const name = bucketOf(request)
     const text = await readText(request)
     if (text !== '') {
-      const [configuration] = parseXml(text, Body).CreateBucketConfiguration
+      const [configuration] = (await parseXml(text, Body, { maxElements: 16 })).CreateBucketConfiguration
       const location = configuration === '' ? undefined : configuration.LocationConstraint?.[0]
       if (location !== undefined && location !== region) throw new S3Error('InvalidLocationConstraint')
     }

@@ -11,14 +11,19 @@ import { parseXml } from '../xml/parse-xml.ts'
 
 const one = z.tuple([z.string()])
 
+// S3 API Reference, DeleteObjects.
+const maxKeys = 1000
+// An entry with its key, version and condition; `Delete` and `Quiet`.
+const maxElements = 4 * maxKeys + 2
+
 const Body = z.object({
   Delete: z.tuple([
     z.object({
-      // S3 API Reference, DeleteObjects: up to 1,000 keys. The rest of an entry is conditions of directory buckets.
+      // The rest of an entry is conditions of directory buckets.
       Object: z
         .array(z.strictObject({ Key: one, VersionId: one.optional(), ETag: one.optional() }))
         .min(1)
-        .max(1000),
+        .max(maxKeys),
       Quiet: one.optional(),
     }),
   ]),
@@ -32,7 +37,8 @@ export const deleteObjects: Operation = {
   run: async (request, { store, isAllowed }) => {
     const bucket = bucketOf(request)
     store.buckets.get(bucket)
-    const [{ Object: entries, Quiet }] = parseXml(await readText(request), Body).Delete
+    const text = await readText(request)
+    const [{ Object: entries, Quiet }] = (await parseXml(text, Body, { maxElements })).Delete
     const isQuiet = Quiet?.[0].trim() === 'true'
 
     const deleted: XmlNode[] = []

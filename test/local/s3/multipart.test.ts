@@ -21,6 +21,7 @@ import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startChecksum } from '../../../local/s3/body/checksums.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { sendSigned } from './raw-client.ts'
 
 const MiB = 1024 ** 2
 let s3: TestS3
@@ -70,6 +71,21 @@ const md5 = (...data: Buffer[]): Buffer => createHash('md5').update(Buffer.conca
 const [first, second, last] = [randomBytes(5 * MiB), randomBytes(6 * MiB), randomBytes(1000)]
 
 describe('a multipart upload', () => {
+  it.each([
+    ['evil.example', () => s3.s3.endpoint],
+    ['localhost:1234', () => 'http://localhost:1234'],
+  ])('that is completed under the name %s is somewhere that can be trusted', async (host, origin) => {
+    const id = await create()
+    const { ETag } = await upload(id, 1, last)
+    const reply = await sendSigned(s3.s3.endpoint, {
+      method: 'POST',
+      path: `/box/${encodeURIComponent(key)}?uploadId=${id}`,
+      headers: { host },
+      body: `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${ETag}</ETag></Part></CompleteMultipartUpload>`,
+    })
+    expect(reply.body).toContain(`<Location>${origin()}/box/${encodeURIComponent(key)}</Location>`)
+  })
+
   it('becomes one object with the ETag of its parts', async () => {
     const id = await create({ ContentType: 'text/csv', Metadata: { a: 'b' } })
     const parts = [await upload(id, 1, first), await upload(id, 3, second), await upload(id, 7, last)]
