@@ -2,7 +2,7 @@ import { UserError } from '../lib/errors.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
-import type { RunExtractorEvent } from './event.ts'
+import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { failRun, failureOf } from './fail-row.ts'
 import { loadOutputs } from './load-outputs.ts'
 import { readInputs } from './read-inputs.ts'
@@ -31,7 +31,7 @@ export type Advance =
 export const advanceRun = async (event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
   const { step, execution, input } = event
   const { runs, now } = services
-  const runId = execution.slice(execution.lastIndexOf(':') + 1)
+  const runId = runIdOf(execution)
   const stored = await runs.read(runId)
   if (!stored) {
     if (step === 'fail') return failWithoutRun(event, failureOfMachine(event.failure), services)
@@ -154,7 +154,7 @@ const failWithoutRun = async (
         message: `Extraction failed: ${error.message}`,
         params: { trigger: input.trigger ?? null, error },
       },
-      `${execution.slice(execution.lastIndexOf(':') + 1)}-end`,
+      `${runIdOf(execution)}-end`,
     )
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
   count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0 })

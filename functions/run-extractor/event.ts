@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isFileName } from '../lib/path-inside.ts'
 import { runSteps } from './steps.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
@@ -15,11 +16,14 @@ export const runInput = z.object({
 
 export type RunInput = z.infer<typeof runInput>
 
+/** The id of a run: the name of its execution. Folders and keys are named by it. */
+export const runIdOf = (execution: string): string => execution.slice(execution.lastIndexOf(':') + 1)
+
 /** Input of each step; `failure` when the step before failed for good (Step Functions, "Catch"). */
 export const runExtractorEvent = z.object({
   step: z.enum(runSteps),
   /** ARN of the execution: its last part names the run. */
-  execution: z.string().min(1),
+  execution: z.string().refine(arn => isFileName(runIdOf(arn), 100), 'not the ARN of an execution'),
   startedAt: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
   input: runInput,
   failure: z.object({ Error: z.string().optional(), Cause: z.string().optional() }).optional(),

@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../lib/errors.ts'
+import { pathInside } from '../lib/path-inside.ts'
 import type { Run } from './run.ts'
 import type { RunServices } from './services.ts'
 
@@ -26,7 +26,7 @@ export const fetchInputs = async (
     try {
       const { bucket, key } = file.s3Path
       const keys = file.isSliced ? await sliceKeys(s3, bucket, key) : [key]
-      const path = join(folder, destination)
+      const path = pathInside(folder, destination)
       await pipeline(Readable.from(tableText(s3, bucket, keys, columns)), createWriteStream(path))
       await writeFile(`${path}.manifest`, JSON.stringify({ columns }))
     } finally {

@@ -11,7 +11,7 @@ import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { advanceRun } from './advance-run.ts'
 import { createCountRun } from './count-runs.ts'
 import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
-import { runExtractorEvent } from './event.ts'
+import { runExtractorEvent, runIdOf } from './event.ts'
 import { createIsExecutionRunning } from './is-execution-running.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunStore } from './run-store.ts'
@@ -37,7 +37,7 @@ export const handler = lambdaHandler({
   service: 'run-extractor',
   event: runExtractorEvent,
   run: async (event, context) => {
-    const runId = event.execution.slice(event.execution.lastIndexOf(':') + 1)
+    const runId = runIdOf(event.execution)
     return advanceRun(event, {
       storage: await storageClientFrom(env, { runId }),
       work,

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathInside } from '../lib/path-inside.ts'
 
 /** The folders of one row on the function's disk. */
 export interface LegFolder {
@@ -20,7 +21,7 @@ export const openLegFolder = async (
   name: string,
   checkpointKey: string | null,
 ): Promise<LegFolder & { isAsLeft: boolean }> => {
-  const root = join(scratchFolder, name)
+  const root = pathInside(scratchFolder, name)
   const mark = join(root, 'checkpoint')
   const spool = join(root, 'spool')
   const leftAt = await readFile(mark, 'utf8').catch(() => undefined)
@@ -30,7 +31,7 @@ export const openLegFolder = async (
   await mkdir(spool, { recursive: true })
   // One leg at a time runs in a container: what other runs left only takes room.
   for (const other of await readdir(scratchFolder))
-    if (other !== name) await rm(join(scratchFolder, other), { recursive: true, force: true })
+    if (other !== name) await rm(pathInside(scratchFolder, other), { recursive: true, force: true })
   return {
     isAsLeft,
     spool,

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
+import { pathInside } from '../lib/path-inside.ts'
 import type { SpooledFile } from './leg-checkpoint.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -23,7 +24,7 @@ export const saveSpool = async (
   const known = new Map(before.map(file => [file.path, file]))
   const files = await Promise.all(
     (await filesIn(folder)).map(async path => {
-      const { size } = await stat(join(folder, path))
+      const { size } = await stat(spooled(folder, path))
       const earlier = known.get(path)
       const kept = earlier !== undefined && earlier.bytes <= size ? earlier : { bytes: 0, parts: [] }
       const added = rangesOf(kept.bytes, size).map(range => ({ ...range, key: `${prefix}${randomUUID()}` }))
@@ -34,7 +35,7 @@ export const saveSpool = async (
   await pMap(
     parts,
     async ({ path, key, start, bytes }) => {
-      const body = await readRange(join(folder, path), start, bytes)
+      const body = await readRange(spooled(folder, path), start, bytes)
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }))
     },
     { concurrency: PARTS_IN_PARALLEL },
@@ -53,7 +54,7 @@ export const restoreSpool = async (
   { s3, bucket }: WorkStore,
 ): Promise<void> => {
   for (const { path, parts } of files) {
-    const target = join(folder, path)
+    const target = spooled(folder, path)
     await mkdir(dirname(target), { recursive: true })
     const handle = await open(target, 'w')
     try {
@@ -73,6 +74,8 @@ export const restoreSpool = async (
     }
   }
 }
+
+const spooled = (folder: string, path: string): string => pathInside(folder, ...path.split('/'))
 
 const filesIn = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -1,15 +1,19 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors.ts'
+import { isFileName } from '../lib/path-inside.ts'
 
 /** Absent and `null` are the same to the clients that write configurations. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform(value => value ?? undefined)
 
+/** What a table is called in `in/tables`; a manifest beside it has nine characters more. */
+const inputFile = z.string().refine(name => isFileName(name, 240), 'not the name of a file')
+
 /** One table of `storage.input.tables`: what of it comes, and under which name. */
 const inputMapping = z
   .looseObject({
-    source: z.string().min(1),
-    destination: optional(z.string().regex(/^[^/\\\0]+$/, 'not the name of a file')),
+    source: inputFile, // also the file's name when no destination is given
+    destination: optional(inputFile),
     columns: optional(z.array(z.string())),
     changed_since: optional(z.union([z.string(), z.number()])),
     where_column: optional(z.string()),

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { join } from 'node:path'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors.ts'
+import { isFileName, pathInside } from '../lib/path-inside.ts'
 
 const fromTable = z.strictObject({ table: z.string().min(1) })
 
@@ -28,10 +28,10 @@ export const withTableIterations = async (
 }
 
 const readRows = async (folder: string, table: string): Promise<unknown[]> => {
-  if (/[/\\\0]/.test(table) || /^\.+$/.test(table)) throw noSuchTable(table)
+  if (!isFileName(table)) throw noSuchTable(table)
   const rows: unknown[] = []
   try {
-    for await (const row of createReadStream(join(folder, table)).pipe(parse({ columns: true }))) {
+    for await (const row of createReadStream(pathInside(folder, table)).pipe(parse({ columns: true }))) {
       if (rows.push(row) > MAX_ITERATIONS)
         throw new UserError(
           'extraction.iterations',

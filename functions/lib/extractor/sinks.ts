@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { pathInside } from '../path-inside.ts'
 import { outputBucket } from './api-setup.ts'
 import type { ExtractorConfig } from './config/parse-config.ts'
 import type { Log } from './log.ts'
@@ -46,7 +46,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
     const learnt = [...sinks.values()].at(-1)?.structure()
     const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
     return createTableSink({
-      folder: join(spoolDir, String(position)),
+      folder: pathInside(spoolDir, String(position)),
       bucket,
       // The first iteration's mappings stay, the last one's flag counts
       mappings: first?.mappings,

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { UserError } from '../../../functions/lib/errors.ts'
 import { formatCrc32 } from '../../../functions/lib/multipart/combine-crc32.ts'
+import { pathInside } from '../../../functions/lib/path-inside.ts'
 import { awaitJob } from './await-job.ts'
 import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
 import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
@@ -49,7 +50,9 @@ const runWith = async (
   const { storage } = connection
   const isFile = /^\d+$/.test(target)
   const path =
-    flags.output ?? (isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
+    flags.output ??
+    // Named by whoever uploaded it.
+    pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
   const request = JSON.stringify([flags.url ?? null, target, flags.gzip === true, flags.header])
   const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
   const isKnownThere = known && (await storage.file(known.fileId).then(() => true, ifGone))

@@ -28,6 +28,11 @@ test.each(['step', 'execution', 'startedAt', 'input'])('refuses an event without
   expect(runExtractorEvent.safeParse(rest).success).toBe(false)
 })
 
+test.each(['..', '', '../../x', 'a/b', 'a\\b', 'x'.repeat(101)])('refuses an execution named %j', name => {
+  const event = { ...begin, execution: `arn:aws:states:us-east-1:1:execution:extract:${name}` }
+  expect(runExtractorEvent.safeParse(event).success).toBe(false)
+})
+
 test.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', configId => {
   const event = { ...begin, input: { componentId: 'a', configId } }
   expect(runExtractorEvent.safeParse(event).success).toBe(false)

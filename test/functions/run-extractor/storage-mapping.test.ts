@@ -53,6 +53,8 @@ describe('readStorageMapping', () => {
   test.each([
     ['an input without a source', { source: '' }, { source: 'a', destination: 'in.c-a.b' }, /source/],
     ['an input outside of its folder', { source: 'a', destination: '../a' }, {}, /destination/],
+    ['an input that is the folder above', { source: 'a', destination: '..' }, {}, /destination/],
+    ['a source that would be a path', { source: '../a' }, {}, /source/],
     ['adaptive inputs', { source: 'a', changed_since: 'adaptive' }, {}, /adaptive/],
     ['an output that is no table', { source: 'a' }, { source: 'a', destination: 'orders' }, /destination/],
     [

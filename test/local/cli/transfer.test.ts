@@ -195,6 +195,18 @@ describe('upload', () => {
 })
 
 describe('download', () => {
+  test('writes no file outside of the current folder because of its name', async () => {
+    const path = newPath()
+    await writeFile(path, 'a')
+    const { output } = await millrace('upload', path, '--name', '../../stolen.csv')
+    const { fileId } = JSON.parse(output.toString())
+    const { code, log } = await millrace('download', String(fileId))
+    expect({ code, log }).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('is not the name of a file'),
+    })
+  })
+
   const slices = [randomBytes(9 * MiB), Buffer.alloc(0), randomBytes(100), randomBytes(MiB)]
   const whole = Buffer.concat(slices)
 

@@ -1,6 +1,16 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
-import { decimal, flag, integer, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
+import {
+  decimal,
+  filePart,
+  flag,
+  integer,
+  optional,
+  optionalUnlessEmpty,
+  record,
+  text,
+  Value,
+} from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { Pagination } from './pagination-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -45,7 +55,7 @@ const Http = strictObject({
 /** `parameters.api` (specification 2.1; facts 1.1). */
 export const Api = strictObject({
   baseUrl: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  name: optional(text),
+  name: optional(filePart),
   caCertificate: optional(z.string()),
   clientCertificate: optional(z.string()),
   '#clientCertificate': optional(z.string()),

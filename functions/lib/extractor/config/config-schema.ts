@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
-import { flag, list, optional, record, Scalar, text, Value } from './fields.ts'
+import { filePart, flag, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
 
@@ -9,8 +9,8 @@ import { strictObject } from './strict-object.ts'
 const configShape = {
   jobs: list(Job).refine(jobs => jobs.length > 0, 'must hold at least one job'),
   debug: optional(Scalar),
-  outputBucket: optional(text),
-  id: optional(text),
+  outputBucket: optional(filePart),
+  id: optional(filePart),
   incrementalOutput: optional(flag),
   userData: optional(z.unknown()),
   mappings: optional(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isFileName } from '../../path-inside.ts'
 
 /** A JSON scalar as it stands in a configuration. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
@@ -37,6 +38,12 @@ export const text = z.union([z.string(), z.number()]).transform(String)
 
 /** Text that may not be empty. */
 export const name = text.refine(value => value !== '', 'must not be empty')
+
+/** Files are named by it, together with the name of a table: as long as leaves room for one. */
+export const filePart = text.refine(
+  value => value === '' || isFileName(value, 100),
+  'must be the name of a file: no "/", no "\\", no control characters, not "." or "..", at most 100 bytes',
+)
 
 /** A whole number, also as a string of digits. */
 export const integer = z

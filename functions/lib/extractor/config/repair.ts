@@ -12,7 +12,7 @@ const switches = new Set([
   'relative',
 ])
 
-/** Options that the field leaves aside when they are of the wrong kind. */
+/** Options that the field leaves aside when they are of the wrong kind; a name that could lead out of a folder is refused. */
 const ignorable = [
   /^(parameters\.)?api\.(retryConfig|name|pagination|authentication)$/,
   /^(parameters\.)?api\.http\.(headers|requiredHeaders|ignoreErrors|connectTimeout|requestTimeout)$/,
@@ -42,9 +42,12 @@ export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
   const path = lacksKind ? issue.path.slice(0, -1) : issue.path
   const where = path.join('.')
   // A pagination or authentication that does not say of which kind it is does nothing
-  const isIgnored = lacksKind
-    ? /(^|\.)api\.(pagination|authentication)$/.test(where)
-    : ignorable.some(rule => rule.test(where)) && !isUnknownKind(valueAt(input, path))
+  const isIgnored =
+    issue.code === 'custom'
+      ? false
+      : lacksKind
+        ? /(^|\.)api\.(pagination|authentication)$/.test(where)
+        : ignorable.some(rule => rule.test(where)) && !isUnknownKind(valueAt(input, path))
   if (!isIgnored) return input
   const key = String(path.at(-1))
   return changeAt(input, path.slice(0, -1), found => omit(found, new Set([key])))

@@ -1,5 +1,5 @@
-import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { pathInside } from '../../path-inside.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
@@ -44,7 +44,7 @@ export class AutomaticTables {
     this.warn = options.warn
     this.structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
-    this.log = new ItemLog(join(folder, 'items.log'), state?.logBytes)
+    this.log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
     const nestedList = (path: string) => this.warnNested(path)
     this.live = new LiveTables({ structure: this.structure, folder, compat, nestedList })
     this.live.isExact = state?.isExact ?? !hasParentColumns(this.structure)

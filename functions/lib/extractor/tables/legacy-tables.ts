@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
-import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { pathInside } from '../../path-inside.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
 import { ItemLog } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
@@ -45,7 +45,7 @@ export class LegacyTables {
     }
     this.compat = options.compat
     this.structure = new LegacyStructure(options.state?.structure ?? options.structure, nestedList)
-    this.log = new ItemLog(join(options.folder, 'items.log'), options.state?.logBytes)
+    this.log = new ItemLog(pathInside(options.folder, 'items.log'), options.state?.logBytes)
   }
 
   add(type: string, items: readonly Json[], options: AddOptions): void {

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { pathInside } from '../../path-inside.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
@@ -184,7 +184,7 @@ export class LiveTables {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
       return known.spool
     }
-    const spool = new TableSpool(name, join(this.options.folder, `rows-${this.tables.size}.csv`))
+    const spool = new TableSpool(name, pathInside(this.options.folder, `rows-${this.tables.size}.csv`))
     const state = this.restoring?.get(name)
     if (state !== undefined) spool.restore(state)
     this.tables.set(name, { node, spool })

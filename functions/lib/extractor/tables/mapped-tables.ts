@@ -1,5 +1,6 @@
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { pathInside } from '../../path-inside.ts'
 import type { Json } from './json-value.ts'
 import { Mapper, type MapperState } from './mapper.ts'
 import { isRecord, type MappingEntry, readMapping } from './mapping.ts'
@@ -27,7 +28,7 @@ export class MappedTables {
   private files = 0
 
   constructor(folder: string, mappings: unknown, compat: boolean, state: MappedTablesState | undefined) {
-    const context = { compat, nextFile: () => join(folder, `mapped-${this.files++}.csv`) }
+    const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.files++}.csv`) }
     for (const [type, mapping] of Object.entries(isRecord(mappings) ? mappings : {})) {
       const entries = readMapping(type, mapping)
       this.mappings.set(type, entries)
@@ -36,7 +37,7 @@ export class MappedTables {
     if (state === undefined) return
     this.files = state.files
     for (const saved of state.mappers)
-      this.mappers.get(saved.name)?.restore(saved, file => join(folder, file))
+      this.mappers.get(saved.name)?.restore(saved, file => pathInside(folder, file))
   }
 
   has(type: string): boolean {

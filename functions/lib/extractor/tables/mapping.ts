@@ -1,4 +1,8 @@
 import { UserError } from '../../errors.ts'
+import { isFileName } from '../../path-inside.ts'
+
+/** A file is named by a table, behind the name of its bucket. */
+const MAX_TABLE_BYTES = 128
 
 /** One path of a mapping, checked and spelled out. Keys are as in the configuration (facts 2.1). */
 export type MappingEntry = ColumnEntry | TableEntry
@@ -70,6 +74,8 @@ function readEntry(path: string, settings: unknown, at: string): MappingEntry {
 function readTable(path: string, delimiter: string, given: Record<string, unknown>, at: string): TableEntry {
   const destination = text(given['destination'])
   if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
+  if (!isFileName(destination, MAX_TABLE_BYTES))
+    throw config(`Key 'destination' is not the name of a table: '${destination}'.`, `${at}.destination`)
   const parentKey = isRecord(given['parentKey']) ? given['parentKey'] : {}
   const inner = given['tableMapping']
   return {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { isFileName, pathInside } from '../../path-inside.ts'
 import { AppendFile } from './append-file.ts'
 import { safeName } from './safe-name.ts'
 import type { WrittenTable } from './sink-types.ts'
@@ -9,19 +10,40 @@ export interface Output {
   folder: string
   bucket: string | undefined
   incremental: boolean
+  /** Tables by the name of their file, as they are opened. */
+  files: Map<string, string>
 }
 
-/** `<bucket>.<table>`, or `<table>` without a bucket. */
+/**
+ * `<bucket>.<table>`, or `<table>` without a bucket.
+ *
+ * @throws UserError `extractor.tables.fileName` when that names no file, or the file of another table
+ */
 export function tableFile(output: Output, name: string): string {
-  return join(
-    output.folder,
-    output.bucket === undefined ? fileName(name) : `${output.bucket}.${fileName(name)}`,
-  )
+  const table = fileName(name)
+  const file = output.bucket === undefined ? table : `${output.bucket}.${table}`
+  const problem =
+    !isFileName(file) || !isFileName(`${file}.manifest`)
+      ? 'which is not the name of a file'
+      : (output.files.get(file) ?? name) !== name
+        ? `which is the file of the table "${output.files.get(file)}"`
+        : undefined
+  if (problem !== undefined)
+    throw new UserError(
+      'extractor.tables.fileName',
+      `The table "${name}" would be written to "${file}", ${problem}. Set "dataType" or "outputBucket" to another name.`,
+    )
+  output.files.set(file, name)
+  for (const beside of ['.manifest', '.part']) pathInside(output.folder, file + beside)
+  return pathInside(output.folder, file)
 }
 
-/** Mapped tables keep their data type as name (facts 2.1); a path in it must not lead out of the folder. */
+/**
+ * Mapped tables keep their data type as name. One that is the path of an endpoint, or would take the place of a file
+ * beside another table, is named as an automatic table is.
+ */
 function fileName(name: string): string {
-  return /[/\\\0]|^\.{1,2}$/.test(name) ? safeName(name) : name
+  return isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
 }
 
 /** The manifest beside a table (facts 2.8): no destination without a bucket, no primary key without one. */

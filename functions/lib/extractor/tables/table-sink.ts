@@ -67,7 +67,8 @@ export function createTableSink(options: TableSinkOptions): TableSink {
     },
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
-      const output = { folder: outDir, bucket: options.bucket, incremental: options.incremental ?? false }
+      const { bucket, incremental = false } = options
+      const output = { folder: outDir, bucket, incremental, files: new Map<string, string>() }
       const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
       for (const table of tables) await writeManifest(output, table)
       rmSync(options.folder, { recursive: true, force: true })

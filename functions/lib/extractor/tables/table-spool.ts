@@ -1,4 +1,5 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { pathInside } from '../../path-inside.ts'
 import { AppendFile } from './append-file.ts'
 
 /** A run of rows that were written with the same columns. */
@@ -114,7 +115,7 @@ export class TableSpool {
 
   /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
   restore(state: TableSpoolState): void {
-    this.out = new AppendFile(join(dirname(this.file), state.file), state.bytes)
+    this.out = new AppendFile(pathInside(dirname(this.file), state.file), state.bytes)
     this.parents = state.parents ?? undefined
     this.header = state.header
     this.order = state.order

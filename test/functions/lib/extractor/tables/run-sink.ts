@@ -20,6 +20,8 @@ export interface RunOptions extends Partial<Omit<TableSinkOptions, 'folder'>> {
   stopAfter?: readonly number[]
   /** Lets every table come from the log of the pages instead of the rows written on the way. */
   fromLog?: boolean
+  /** What becomes of a checkpoint on the way to the next sink. */
+  forged?: (checkpoint: string) => string
 }
 
 /** Files that a sink writes for some pages, by name. */
@@ -27,7 +29,7 @@ export async function runSink(
   pages: readonly Page[],
   options: RunOptions = {},
 ): Promise<Record<string, string>> {
-  const { stopAfter = [], fromLog = false, ...sinkOptions } = options
+  const { stopAfter = [], fromLog = false, forged = text => text, ...sinkOptions } = options
   const root = await mkdtemp(join(tmpdir(), 'millrace-sink-'))
   try {
     const folder = join(root, 'spool')
@@ -37,7 +39,7 @@ export async function runSink(
     for (const [i, { type = 'root', items, parent }] of pages.entries()) {
       sink.add(type, items, parent === undefined ? {} : { parent })
       if (!stopAfter.includes(i)) continue
-      const checkpoint = JSON.parse(JSON.stringify(sink.checkpoint())) as TableSinkCheckpoint // made by checkpoint()
+      const checkpoint = JSON.parse(forged(JSON.stringify(sink.checkpoint()))) as TableSinkCheckpoint // made by checkpoint()
       sink = createTableSink({ ...sinkOptions, folder, checkpoint })
     }
     await sink.finish(join(root, 'out'))
