@@ -17,6 +17,7 @@ export interface ApiSessionOptions {
   baseUrl: string
   defaultHeaders: Headers
   trusted: ReadonlySet<string>
+  /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
   checkHost: (url: HttpUrl) => void
   ignoreErrors: ReadonlySet<number>
   /** Bodies byte by byte as in the field. */
@@ -55,11 +56,10 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const exchange = (
     request: PageRequest,
     sign: (request: OutgoingRequest) => Promise<OutgoingRequest>,
-    check: (url: HttpUrl) => void,
   ): Exchange => {
     let unsigned: OutgoingRequest | undefined
     const admit = (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
-      check(candidate.url)
+      options.checkHost(candidate.url)
       return trusted.has(candidate.url.origin)
         ? sign(candidate)
         : Promise.resolve(withoutCredentials(candidate, masker))
@@ -83,7 +83,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       }
       const { renew } = authenticator
       const response = await client.send({
-        ...exchange(request, sign, options.checkHost),
+        ...exchange(request, sign),
         ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
       })
       const method = request.method === 'GET' ? 'GET' : 'POST'
@@ -92,13 +92,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     },
     login: async request => {
       log.debug('Logging in.')
-      const response = await client.send(
-        exchange(
-          request,
-          async candidate => candidate,
-          () => {},
-        ),
-      )
+      const response = await client.send(exchange(request, async candidate => candidate))
       if (response.status >= 400) throw statusError(response, request.method === 'GET' ? 'GET' : 'POST')
       return response.body
     },

@@ -1,4 +1,5 @@
 import { UserError } from '../../errors.ts'
+import { withoutDots } from '../path-readings.ts'
 import { urlDecode } from './form-encoding.ts'
 
 interface UrlParts {
@@ -71,19 +72,7 @@ const combine = (base: UrlParts, reference: UrlParts): UrlParts => {
   const path = reference.path.startsWith('/')
     ? reference.path
     : `${base.path.slice(0, base.path.lastIndexOf('/') + 1) || '/'}${reference.path}`
-  return { scheme, authority, path: removeDotSegments(path), query: reference.query }
-}
-
-const removeDotSegments = (path: string): string => {
-  const kept: string[] = []
-  const segments = path.split('/')
-  for (const segment of segments) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '.') kept.push(segment)
-  }
-  const last = segments.at(-1)
-  const text = kept.join('/') + (last === '.' || last === '..' ? '/' : '')
-  return text.startsWith('/') ? text : `/${text}`
+  return { scheme, authority, path: withoutDots(path), query: reference.query }
 }
 
 // Allowed: unreserved, sub-delims, `%` of an escape, and `:@/` (a query also `?`). RFC 3986, 3.3 and 3.4
