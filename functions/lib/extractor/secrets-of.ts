@@ -1,3 +1,5 @@
+import { type Secrecy, secrecyOf } from '../secrets/secrecy.ts'
+
 /**
  * The secrets of a configuration by path: every scalar under a key that begins with `#` (also below it), passwords that
  * older configurations keep in plain attributes, and what the OAuth broker stored, as a whole and field by field.
@@ -5,27 +7,25 @@
 export const secretsOf = (
   value: unknown,
   path: readonly string[] = [],
-  inSecret = false,
+  secrecy: Secrecy = 'clear',
 ): Map<string, string> => {
   const found = new Map<string, string>()
   if (typeof value !== 'object' || value === null) {
     const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-    if (!inSecret || text === '') return found
+    if (secrecy === 'clear' || text === '') return found
+    // Short arguments are separators and the like
+    if (secrecy === 'argument' && text.length < 4) return found
     found.set(path.join('/'), text)
     const scheme = /^[A-Za-z]+ +(\S{4,})$/.exec(text) // `Bearer abc`: the token alone is secret too
     if (scheme?.[1] !== undefined) found.set(`${path.join('/')}/credentials`, scheme[1])
-    for (const [at, inner] of secretsOf(asJson(text), path, true)) if (inner.length > 3) found.set(at, inner)
+    for (const [at, inner] of secretsOf(asJson(text), path, 'secret'))
+      if (inner.length > 3) found.set(at, inner)
     return found
   }
-  // An expression under a `#` key names attributes and functions, not secrets
-  const isExpression = 'function' in value || 'attr' in value
   for (const [key, inner] of Object.entries(value)) {
-    const isSecret =
-      (inSecret && !isExpression) ||
-      key.startsWith('#') ||
-      plainSecrets.has(key) ||
-      isCredential(key, inner, path)
-    for (const [at, text] of secretsOf(inner, [...path, key], isSecret)) found.set(at, text)
+    const isPlainSecret = plainSecrets.has(key) || isCredential(key, inner, path)
+    const below = isPlainSecret ? 'secret' : Array.isArray(value) ? secrecy : secrecyOf(key, value, secrecy)
+    for (const [at, text] of secretsOf(inner, [...path, key], below)) found.set(at, text)
   }
   return found
 }
@@ -41,6 +41,10 @@ const isCredential = (name: string, value: unknown, path: readonly string[]): bo
   value.length > 3 &&
   ['headers', 'query', 'params'].includes(path.at(-1) ?? '') &&
   !path.includes('apiRequest') &&
+  isCredentialName(name)
+
+/** Whether a header or parameter of this name holds a credential, as names go. */
+export const isCredentialName = (name: string): boolean =>
   /(^|[-_])((proxy-)?authorization|cookie|(api)?token|secret|password|(api|access|auth)[-_]?key)$/i.test(name)
 
 /** An object or list that a text holds as JSON, such as the broker's `#data`. */

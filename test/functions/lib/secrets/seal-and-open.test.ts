@@ -24,6 +24,18 @@ describe('sealing', () => {
     ['a number', { '#pin': 1234567 }],
     ['a text deep below', { api: { list: [{ '#token': 'abc' }] } }],
     ['texts in an object below', { '#login': { user: 'abc', list: ['abc'] } }],
+    ['a literal argument', { '#auth': { function: 'concat', args: ['abc', { attr: 'user' }] } }],
+    ['a number among arguments', { '#auth': { function: 'concat', args: [1234567] } }],
+    ['arguments by name', { '#auth': { function: 'md5', args: { data: 'abc' } } }],
+    ['a single argument', { '#auth': { function: 'md5', args: 'abc' } }],
+    [
+      'an argument of an argument',
+      { '#a': { function: 'md5', args: [{ function: 'concat', args: ['abc', 'abc'] }] } },
+    ],
+    ['an expression further below', { '#a': { headers: { 'X-Key': { function: 'md5', args: ['abc'] } } } }],
+    ['what only looks like an expression', { '#a': { attr: 'abc', other: 'abc', function: ['abc'] } }],
+    ['what stands beside a function', { '#a': { function: 'time', note: 'abc' } }],
+    ['what looks like a reference, but is none outside of arguments', { '#a': { user: 'abc' } }],
   ])('hides %s', async (_what, value) => {
     const sealed = JSON.stringify(await sealer()(value, owner))
     expect(sealed).not.toMatch(/abc|1234567/)
@@ -35,7 +47,13 @@ describe('sealing', () => {
     ['nothing', { '#token': '', '#other': null }],
     ['what is sealed already', { '#token': 'KBC::ProjectSecure::eJwB' }],
     ['what another service sealed', { '#token': 'KBC::ProjectSecureKV::eJwB' }],
-    ['expressions that name secrets', { '#token': { function: 'concat', args: ['x', { attr: '#token' }] } }],
+    ['expressions that name secrets', { '#token': { function: 'concat', args: ['', { attr: '#token' }] } }],
+    [
+      'references to other contexts',
+      { '#a': { function: 'concat', args: [{ time: 'currentStart' }, { parent2: 'id' }] } },
+    ],
+    ['switches among arguments', { '#a': { function: 'md5', args: [{ attr: 'b' }, true] } }],
+    ['expressions elsewhere', { token: { function: 'concat', args: ['abc'] } }],
     ['empty objects and lists', { '#a': {}, '#b': [] }],
   ])('leaves %s', async (_what, value) => {
     expect(await sealer()(value, owner)).toEqual(value)
@@ -55,6 +73,13 @@ describe('sealing', () => {
 })
 
 describe('opening', () => {
+  it('gives an expression back, its literal arguments as texts', async () => {
+    const expression = { function: 'hash_hmac', args: ['sha256', { attr: 'a' }, 'key', true] }
+    const sealed = await sealer()({ '#sign': expression }, owner)
+    expect(sealed).not.toEqual({ '#sign': expression })
+    expect(await opener()(sealed, owner)).toEqual({ '#sign': expression })
+  })
+
   it('gives back what was sealed, whatever it was', async () => {
     const seal = sealer()
     const open = opener()
