@@ -10,6 +10,7 @@ import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './req
 import type { PageRequest } from './request/page-request.ts'
 import { formatQuery, parseQuery } from './request/query.ts'
 import type { HttpUrl } from './request/resolve-url.ts'
+import { credentialsOf, type IsSecretField } from './request-credentials.ts'
 import type { Json } from './tables/index.ts'
 
 export interface ApiSessionOptions {
@@ -23,6 +24,7 @@ export interface ApiSessionOptions {
   /** Bodies byte by byte as in the field. */
   compat: boolean
   masker: Masker
+  isSecretField: IsSecretField
   log: Log
 }
 
@@ -53,24 +55,38 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const outgoing = (request: PageRequest): OutgoingRequest =>
     withUserInfo(toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat }))
 
-  const exchange = (
+  const exchange = async (
     request: PageRequest,
-    sign: (request: OutgoingRequest) => Promise<OutgoingRequest>,
-  ): Exchange => {
+    {
+      sign,
+      renew,
+    }: Pick<Exchange, 'renew'> & { sign: (request: OutgoingRequest) => Promise<OutgoingRequest> },
+  ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
-    const admit = (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
-      options.checkHost(candidate.url)
-      return trusted.has(candidate.url.origin)
-        ? sign(candidate)
-        : Promise.resolve(withoutCredentials(candidate, masker))
+    const credentials = new Set<string>()
+    const noteCredentials = (sent: OutgoingRequest): void => {
+      for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
+      masker.addPassing(credentials)
     }
-    return {
+    const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      options.checkHost(candidate.url)
+      noteCredentials(candidate)
+      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
+      const signed = await sign(candidate)
+      noteCredentials(signed)
+      return signed
+    }
+    const response = await client.send({
       prepare: () => {
         unsigned = outgoing(request)
         return admit(unsigned)
       },
       redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
-    }
+      ...(renew === undefined ? {} : { renew }),
+    })
+    // Many other requests may have gone out meanwhile, and an answer can show what it was asked with
+    masker.addPassing(credentials)
+    return response
   }
 
   return {
@@ -82,22 +98,24 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         return signed.request
       }
       const { renew } = authenticator
-      const response = await client.send({
-        ...exchange(request, sign),
+      const response = await exchange(request, {
+        sign,
         ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
       })
-      const method = request.method === 'GET' ? 'GET' : 'POST'
-      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, emptyIsLast, log })
+      const method = methodOf(request)
+      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, emptyIsLast, log, masker })
       return { response: json, isParsed, headers: response.headers, url: response.url, body: response.body }
     },
     login: async request => {
       log.debug('Logging in.')
-      const response = await client.send(exchange(request, async candidate => candidate))
-      if (response.status >= 400) throw statusError(response, request.method === 'GET' ? 'GET' : 'POST')
+      const response = await exchange(request, { sign: async candidate => candidate })
+      if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
       return response.body
     },
   }
 }
+
+const methodOf = ({ method }: PageRequest): 'GET' | 'POST' => (method === 'GET' ? 'GET' : 'POST')
 
 const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
   target.body !== undefined

@@ -7,11 +7,13 @@ import type { JobContext } from './jobs/job-context.ts'
 import { type JobPlan, planJobs } from './jobs/job-plan.ts'
 import { startRun } from './jobs/start-run.ts'
 import { createLog } from './log.ts'
+import { maskError } from './mask-error.ts'
 import { createMasker, type Masker } from './masker.ts'
 import { isObject, toText } from './php-values.ts'
 import { type Headers, type OutgoingRequest, toOutgoing } from './request/outgoing-request.ts'
 import type { PageRequest, RequestOptions } from './request/page-request.ts'
 import { parseQuery } from './request/query.ts'
+import { credentialsOf, secretFields } from './request-credentials.ts'
 import { createRunStatistics } from './run-statistics.ts'
 import { secretsOf } from './secrets-of.ts'
 import { readState } from './state.ts'
@@ -32,12 +34,16 @@ export interface DescribePlanOptions {
  * @throws UserError as an extraction would at its start
  */
 export const describePlan = async (options: DescribePlanOptions): Promise<string> => {
-  const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   const masker = createMasker(secretsOf(options.config).values())
-  const parts = await Promise.all(
-    parsed.runs.map((_, index) => describeIteration(parsed, index, options, masker)),
-  )
-  return masker.mask(parts.join('\n\n'))
+  try {
+    const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
+    const parts = await Promise.all(
+      parsed.runs.map((_, index) => describeIteration(parsed, index, options, masker)),
+    )
+    return parts.join('\n\n')
+  } catch (error) {
+    throw maskError(error, masker)
+  }
 }
 
 const describeIteration = async (
@@ -79,6 +85,8 @@ const describeIteration = async (
     sendLogin: async () => Buffer.from('{}'), // never asked: logins are described, not made
   })
 
+  const isSecretField = secretFields(parsed)
+
   const describeTop = async (plan: JobPlan): Promise<string[]> => {
     const run = startRun(plan, [], [], context)
     const unsigned = toOutgoing(run.pagination.first, baseUrl, defaultHeaders)
@@ -89,6 +97,7 @@ const describeIteration = async (
       ['api.http.defaultOptions.headers', api.http?.defaultOptions?.headers],
       [`jobs.${plan.path}.headers`, plan.job.headers],
     ]
+    masker.addPassing(credentialsOf(request, isSecretField))
     return [
       `${request.method} ${request.url.href}`,
       `  job jobs.${plan.path} -> ${plan.dataType}`,
@@ -96,7 +105,7 @@ const describeIteration = async (
       ...(logins === undefined ? [] : applied('header', logins.apiRequest?.headers)),
       ...describeParams(run.pagination.first, unsigned, request, plan, context),
       ...(logins === undefined ? [] : applied('param', logins.apiRequest?.query)),
-    ]
+    ].map(masker.mask)
   }
 
   const lines: string[] = []
@@ -111,7 +120,7 @@ const describeIteration = async (
   for (const plan of planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })) {
     lines.push(...(await describeTop(plan)), ...plan.children.flatMap(child => describeChild(child, plan)))
   }
-  return lines.join('\n')
+  return masker.mask(lines.join('\n'))
 }
 
 type Layer = [origin: string, headers: object | undefined]

@@ -5,7 +5,7 @@ import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-op
 import { createHighWaterMarks } from './high-water-marks.ts'
 import { restoreLanes, saveLanes } from './jobs/saved-lanes.ts'
 import { createLog } from './log.ts'
-import { maskError } from './mask-error.ts'
+import { maskError, maskSummary } from './mask-error.ts'
 import { createMasker } from './masker.ts'
 import { prepareIteration } from './prepare-iteration.ts'
 import { runIteration } from './run-iteration.ts'
@@ -86,7 +86,7 @@ const extractMasked = async (
   let pages = 0
 
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
-    jobs: statistics.flatMap(one => one.all()),
+    jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
     retries,
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name, rows })),

@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Masker } from './masker.ts'
+import type { JobSummary } from './run-statistics.ts'
 
 /** The same error without secrets: message, params and stack are masked, causes (which may hold anything) are dropped. */
 export const maskError = (error: unknown, masker: Masker): unknown => {
@@ -19,3 +20,11 @@ export const maskError = (error: unknown, masker: Masker): unknown => {
   if (error.stack !== undefined) masked.stack = masker.mask(error.stack)
   return masked
 }
+
+/** What a job did, for results: its texts are masked, its counts stay numbers. */
+export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
+  ...job,
+  endpoint: masker.mask(job.endpoint),
+  dataType: masker.mask(job.dataType),
+  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
+})

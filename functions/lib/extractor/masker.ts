@@ -1,11 +1,23 @@
-import { rawUrlEncode, urlEncode } from './request/form-encoding.ts'
+import { spellings } from './secret-spellings.ts'
 
 const replacement = '***'
 
+/** More than the requests under way carry. */
+const maxPassing = 200
+
 export interface Masker {
-  /** From now on this text is a secret too: a token that a login returned, for instance. */
+  /** From now on this text is a secret too. */
   add(secret: string): void
+  /** As `add`, for a secret of a request or a login, which the next ones replace: the latest 200 are kept. */
+  addPassing(secrets: Iterable<string>): void
   mask(text: string): string
+  /**
+   * The first `limit` characters of a text, masked before they are cut: no secret is left in half.
+   * `text` may be longer than it need be.
+   */
+  maskStart(text: string, limit: number): string
+  /** How much of a text `maskStart` looks at beyond its limit, in characters. */
+  readonly longestSecret: number
   /** Masks every text in a JSON-like value. */
   maskAll(value: unknown): unknown
   /** Whether a text holds a secret. */
@@ -13,31 +25,48 @@ export interface Masker {
 }
 
 /**
- * Replaces secrets by `***`, also where they are URL-encoded, JSON-escaped or base64 encoded. Longer secrets go first,
- * so that one inside another leaves no rest.
+ * Replaces secrets by `***`, also where they are URL-encoded, escaped for JSON or HTML, or base64 encoded. Longer secrets
+ * go first, so that one inside another leaves no rest.
  */
 export const createMasker = (secrets: Iterable<string> = []): Masker => {
-  const forms = new Set<string>()
-  let pattern: RegExp | undefined
+  const lasting = new Set<string>()
+  const passing = new Set<string>() // the latest last
+  let compiled: Compiled | undefined
   const add = (secret: string): void => {
-    if (secret === '') return
-    for (const form of spellings(secret)) if (!forms.has(form)) forms.add(form)
-    pattern = undefined
+    if (secret === '' || lasting.has(secret)) return
+    lasting.add(secret)
+    compiled = undefined
   }
-  const compiled = (): RegExp | undefined => {
-    if (forms.size === 0) return undefined
-    pattern ??= new RegExp(
-      [...forms]
-        .sort((a, b) => b.length - a.length)
-        .map(toPattern)
-        .join('|'),
-      'g',
-    )
-    return pattern
+  const addPassing = (texts: Iterable<string>): void => {
+    for (const text of texts) {
+      if (text === '' || lasting.has(text)) continue
+      if (!passing.delete(text)) compiled = undefined
+      passing.add(text)
+    }
+    for (const oldest of passing) {
+      if (passing.size <= maxPassing) break
+      passing.delete(oldest)
+    }
+  }
+  const current = (): Compiled => {
+    compiled ??= compile([...lasting, ...passing])
+    return compiled
   }
   const mask = (text: string): string => {
-    const found = compiled()
-    return found === undefined ? text : text.replaceAll(found, replacement)
+    const { pattern } = current()
+    return pattern === undefined ? text : text.replaceAll(pattern, replacement)
+  }
+  const maskStart = (text: string, limit: number): string => {
+    const { pattern, longest } = current()
+    if (pattern === undefined) return text.slice(0, limit)
+    let shown = ''
+    let end = 0
+    for (const { index, 0: found } of text.slice(0, limit + longest).matchAll(pattern)) {
+      if (index >= limit) break
+      shown += text.slice(end, index) + replacement
+      end = index + found.length
+    }
+    return shown + text.slice(end, Math.max(end, limit))
   }
   const maskAll = (value: unknown): unknown => {
     if (typeof value === 'string') return mask(value)
@@ -47,22 +76,33 @@ export const createMasker = (secrets: Iterable<string> = []): Masker => {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [mask(key), maskAll(inner)]))
   }
   for (const secret of secrets) add(secret)
-  return { add, mask, maskAll, holdsSecret: text => mask(text) !== text }
+  return {
+    add,
+    addPassing,
+    mask,
+    maskStart,
+    get longestSecret() {
+      return current().longest
+    },
+    maskAll,
+    holdsSecret: text => mask(text) !== text,
+  }
+}
+
+interface Compiled {
+  pattern: RegExp | undefined
+  longest: number
+}
+
+const compile = (secrets: readonly string[]): Compiled => {
+  const forms = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length)
+  const longest = forms[0]?.length ?? 0
+  return { longest, pattern: longest === 0 ? undefined : new RegExp(forms.map(toPattern).join('|'), 'g') }
 }
 
 /** Very short secrets only as words of their own: else they would black out half of every message. */
 const toPattern = (form: string): string =>
   form.length < 4 ? `(?<![A-Za-z0-9])${RegExp.escape(form)}(?![A-Za-z0-9])` : RegExp.escape(form)
-
-/** The forms in which a secret may stand in a text, itself first. */
-export const spellings = (secret: string): string[] => {
-  const base64 = Buffer.from(secret).toString('base64')
-  const all = [secret, urlEncode(secret), rawUrlEncode(secret), encodeURIComponent(secret.toWellFormed())]
-  all.push(JSON.stringify(secret).slice(1, -1), JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'))
-  // Short texts have short base64 forms that stand in unrelated text by chance
-  if (secret.length >= 6) all.push(base64, base64.replace(/=+$/, ''), urlEncode(base64))
-  return [...new Set(all)]
-}
 
 declare global {
   interface RegExpConstructor {

@@ -15,6 +15,7 @@ import type { Log } from './log.ts'
 import type { Masker } from './masker.ts'
 import type { RequestOptions } from './request/page-request.ts'
 import { resolveUrl } from './request/resolve-url.ts'
+import { secretFields } from './request-credentials.ts'
 import type { IterationOptions } from './run-iteration.ts'
 import type { RunStatistics } from './run-statistics.ts'
 import type { StopSignal } from './stop-signal.ts'
@@ -101,6 +102,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     ignoreErrors: new Set(api.http?.ignoreErrors),
     compat,
     masker,
+    isSecretField: secretFields(parsed),
     log,
   })
   const authenticator = createAuthenticator({

@@ -1,4 +1,4 @@
-import { spellings } from './masker.ts'
+import { spellings } from './secret-spellings.ts'
 
 // U+001F never stands in JSON text as it is, so a mark cannot be mistaken for data
 const mark = '\u001f'

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors.ts'
 import { parseBody } from '../http/parse-response.ts'
-import { isObject } from '../php-values.ts'
+import { isObject, toText } from '../php-values.ts'
 import type { Json } from '../tables/index.ts'
 
 /**
@@ -16,4 +16,21 @@ export const toLoginResponse = (body: Buffer, format: 'json' | 'text'): Json => 
     'extractor.authentication.login',
     `Invalid response of the login request: an object or a scalar is expected, got ${response === null ? 'null' : 'a list'}.`,
   )
+}
+
+const credentialKey =
+  /(token|secret|pass|session|sid|jwt|cookie|assertion|signature|key|code|ticket|credential)/i
+
+/**
+ * The texts of a login response that are credentials: by their names, by their looks (long and without blanks), or because
+ * they are in `used`, the values that requests get.
+ */
+export const credentialsIn = (response: Json, used: readonly string[] = [], name = ''): string[] => {
+  if (Array.isArray(response)) return response.flatMap(item => credentialsIn(item, used, name))
+  if (isObject(response))
+    return Object.entries(response).flatMap(([key, value]) => credentialsIn(value, used, key))
+  const text = toText(response)
+  const isCredential =
+    credentialKey.test(name) || /^\S{16,}$/.test(text) || used.some(value => value.includes(text))
+  return text.length >= 4 && isCredential ? [text] : []
 }

@@ -7,10 +7,11 @@ import { isEmpty, isObject, toText } from '../php-values.ts'
 import { checkHeaders, type Headers, setHeaders } from '../request/outgoing-request.ts'
 import type { PageRequest, Params } from '../request/page-request.ts'
 import { addLoginQuery } from '../request/query.ts'
+import { withParts } from '../request-credentials.ts'
 import type { Json } from '../tables/index.ts'
 import type { Authenticator } from './authenticator.ts'
 import { loginExpiry } from './login-expiry.ts'
-import { toLoginResponse } from './login-response.ts'
+import { credentialsIn, toLoginResponse } from './login-response.ts'
 import { withQuery } from './with-query.ts'
 
 export interface LoginOptions {
@@ -52,10 +53,13 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
     const body = await options.send(loginRequest(options))
     const response = toLoginResponse(body, settings.format ?? 'json')
     logins++
+    // Before anything is made of it, so that no error on the way shows it
+    options.masker.addPassing(credentialsIn(response))
     const headers = apiValues(options, 'headers', response)
     const query = apiValues(options, 'query', response)
-    for (const value of [...Object.values(headers), ...Object.values(query)])
-      options.masker.add(toText(value))
+    const values = [...Object.values(headers), ...Object.values(query)].map(toText)
+    options.masker.addPassing(values.flatMap(withParts))
+    options.masker.addPassing(credentialsIn(response, values))
     session = { number: logins, headers: checkHeaders(headers), query, expires: expiry(response) }
     return session
   }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { UserError } from '../../errors.ts'
 import type { Log } from '../log.ts'
+import type { Masker } from '../masker.ts'
 import type { Json } from '../tables/index.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import type { HttpResponse } from './http-response.ts'
@@ -12,6 +13,7 @@ export interface ParseResponseOptions {
   /** A body without content counts as a page without items (specification 4.3, rule 3), not as damaged JSON. */
   emptyIsLast: boolean
   log: Log
+  masker: Masker
 }
 
 /**
@@ -24,7 +26,7 @@ export const parseResponse = (
   options: ParseResponseOptions,
 ): { json: Json; isParsed: boolean } => {
   const ignored = options.ignoreErrors.has(response.status)
-  const problem = response.status >= 400 ? statusError(response, options.method) : undefined
+  const problem = response.status >= 400 ? statusError(response, options) : undefined
   if (problem !== undefined && !ignored) throw problem
   if (problem !== undefined) options.log.warning(`Failed to get response ${problem.message}`)
   if (options.emptyIsLast && problem === undefined && isBlank(response.body)) {
@@ -34,7 +36,8 @@ export const parseResponse = (
   try {
     return { json: parseBody(response.body), isParsed: true }
   } catch (error) {
-    if (!ignored || !(error instanceof UserError)) throw error
+    if (!(error instanceof UserError)) throw error
+    if (!ignored) throw withBody(error, response.body, options.masker)
     options.log.warning(`Failed to parse response ${error.message}`)
     return { json: { errorData: response.body.toString('utf8') }, isParsed: false }
   }
@@ -42,6 +45,7 @@ export const parseResponse = (
 
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 
+/** The error does not show the body: it may be the token of a login. */
 export const parseBody = (body: Buffer): Json => {
   try {
     return parseJson(body)
@@ -50,27 +54,32 @@ export const parseBody = (body: Buffer): Json => {
     throw new UserError(
       'extractor.response.json',
       'Invalid JSON response from API: JSON decode error: Syntax error, malformed JSON',
-      { cause, params: { body: startOf(body) } },
+      { cause },
     )
   }
 }
 
-export const statusError = (response: HttpResponse, method: string): UserError => {
+const withBody = ({ code, message, cause, params }: UserError, body: Buffer, masker: Masker): UserError =>
+  new UserError(code, message, { cause, params: { ...params, body: startOf(body, masker) } })
+
+export const statusError = (
+  response: HttpResponse,
+  { method, masker }: Pick<ParseResponseOptions, 'method' | 'masker'>,
+): UserError => {
   const { status, url, body } = response
   const kind = status >= 500 ? 'Server error' : 'Client error'
   const text = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
   return new UserError(
     'extractor.response.status',
-    `The API request failed: [${status}] ${kind}: \`${method} ${url}\` resulted in a \`${text}\` response:\n${startOf(body)}`,
-    { params: { status, body: startOf(body, 10_000) } },
+    `The API request failed: [${status}] ${kind}: \`${method} ${masker.mask(url)}\` resulted in a \`${text}\` response:\n${startOf(body, masker)}`,
+    { params: { status, body: startOf(body, masker, 10_000) } },
   )
 }
 
 /** Enough of a body to see what went wrong. */
-const startOf = (body: Buffer, limit = 500): string => {
-  const text = body
-    .subarray(0, limit * 4)
-    .toString('utf8')
-    .slice(0, limit)
-  return body.length > Buffer.byteLength(text) ? `${text} (truncated...)` : text
+const startOf = (body: Buffer, masker: Masker, limit = 500): string => {
+  // A character takes three bytes of UTF-8 for each of its units at most
+  const text = body.subarray(0, (limit + masker.longestSecret + 1) * 3).toString('utf8')
+  const start = masker.maskStart(text, limit)
+  return text.length > limit ? `${start} (truncated...)` : start
 }
