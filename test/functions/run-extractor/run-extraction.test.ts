@@ -1,3 +1,4 @@
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import type { Answer, ApiServer } from '../lib/extractor/api-server.ts'
@@ -58,6 +59,14 @@ const createRow = (rowId: string, configuration: unknown, settings: object = {})
     configuration,
     ...settings,
   })
+
+/** Everything that runs keep in their bucket. */
+const workDocuments = async (): Promise<unknown[]> => {
+  const { s3, bucket, read } = extraction.work
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }))
+  const documents = Contents.filter(({ Key = '' }) => Key.endsWith('.json'))
+  return Promise.all(documents.map(async ({ Key = '' }) => (await read(Key))?.value))
+}
 
 const config = async () => (await extraction.service.call('GET', url(`/${configId}`))).body
 
@@ -291,17 +300,18 @@ describe('failures', () => {
       return undefined
     }
     const basic = { authentication: { type: 'basic' } }
-    const given = root({ username: 'me', '#password': 'sealed' })
+    // Of a length that makes base64 of both another text than that of the password alone
+    const given = root({ username: 'somebody', '#password': 'sealed' })
     await createConfig({ parameters: { ...given.parameters, api: { ...given.parameters.api, ...basic } } })
     const opened = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/KBC::[^"]+/, 'top secret'))
     const settings = { openSecrets: async (value: unknown) => opened(value) }
     const { end } = await extraction.run(configId, { settings })
-    expect(api.requests[0]?.headers.authorization).toBe(`Basic ${btoa('me:top secret')}`)
+    expect(api.requests[0]?.headers.authorization).toBe(`Basic ${btoa('somebody:top secret')}`)
     const { body: events } = await extraction.service.call('GET', '/v2/storage/events?limit=5')
-    const left = JSON.stringify([end, events, extraction.logged])
+    const left = JSON.stringify([end, events, extraction.logged, await workDocuments()])
     expect(left).toContain('bad key')
     expect(left).not.toContain('top secret')
-    expect(left).not.toContain(btoa('me:top secret'))
+    expect(left).not.toContain(btoa('somebody:top secret'))
   })
 })
 
