@@ -85,7 +85,7 @@ const describeIteration = async (
     sendLogin: async () => Buffer.from('{}'), // never asked: logins are described, not made
   })
 
-  const isSecretField = secretFields(parsed)
+  const isSecretField = secretFields(api, { config, attributes })
 
   const describeTop = async (plan: JobPlan): Promise<string[]> => {
     const run = startRun(plan, [], [], context)

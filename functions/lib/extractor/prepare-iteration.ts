@@ -102,7 +102,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     ignoreErrors: new Set(api.http?.ignoreErrors),
     compat,
     masker,
-    isSecretField: secretFields(parsed),
+    isSecretField: secretFields(api, run),
     log,
   })
   const authenticator = createAuthenticator({

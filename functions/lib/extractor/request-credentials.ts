@@ -10,10 +10,11 @@ export type IsSecretField = (name: string) => boolean
  * Names of the headers and parameters whose values the configuration makes of secrets: hashes, signatures, texts put
  * together. Read from the configuration and not from values, so that it holds for requests from a checkpoint too.
  */
-export const secretFields = ({ file, runs }: Pick<ExtractorConfig, 'file' | 'runs'>): IsSecretField => {
-  const attributes = new Set(
-    runs.flatMap(run => [...secretsOf(run.attributes).keys()].map(path => path.replaceAll('/', '.'))),
-  )
+export const secretFields = (
+  api: ExtractorConfig['api'],
+  run: ExtractorConfig['runs'][number],
+): IsSecretField => {
+  const attributes = new Set([...secretsOf(run.attributes).keys()].map(path => path.replaceAll('/', '.')))
   const names = new Set<string>()
   const collect = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== 'object' || value === null) return
@@ -26,8 +27,8 @@ export const secretFields = ({ file, runs }: Pick<ExtractorConfig, 'file' | 'run
       collect(inner, [...path, key])
     }
   }
-  collect(file.parameters.api, [])
-  for (const { config } of runs) collect(config, [])
+  collect(api, [])
+  collect(run.config, [])
   return name => names.has(name.toLowerCase()) || name.startsWith('#') || isCredentialName(name)
 }
 

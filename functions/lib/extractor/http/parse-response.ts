@@ -79,7 +79,7 @@ export const statusError = (
 /** Enough of a body to see what went wrong. */
 const startOf = (body: Buffer, masker: Masker, limit = 500): string => {
   // A character takes three bytes of UTF-8 for each of its units at most
-  const text = body.subarray(0, (limit + masker.longestSecret + 1) * 3).toString('utf8')
+  const text = body.subarray(0, (limit + masker.longestSecret() + 1) * 3).toString('utf8')
   const start = masker.maskStart(text, limit)
   return text.length > limit ? `${start} (truncated...)` : start
 }
