@@ -1,6 +1,6 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
-import { readSchedule } from '../functions/lib/schedule-expression.ts'
+import { readSchedule } from '../functions/lib/schedules/schedule-expression.ts'
 import { landingRules } from '../functions/start-import/landing-rules.ts'
 
 const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')

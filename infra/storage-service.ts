@@ -10,8 +10,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { documentPrefix } from '../functions/lib/storage-store/document-prefix.ts'
-import { exportPrefix, filePrefixes } from '../functions/lib/storage-store/file-prefixes.ts'
+import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
+import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
@@ -129,7 +129,7 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
   allow(grantee, ['states:DescribeExecution'], [jobExecutionArns])
 }
 
-/** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
+/** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-client/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
 const masterToken = (scope: Construct, projectId: string): Secret =>
   new Secret(scope, 'Token', {
     description: 'Master token of the storage service',

@@ -1,5 +1,5 @@
-import { listUploads } from '../lib/multipart/list-uploads.ts'
-import { abortUpload } from '../lib/multipart/multipart-upload.ts'
+import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
+import { abortUpload } from '../lib/aws/multipart/multipart-upload.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
 import type { WorkPlace } from './work-place.ts'
 

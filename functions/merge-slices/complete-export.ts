@@ -1,5 +1,5 @@
-import { UserError } from '../lib/errors.ts'
-import { completeUpload, isPreconditionFailed, listParts } from '../lib/multipart/multipart-upload.ts'
+import { completeUpload, isPreconditionFailed, listParts } from '../lib/aws/multipart/multipart-upload.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { planRecord, sealRecord } from './plan-records.ts'
 import type { WorkPlace } from './work-place.ts'
 

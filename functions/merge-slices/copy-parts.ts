@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import { listParts } from '../lib/multipart/multipart-upload.ts'
-import { assemblePart, copyPart } from '../lib/multipart/write-part.ts'
+import { listParts } from '../lib/aws/multipart/multipart-upload.ts'
+import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
 import type { MergeSlicesDependencies } from './merge-slices.ts'

@@ -1,4 +1,4 @@
-import type { ObjectRange, SourceObject } from '../lib/multipart/source-object.ts'
+import type { ObjectRange, SourceObject } from '../lib/aws/multipart/source-object.ts'
 import type { ResolvedPart } from './plan-records.ts'
 
 /** Numbers `from` to `to`, both included: the work of one invocation. */

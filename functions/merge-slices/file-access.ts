@@ -1,4 +1,4 @@
-import type { FilePlace } from '../lib/sliced-file/list-slices.ts'
+import type { FilePlace } from '../lib/storage/files/list-slices.ts'
 import type { MergeSlicesDependencies } from './merge-slices.ts'
 
 /** Where a file lies and who may read it. */

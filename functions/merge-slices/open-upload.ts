@@ -5,9 +5,9 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
-import { listUploads } from '../lib/multipart/list-uploads.ts'
-import { createUpload, type DestinationObject } from '../lib/multipart/multipart-upload.ts'
+import { listUploads } from '../lib/aws/multipart/list-uploads.ts'
+import { createUpload, type DestinationObject } from '../lib/aws/multipart/multipart-upload.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { WorkPlace } from './work-place.ts'
 
 const openingRecord = z.object({ bucket: z.string(), key: z.string(), startedAt: z.string() })

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createS3Client } from '../lib/s3-client.ts'
+import { createS3Client } from '../lib/aws/s3-client.ts'
 import type { ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
 

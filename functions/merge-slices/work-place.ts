@@ -8,7 +8,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
-import type { SourceObject } from '../lib/multipart/source-object.ts'
+import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { WORK_PREFIX } from './env-names.ts'
 
 /** What the steps of one execution leave to each other: Step Functions carries at most 256 KiB between states. */

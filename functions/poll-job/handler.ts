@@ -1,5 +1,5 @@
-import { readEnv } from '../lib/env.ts'
-import { lambdaHandler } from '../lib/lambda-handler.ts'
+import { readEnv } from '../lib/aws/env.ts'
+import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { pollJobEnvNames } from './env-names.ts'
 import { pollJobEvent } from './event.ts'

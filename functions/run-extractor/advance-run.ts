@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'

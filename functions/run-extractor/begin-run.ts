@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
 import { mergeConfiguration } from './merge-configuration.ts'

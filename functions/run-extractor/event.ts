@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isFileName } from '../lib/path-inside.ts'
+import { isFileName } from '../lib/paths/path-inside.ts'
 import { runSteps } from './steps.ts'
 
 const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')

@@ -1,4 +1,4 @@
-import type { UserError } from '../lib/errors.ts'
+import type { UserError } from '../lib/errors/errors.ts'
 import { currentRow, endRow, enterPhase, type Run, type RunFailure } from './run.ts'
 
 /** Long enough for the start of the API's reply; the document and the results stay small. */

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pathInside } from '../lib/path-inside.ts'
+import { pathInside } from '../lib/paths/path-inside.ts'
 
 /** The folders of one row on the function's disk. */
 export interface LegFolder {

@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { TABLE_EXISTS_CODE } from '../start-import/table-exists-code.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { OutputMapping } from './storage-mapping.ts'
 
 /** Manifest that stands beside a table in `out/tables` (facts 2.8). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { enterPhase, type Run } from './run.ts'

@@ -1,6 +1,6 @@
-import { UserError } from '../lib/errors.ts'
-import { mapSecrets } from '../lib/secrets/map-secrets.ts'
-import { isSealed } from '../lib/secrets/sealed-secret.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { mapSecrets } from '../lib/storage/secrets/map-secrets.ts'
+import { isSealed } from '../lib/storage/secrets/sealed-secret.ts'
 
 /** In place of an opener where another service holds the key. Error: `secrets.notOpened`. */
 export const refuseSealed = (value: unknown): Promise<unknown> =>

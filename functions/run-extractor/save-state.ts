@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 

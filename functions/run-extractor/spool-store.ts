@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { pathInside } from '../lib/path-inside.ts'
+import { pathInside } from '../lib/paths/path-inside.ts'
 import type { SpooledFile } from './leg-checkpoint.ts'
 import type { WorkStore } from './work-store.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
-import { isFileName } from '../lib/path-inside.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { isFileName } from '../lib/paths/path-inside.ts'
 
 /** Absent and `null` are the same to the clients that write configurations. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
-import { isFileName, pathInside } from '../lib/path-inside.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 
 const fromTable = z.strictObject({ table: z.string().min(1) })
 

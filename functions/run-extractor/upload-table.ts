@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { RFC_4180 } from '../lib/csv/csv-dialect.ts'
-import { splitCsv } from '../lib/csv/split-csv.ts'
+import { RFC_4180 } from '../lib/table-engine/csv/csv-dialect.ts'
+import { splitCsv } from '../lib/table-engine/csv/split-csv.ts'
 import type { RunServices } from './services.ts'
 
 /** Memory of an upload: this many slices of this size, and one that is being cut. */

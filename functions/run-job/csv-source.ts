@@ -1,8 +1,8 @@
 import { HeadObjectCommand, NotFound } from '@aws-sdk/client-s3'
-import { UserError } from '../lib/errors.ts'
-import { readManifest } from '../lib/sliced-file/read-manifest.ts'
-import type { CsvOptions } from '../lib/storage-store/job-record.ts'
-import type { CsvSource } from '../lib/tables/table-engine.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { readManifest } from '../lib/storage/files/read-manifest.ts'
+import type { CsvOptions } from '../lib/storage/jobs/job-record.ts'
+import type { CsvSource } from '../lib/table-engine/table-engine.ts'
 import type { RunJobServices } from './run-job.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { defaultBranchId } from '../lib/storage-store/branch-store.ts'
-import type { EventRecord } from '../lib/storage-store/event-store.ts'
-import type { FinalJob, JobInput } from '../lib/storage-store/job-record.ts'
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import type { EventRecord } from '../lib/storage/events/event-store.ts'
+import type { FinalJob, JobInput } from '../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from './run-job.ts'
 
 interface Told {

@@ -1,5 +1,5 @@
-import { isFinal, type JobRecord } from '../lib/storage-store/job-record.ts'
-import { reviveJob } from '../lib/storage-store/revive-job.ts'
+import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
 import type { RunJobServices } from './run-job.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }

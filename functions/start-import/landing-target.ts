@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { LandingRule } from './landing-rules.ts'
 
 /** Where a landed object goes and how it is read. */

@@ -1,4 +1,4 @@
-import type { PartRange } from '../lib/multipart/part-ranges.ts'
+import type { PartRange } from '../lib/aws/multipart/part-ranges.ts'
 
 /** Part numbers `from` to `to`, both included: the work of one invocation. */
 export interface NumberRange {

@@ -1,6 +1,6 @@
 import { HeadObjectCommand, NotFound, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
-import { UserError } from '../lib/errors.ts'
-import type { SourceObject } from '../lib/multipart/source-object.ts'
+import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { LandedObject, StartImportEvent } from './event.ts'
 import type { ImportRecords, Progress } from './import-records.ts'

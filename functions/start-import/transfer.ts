@@ -1,17 +1,17 @@
 import { HeadObjectCommand, NoSuchUpload, type S3Client } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
-import { COPIED_PART_BYTES, COPIES_IN_PARALLEL, copyObject } from '../lib/multipart/copy-object.ts'
-import { movedParts, moveObject, PARTS_IN_PARALLEL } from '../lib/multipart/move-object.ts'
+import { COPIED_PART_BYTES, COPIES_IN_PARALLEL, copyObject } from '../lib/aws/multipart/copy-object.ts'
+import { movedParts, moveObject, PARTS_IN_PARALLEL } from '../lib/aws/multipart/move-object.ts'
 import {
   abortUpload,
   completeUpload,
   createUpload,
   listParts,
   type MultipartUpload,
-} from '../lib/multipart/multipart-upload.ts'
-import { type PartRange, partRanges } from '../lib/multipart/part-ranges.ts'
-import type { SourceObject } from '../lib/multipart/source-object.ts'
-import { assemblePart, copyPart } from '../lib/multipart/write-part.ts'
+} from '../lib/aws/multipart/multipart-upload.ts'
+import { type PartRange, partRanges } from '../lib/aws/multipart/part-ranges.ts'
+import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'
 

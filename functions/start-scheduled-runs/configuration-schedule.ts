@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UserError } from '../lib/errors.ts'
-import { readSchedule } from '../lib/schedule-expression.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { readSchedule } from '../lib/schedules/schedule-expression.ts'
 
 const schedule = z.union([
   z.string().transform(expression => ({ expression })),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import { type ConfigurationSchedule, readConfigurationSchedule } from './configuration-schedule.ts'
 

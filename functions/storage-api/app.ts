@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import { UserError } from '../lib/errors.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import { findBranchId } from './branches/find-branch.ts'
+import type { Caller } from './http/authenticate.ts'
+import { errorReply } from './http/error-reply.ts'
+import { ok } from './http/reply.ts'
+import { readRequestPath } from './http/request-path.ts'
+import type { Route } from './http/route.ts'
 import { openApiDocument } from './openapi.ts'
-import { routes } from './routes/routes.ts'
+import { routes } from './routes.ts'
 import type { Services } from './services.ts'
-import type { Caller } from './wire/authenticate.ts'
-import { errorReply } from './wire/error-reply.ts'
-import { ok } from './wire/reply.ts'
-import { readRequestPath } from './wire/request-path.ts'
-import type { Route } from './wire/route.ts'
 
 /** What answers requests; bodies stream in and out where a route lets them. */
 export interface App {

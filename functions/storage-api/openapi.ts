@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import { routes } from './routes/routes.ts'
+import { routes } from './routes.ts'
 
 const description = [
   'Files, tables, jobs and versioned configurations. Every path exists below `/v2/storage/branch/{branch}/` as well,',

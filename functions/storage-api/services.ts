@@ -1,11 +1,11 @@
-import type { SealSecrets } from '../lib/secrets/create-sealer.ts'
-import type { StartJob } from '../lib/storage-store/job-starter.ts'
-import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
-import type { TableEngine } from '../lib/tables/table-engine.ts'
-import type { Catalogue } from './catalogue/read-catalogue.ts'
+import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { SealSecrets } from '../lib/storage/secrets/create-sealer.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+import type { TableEngine } from '../lib/table-engine/table-engine.ts'
+import type { Catalogue } from './components/read-catalogue.ts'
 import type { FileAccess } from './files/file-access.ts'
-import type { Authenticate } from './wire/authenticate.ts'
-import type { Log } from './wire/error-reply.ts'
+import type { Authenticate } from './http/authenticate.ts'
+import type { Log } from './http/error-reply.ts'
 
 /** How long a request waits for the job that it made or asks for. */
 export interface JobWait {

@@ -1,4 +1,4 @@
-import { filePrefixes } from '../lib/storage-store/file-prefixes.ts'
+import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
 import { deleteObjects, listObjects } from './list-objects.ts'
 import type { SweepServices } from './sweep-storage.ts'
 

@@ -1,5 +1,5 @@
-import { deleteFileObjects } from '../lib/storage-store/delete-file-objects.ts'
-import { expiryOf } from '../lib/storage-store/file-store.ts'
+import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
+import { expiryOf } from '../lib/storage/files/file-store.ts'
 import type { SweepServices } from './sweep-storage.ts'
 
 /** So long an expired file can still be looked up (`showExpired`), without its content. */

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { StorageStores } from '../lib/storage-store/storage-stores.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
 import { sweepTableObjects } from './sweep-table-objects.ts'

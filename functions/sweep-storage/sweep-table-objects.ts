@@ -1,6 +1,6 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { isFinal } from '../lib/storage-store/job-record.ts'
+import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { deleteObjects, listObjects } from './list-objects.ts'
 import type { SweepServices } from './sweep-storage.ts'
 

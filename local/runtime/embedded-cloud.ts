@@ -1,4 +1,4 @@
-import { readStorageToken } from '../../functions/lib/storage-token.ts'
+import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'

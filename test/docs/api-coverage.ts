@@ -1,5 +1,5 @@
-import { routes } from '../../functions/storage-api/routes/routes.ts'
-import type { Route } from '../../functions/storage-api/wire/route.ts'
+import type { Route } from '../../functions/storage-api/http/route.ts'
+import { routes } from '../../functions/storage-api/routes.ts'
 import { knownOperations } from './known-operations.ts'
 
 /** Names of parameters differ between documents; what counts is where they stand. */

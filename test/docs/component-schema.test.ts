@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { readCatalogue } from '../../functions/storage-api/catalogue/read-catalogue.ts'
+import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
 import { extractorParametersSchema } from './component-schema.ts'
 
 const catalogue = readCatalogue(join(import.meta.dirname, '../../functions/storage-api/components'))

@@ -40,7 +40,7 @@ const kill = async (): Promise<void> => {
 }
 
 const start = async (): Promise<{ api: string; token: string }> => {
-  const started = spawn(process.execPath, ['local/cli/millrace.ts', 'start'], {
+  const started = spawn(process.execPath, ['cli/millrace.ts', 'start'], {
     env: {
       ...process.env,
       MILLRACE_DATA_DIR: dataDir,

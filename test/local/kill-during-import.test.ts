@@ -39,7 +39,7 @@ const endNow = async (child: ChildProcess): Promise<void> => {
 }
 
 const start = async (): Promise<{ facts: CloudFacts; kill: () => Promise<void> }> => {
-  const child = spawn(process.execPath, ['local/cli/millrace.ts', 'start'], {
+  const child = spawn(process.execPath, ['cli/millrace.ts', 'start'], {
     env: { ...process.env, MILLRACE_DATA_DIR: dataDir, MILLRACE_API_PORT: '0', MILLRACE_S3_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

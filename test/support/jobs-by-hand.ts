@@ -1,5 +1,5 @@
-import type { ItemTable } from '../../functions/lib/storage-store/item-table.ts'
-import type { TableEngine } from '../../functions/lib/tables/table-engine.ts'
+import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'
 import { executeJob, startStorageService } from './storage-service.ts'
 

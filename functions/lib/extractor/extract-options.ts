@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
-import type { LogRecord } from './log.ts'
-import type { JobSummary } from './run-statistics.ts'
+import type { LogRecord } from './masking/log.ts'
+import type { JobSummary } from './runner/run-statistics.ts'
 import type { Json, WrittenTable } from './tables/index.ts'
 
 export interface ExtractOptions {

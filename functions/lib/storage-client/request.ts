@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TransientError, UserError } from '../errors.ts'
+import { TransientError, UserError } from '../errors/errors.ts'
 import { errorBodySchema } from './wire.ts'
 
 export interface Connection {

@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createS3Client } from '../s3-client.ts'
+import { createS3Client } from '../aws/s3-client.ts'
 import type { FileCredentials } from './wire.ts'
 
 /** A client that may do what the temporary credentials of a file allow, in the file's region. */

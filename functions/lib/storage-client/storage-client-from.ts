@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { fetchStorageToken } from '../storage-token.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'
+import { fetchStorageToken } from './storage-token.ts'
 
 const secrets = new SecretsManagerClient({})
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { UserError } from '../errors.ts'
+import { UserError } from '../errors/errors.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
 import {
   type Component,

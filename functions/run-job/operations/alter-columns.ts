@@ -1,6 +1,6 @@
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
-import { refuseColumn, refuseColumnDelete } from '../../lib/storage-store/table-columns.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { changeTable } from './change-table.ts'
 

@@ -1,6 +1,6 @@
-import { UserError } from '../../lib/errors.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { refuseKey } from '../../lib/storage-store/table-columns.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { changeTable } from './change-table.ts'
 

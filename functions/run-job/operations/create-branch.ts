@@ -1,9 +1,9 @@
 import pMap from 'p-map'
-import type { Configuration } from '../../lib/configurations/configuration.ts'
-import { UserError } from '../../lib/errors.ts'
-import { branchResource } from '../../lib/storage-resources/branch-resource.ts'
-import { type BranchRecord, defaultBranchId } from '../../lib/storage-store/branch-store.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
+import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../run-job.ts'
 
 const COPIES_AT_ONCE = 8

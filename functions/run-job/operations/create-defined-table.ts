@@ -1,4 +1,4 @@
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { insertTable } from './insert-table.ts'
 

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
-import type { InputOf } from '../../lib/storage-store/job-record.ts'
-import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
+import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { RunJobServices } from '../run-job.ts'
 
 const DELETES_AT_ONCE = 8

@@ -1,4 +1,4 @@
-import { deleteFileObjects } from '../../lib/storage-store/delete-file-objects.ts'
+import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
 import type { RunJobServices } from '../run-job.ts'
 
 /** The record goes last: as long as it is there, a delete that broke off can be repeated. */

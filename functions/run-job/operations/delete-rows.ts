@@ -1,5 +1,5 @@
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { withDates } from '../../lib/storage-store/row-selection.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { changeTable } from './change-table.ts'
 

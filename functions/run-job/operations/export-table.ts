@@ -1,16 +1,16 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { createOnce, findCreated } from '../../lib/storage-store/create-once.ts'
-import { exportPrefix } from '../../lib/storage-store/file-prefixes.ts'
-import { expiryOf, type FileRecord } from '../../lib/storage-store/file-store.ts'
+import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
+import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
+import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import {
   type InputOf,
   type JobMetrics,
   noMetrics,
   type ProcessingJob,
-} from '../../lib/storage-store/job-record.ts'
-import { withDates } from '../../lib/storage-store/row-selection.ts'
-import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
-import type { TableRecord } from '../../lib/storage-store/table-store.ts'
+} from '../../lib/storage/jobs/job-record.ts'
+import { withDates } from '../../lib/storage/tables/row-selection.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../run-job.ts'
 import type { Outcome } from './run-operation.ts'
 

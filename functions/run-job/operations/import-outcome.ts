@@ -1,6 +1,6 @@
-import type { JobMetrics } from '../../lib/storage-store/job-record.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage-store/table-store.ts'
-import type { LoadResult } from '../../lib/tables/table-engine.ts'
+import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-store.ts'
+import type { LoadResult } from '../../lib/table-engine/table-engine.ts'
 
 /** What the head keeps of a load, for its job to report. */
 export const tableLoad = (

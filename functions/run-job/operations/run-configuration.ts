@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { UserError } from '../../lib/errors.ts'
-import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage-store/job-record.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../run-job.ts'
 import type { Outcome, Pending } from './run-operation.ts'
 

@@ -1,9 +1,9 @@
-import { createOnce } from '../../lib/storage-store/create-once.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { metadataSubject } from '../../lib/storage-store/metadata-store.ts'
-import type { SnapshotRecord } from '../../lib/storage-store/snapshot-store.ts'
-import { tableNotFound } from '../../lib/storage-store/table-not-found.ts'
-import { tableIdOf } from '../../lib/storage-store/table-store.ts'
+import { createOnce } from '../../lib/storage/db/create-once.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../run-job.ts'
 
 /** Keeps what the table is now, with its metadata. No rows are copied: the files of a table never change. */

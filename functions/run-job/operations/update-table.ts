@@ -1,6 +1,6 @@
-import { tableResource } from '../../lib/storage-resources/table-resource.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage-store/job-record.ts'
-import { updateTable as changeTable } from '../../lib/storage-store/update-table.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../run-job.ts'
 
 /** Repeating it changes nothing more, so that it needs no note of its job. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { wireDateText } from '../resources/shared.ts'
+import { wireDateText } from '../http/body-fields.ts'
 
 /** A branch in the OpenAPI document. */
 export const branchBody = z

@@ -1,6 +1,6 @@
-import { UserError } from '../../lib/errors.ts'
-import { type BranchRecord, defaultBranchId } from '../../lib/storage-store/branch-store.ts'
-import { parseId } from '../../lib/storage-store/ids.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
 import type { Services } from '../services.ts'
 
 /** The branch that a path names, by `default` or by its id. Throws 404 `notFound` when there is none. */

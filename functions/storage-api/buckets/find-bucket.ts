@@ -1,5 +1,5 @@
-import { UserError } from '../../lib/errors.ts'
-import type { BucketRecord } from '../../lib/storage-store/bucket-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { Services } from '../services.ts'
 
 /** The bucket of a path, or 404 `storage.buckets.notFound`. */

@@ -1,7 +1,7 @@
-import type { Change, Configuration } from '../../lib/configurations/configuration.ts'
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
+import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import type { RouteRequest } from '../wire/route.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
 import { checkIfMatch } from './version-tag.ts'
 

@@ -7,10 +7,10 @@ import {
   rowMemory,
   rowsInOrder,
   type Version,
-} from '../../lib/configurations/configuration.ts'
-import { wireDate } from '../../lib/storage-resources/wire-date.ts'
-import type { VersionEntry } from '../../lib/storage-store/configuration-history.ts'
-import { anyObject, creatorToken, wireDateText } from '../resources/shared.ts'
+} from '../../lib/storage/configurations/configuration.ts'
+import type { VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { anyObject, creatorToken, wireDateText } from '../http/body-fields.ts'
 
 const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
 

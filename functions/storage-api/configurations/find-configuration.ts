@@ -1,9 +1,9 @@
-import type { Configuration } from '../../lib/configurations/configuration.ts'
-import { UserError } from '../../lib/errors.ts'
-import type { ConfigurationPlace } from '../../lib/storage-store/configuration-store.ts'
-import type { Component } from '../catalogue/component.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import type { ConfigurationPlace } from '../../lib/storage/configurations/configuration-store.ts'
+import type { Component } from '../components/component.ts'
+import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import type { RouteRequest } from '../wire/route.ts'
 
 export interface ConfigurationRequest
   extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'> {

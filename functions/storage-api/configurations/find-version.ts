@@ -1,5 +1,5 @@
-import type { Configuration, Version } from '../../lib/configurations/configuration.ts'
-import { parseId } from '../../lib/storage-store/ids.ts'
+import type { Configuration, Version } from '../../lib/storage/configurations/configuration.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
 import type { Services } from '../services.ts'
 import { notFound } from './find-configuration.ts'
 

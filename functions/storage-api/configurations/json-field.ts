@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 
 /** A JSON object, sent as such, as its text, or as nested form fields. Read by `parseJsonObject`. */
 export const jsonObject = () =>

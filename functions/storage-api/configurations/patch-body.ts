@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { mergePatch } from '../../lib/configurations/merge-patch.ts'
+import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
+import { flag, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
-import { flag, text } from '../wire/fields.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { configurationRefusal, stateRefusal } from './sealed-settings.ts'
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 import type { Services } from '../services.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 

@@ -1,5 +1,5 @@
-import type { Configuration } from '../../lib/configurations/configuration.ts'
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 
 /** The version as an entity tag: `"7"`. */
 const tagOf = ({ current }: Configuration): string => `"${current.version}"`

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import type { EventRecord } from '../../lib/storage-store/event-store.ts'
-import type { Caller } from '../wire/authenticate.ts'
-import { integer, text } from '../wire/fields.ts'
-import { page } from '../wire/page.ts'
+import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { integer, text } from '../http/fields.ts'
+import { page } from '../http/page.ts'
 
 /** Filters of every list of events. */
 export const eventQuery = z.object({

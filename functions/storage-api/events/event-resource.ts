@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { wireDate } from '../../lib/storage-resources/wire-date.ts'
-import type { EventRecord } from '../../lib/storage-store/event-store.ts'
-import { anyObject, wireDateText } from '../resources/shared.ts'
+import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { anyObject, wireDateText } from '../http/body-fields.ts'
 
 /** The event on the wire (facts 1.1). */
 export const eventResource = (event: EventRecord, baseUrl: string) => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { EventRecord } from '../../lib/storage-store/event-store.ts'
+import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import type { RouteRequest } from '../wire/route.ts'
 
 type Sender = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId'>
 type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>

@@ -3,9 +3,9 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { wireDate } from '../../lib/storage-resources/wire-date.ts'
-import { deleteFileObjects } from '../../lib/storage-store/delete-file-objects.ts'
-import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
 import { webalize } from './file-key.ts'
 import { sessionPolicy } from './session-policy.ts'
 

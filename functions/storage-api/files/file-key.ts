@@ -1,4 +1,4 @@
-import { permanentPrefix, uploadPrefix } from '../../lib/storage-store/file-prefixes.ts'
+import { permanentPrefix, uploadPrefix } from '../../lib/storage/files/file-prefixes.ts'
 
 /**
  * The object key of a new file: `exp-15/<project>/files/2026/07/16/<id>.<name>`, or below `permanent/` when it is kept

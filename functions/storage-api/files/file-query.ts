@@ -1,5 +1,5 @@
-import { UserError } from '../../lib/errors.ts'
-import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 
 export type FileFilter = (file: FileRecord) => boolean
 

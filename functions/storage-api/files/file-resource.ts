@@ -1,5 +1,5 @@
-import { wireDate } from '../../lib/storage-resources/wire-date.ts'
-import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { FileAccess } from './file-access.ts'
 
 /** The file on the wire (specification 2.1). Clients choose their way of transfer by `provider`. */

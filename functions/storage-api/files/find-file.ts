@@ -1,8 +1,8 @@
-import { UserError } from '../../lib/errors.ts'
-import type { FileRecord, FileStore } from '../../lib/storage-store/file-store.ts'
-import { parseId } from '../../lib/storage-store/ids.ts'
-import { accessDenied } from '../access/rights.ts'
-import type { Caller } from '../wire/authenticate.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { FileRecord, FileStore } from '../../lib/storage/files/file-store.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { accessDenied } from '../http/rights.ts'
 
 /** The file of a path. Errors: 404 `storage.files.notFound`; 403 `accessDenied` for a file that the caller may not see. */
 export const findFile = async (files: FileStore, fileId: string, caller: Caller): Promise<FileRecord> => {

@@ -1,5 +1,5 @@
-import { uploadPrefix } from '../../lib/storage-store/file-prefixes.ts'
-import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import { uploadPrefix } from '../../lib/storage/files/file-prefixes.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { fileKey } from './file-key.ts'
 
 export interface NewFile {

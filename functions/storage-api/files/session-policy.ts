@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../lib/storage-store/file-store.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 
 /** Reading and writing one object, in one request or by multipart; clients set the (private) ACL, which is a right of its own. */
 const objectActions = [

@@ -1,4 +1,4 @@
-import { isFinal, type JobRecord } from '../../lib/storage-store/job-record.ts'
+import { isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import type { JobWait } from '../services.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { accepted } from '../http/reply.ts'
 import type { Services } from '../services.ts'
-import { accepted } from '../wire/reply.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
 import { acceptJob, type NewJob, type Submitter } from './submit-job.ts'

@@ -1,5 +1,5 @@
-import { wireDate, wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
-import { type JobRecord, noMetrics } from '../../lib/storage-store/job-record.ts'
+import { type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
+import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 
 /** The job on the wire; `url` is the address to poll. */
 export const jobResource = (job: JobRecord, baseUrl: string) => ({

@@ -1,8 +1,8 @@
-import { createOnce, findCreated } from '../../lib/storage-store/create-once.ts'
-import type { JobInput, JobRecord } from '../../lib/storage-store/job-record.ts'
+import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
+import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { accepted } from '../http/reply.ts'
+import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { accepted } from '../wire/reply.ts'
-import type { RouteRequest } from '../wire/route.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
 

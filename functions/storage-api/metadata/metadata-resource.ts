@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { wireDate } from '../../lib/storage-resources/wire-date.ts'
-import { type Metadatum, metadataSubject } from '../../lib/storage-store/metadata-store.ts'
-import type { TableRecord } from '../../lib/storage-store/table-store.ts'
-import { wireDateText } from '../resources/shared.ts'
+import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'
 
 /** A metadatum on the wire (facts 1.6). Those of configurations have no provider. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
-import type { NewMetadatum } from '../../lib/storage-store/metadata-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 
 /** Read by hand below: the errors have codes of their own. */
 export const metadataFields = {

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { NewMetadatum } from '../../lib/storage-store/metadata-store.ts'
+import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import type { Services } from '../services.ts'
 
 const WRITES_AT_ONCE = 8

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
-import type { ColumnDefinition } from '../../lib/storage-store/table-definition.ts'
-import { flag, text } from '../wire/fields.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { ColumnDefinition } from '../../lib/storage/tables/table-definition.ts'
+import { flag, text } from '../http/fields.ts'
 
 const basetypes = ['BOOLEAN', 'DATE', 'FLOAT', 'INTEGER', 'NUMERIC', 'STRING', 'TIMESTAMP'] as const
 

@@ -1,6 +1,6 @@
-import { UserError } from '../../lib/errors.ts'
-import type { CsvOptions } from '../../lib/storage-store/job-record.ts'
-import { flag, integer, text, textList } from '../wire/fields.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { CsvOptions } from '../../lib/storage/jobs/job-record.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
 
 /** The fields of a request that say how its CSV file is to be read. */
 export const csvFields = {

@@ -1,4 +1,4 @@
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 
 const SECOND_MS = 1_000
 const unitMs: Record<string, number> = {

@@ -1,4 +1,4 @@
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 
 /** Sources of table data that the API knows beside a file. */
 const otherSources = [

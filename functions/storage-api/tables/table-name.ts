@@ -1,4 +1,4 @@
-import { UserError } from '../../lib/errors.ts'
+import { UserError } from '../../lib/errors/errors.ts'
 
 const MAX_LENGTH = 96
 

@@ -1,6 +1,6 @@
-import { UserError } from '../../lib/errors.ts'
-import { parseId } from '../../lib/storage-store/ids.ts'
-import type { TokenRecord } from '../../lib/storage-store/token-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { Services } from '../services.ts'
 
 /** The token of a path, or 404 `storage.tokens.notFound`. The master token is none of these. */

@@ -1,5 +1,5 @@
-import { UserError } from '../../lib/errors.ts'
-import type { Caller } from '../wire/authenticate.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Caller } from '../http/authenticate.ts'
 
 /** The master token is the stack's secret: it is changed there. Error: 400 `storage.tokens.masterToken`. */
 export const refuseMaster = (tokenId: string, caller: Caller): void => {

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { wireDate, wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
-import { bucketPermission, type TokenRecord } from '../../lib/storage-store/token-store.ts'
-import { wireDateText } from '../resources/shared.ts'
-import { isExpired } from '../wire/authenticate.ts'
+import { bucketPermission, type TokenRecord } from '../../lib/storage/tokens/token-store.ts'
+import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { isExpired } from '../http/authenticate.ts'
+import { wireDateText } from '../http/body-fields.ts'
 
 /** The buckets that there are: what a token that manages all of them may manage. */
 interface TokenFacts {

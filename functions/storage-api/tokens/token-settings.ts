@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors.ts'
-import { bucketPermission } from '../../lib/storage-store/token-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { bucketPermission } from '../../lib/storage/tokens/token-store.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
 import type { Services } from '../services.ts'
-import { flag, integer, text, textList } from '../wire/fields.ts'
 
 const permissions = z
   .preprocess(

@@ -1,10 +1,10 @@
-import { UserError } from '../../lib/errors.ts'
-import { parseId } from '../../lib/storage-store/ids.ts'
-import type { TriggerRecord } from '../../lib/storage-store/trigger-store.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
+import type { Caller } from '../http/authenticate.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
 import { findToken } from '../tokens/find-token.ts'
-import type { Caller } from '../wire/authenticate.ts'
 
 type Checked = Partial<Pick<TriggerRecord, 'tableIds' | 'runWithTokenId'>>
 

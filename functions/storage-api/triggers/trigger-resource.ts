@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { wireDateOrNull } from '../../lib/storage-resources/wire-date.ts'
-import type { TriggerRecord } from '../../lib/storage-store/trigger-store.ts'
-import { creatorToken, wireDateText } from '../resources/shared.ts'
+import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
+import { wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { creatorToken, wireDateText } from '../http/body-fields.ts'
 
 /** The trigger on the wire (facts 1.1). */
 export const triggerResource = (trigger: TriggerRecord) => ({

@@ -1,5 +1,5 @@
-import { UserError } from '../../../functions/lib/errors.ts'
-import { type NextTime, readSchedule as readExpression } from '../../../functions/lib/schedule-expression.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { type NextTime, readSchedule as readExpression } from '#lib/schedules/schedule-expression.ts'
 import { unsupported } from '../template/unsupported.ts'
 
 export type { NextTime }

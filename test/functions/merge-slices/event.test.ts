@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type MergeSlicesEvent, mergeSlicesEvent } from '../../../functions/merge-slices/event.ts'
+import { type MergeSlicesEvent, mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { eventFile } from '../../support/events.ts'
 
 const destination = { bucket: 'exports', key: 'orders.csv', overwrite: true }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { formatCrc32 } from '../../../functions/lib/multipart/combine-crc32.ts'
+import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
 import { randomSlices, startExportFixture } from './support/export-fixture.ts'
 

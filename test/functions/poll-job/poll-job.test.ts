@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { waitSecondsAt } from '../../../functions/lib/storage-client/wait-seconds-at.ts'
-import { pollJobEvent } from '../../../functions/poll-job/event.ts'
-import { pollOf } from '../../../functions/poll-job/poll-job.ts'
+import { pollJobEvent } from '#functions/poll-job/event.ts'
+import { pollOf } from '#functions/poll-job/poll-job.ts'
+import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { eventFile } from '../../support/events.ts'
 
 describe('input of poll-job', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunServices } from '../../../functions/run-extractor/services.ts'
+import type { RunServices } from '#functions/run-extractor/services.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseSealed } from '../../../functions/run-extractor/refuse-sealed.ts'
+import { refuseSealed } from '#functions/run-extractor/refuse-sealed.ts'
 
 test('refuses what another service sealed, and lets everything else through', async () => {
   const plain = { '#password': 'written out', user: 'KBC::ProjectSecure::not under a # key' }

@@ -280,7 +280,7 @@ describe('failures', () => {
     const execution = newExecution()
     const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
     await extraction.advance('begin', execution, input)
-    const { advanceRun } = await import('../../../functions/run-extractor/advance-run.ts')
+    const { advanceRun } = await import('#functions/run-extractor/advance-run.ts')
     const failure = { Error: 'Sandbox.Timedout', Cause: '{"errorMessage":"Task timed out"}' }
     const next = await advanceRun(
       { step: 'fail', execution, startedAt: new Date(), input, failure },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { outputTarget } from '../../../functions/run-extractor/output-target.ts'
-import { readStorageMapping } from '../../../functions/run-extractor/storage-mapping.ts'
+import { outputTarget } from '#functions/run-extractor/output-target.ts'
+import { readStorageMapping } from '#functions/run-extractor/storage-mapping.ts'
 
 const target = (given: object = {}) =>
   outputTarget({

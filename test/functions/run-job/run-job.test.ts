@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { runJob } from '../../../functions/run-job/run-job.ts'
+import { runJob } from '#functions/run-job/run-job.ts'
 import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const { service, faults, newName, run, submitImport, jobOf, createTable, rowsOf } = await startJobsByHand()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startImportEvent } from '../../../functions/start-import/event.ts'
+import { startImportEvent } from '#functions/start-import/event.ts'
 import { eventFile } from '../../support/events.ts'
 
 describe('input of start-import', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../../functions/lib/errors.ts'
-import { landingRules } from '../../../functions/start-import/landing-rules.ts'
-import { landingTarget } from '../../../functions/start-import/landing-target.ts'
+import { landingRules } from '#functions/start-import/landing-rules.ts'
+import { landingTarget } from '#functions/start-import/landing-target.ts'
+import { UserError } from '#lib/errors/errors.ts'
 
 describe('key convention', () => {
   test.each([

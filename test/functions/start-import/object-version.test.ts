@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isLater, objectVersionId } from '../../../functions/start-import/object-version.ts'
+import { isLater, objectVersionId } from '#functions/start-import/object-version.ts'
 
 describe('object version id', () => {
   const object = { bucket: 'landing', key: 'in.c-main/orders.csv', versionId: 'v1' }

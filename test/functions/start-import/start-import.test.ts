@@ -12,16 +12,13 @@ import {
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { UserError } from '../../../functions/lib/errors.ts'
-import {
-  createStorageClient,
-  type StorageClient,
-} from '../../../functions/lib/storage-client/storage-client.ts'
-import { NO_BUCKET_OF_OURS } from '../../../functions/start-import/env-names.ts'
-import type { LandedObject } from '../../../functions/start-import/event.ts'
-import type { ImportRecords } from '../../../functions/start-import/import-records.ts'
-import { type StartImportDependencies, startImport } from '../../../functions/start-import/start-import.ts'
-import { createTransfer, type TransferOptions } from '../../../functions/start-import/transfer.ts'
+import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
+import type { LandedObject } from '#functions/start-import/event.ts'
+import type { ImportRecords } from '#functions/start-import/import-records.ts'
+import { type StartImportDependencies, startImport } from '#functions/start-import/start-import.ts'
+import { createTransfer, type TransferOptions } from '#functions/start-import/transfer.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
 import { startImportRecords } from '../../support/import-records.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/event.ts'
+import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import type { Configuration } from '#lib/storage-client/storage-client.ts'
 import minute from '../../../events/start-scheduled-runs/minute.json' with { type: 'json' }
-import { UserError } from '../../../functions/lib/errors.ts'
-import type { Configuration } from '../../../functions/lib/storage-client/storage-client.ts'
-import { startScheduledRunsEvent } from '../../../functions/start-scheduled-runs/event.ts'
-import { startScheduledRuns } from '../../../functions/start-scheduled-runs/start-scheduled-runs.ts'
 
 const { time } = startScheduledRunsEvent.parse(minute)
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../../functions/storage-api/routes/routes.ts'
+import { routes } from '#functions/storage-api/routes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 let service: StorageService

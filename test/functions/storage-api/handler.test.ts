@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { App } from '#functions/storage-api/app.ts'
+import type { GatewayResult } from '#functions/storage-api/gateway.ts'
 import createBucket from '../../../events/storage-api/create-bucket-form.json' with { type: 'json' }
-import type { App } from '../../../functions/storage-api/app.ts'
-import type { GatewayResult } from '../../../functions/storage-api/gateway.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /*
@@ -56,8 +56,8 @@ beforeAll(async () => {
     PROJECT_ID: '7',
   })
   const [storageApi, job] = await Promise.all([
-    import('../../../functions/storage-api/handler.ts'),
-    import('../../../functions/run-job/handler.ts'),
+    import('#functions/storage-api/handler.ts'),
+    import('#functions/run-job/handler.ts'),
   ])
   // middy types the handler by the callback form of Lambda as well, which nobody calls.
   handler = storageApi.handler as unknown as typeof handler

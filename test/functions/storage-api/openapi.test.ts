@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../../functions/storage-api/openapi.ts'
-import { routes } from '../../../functions/storage-api/routes/routes.ts'
+import { openApiDocument } from '#functions/storage-api/openapi.ts'
+import { routes } from '#functions/storage-api/routes.ts'
 
 const document = JSON.parse(
   JSON.stringify(openApiDocument({ origin: 'https://storage.example.com', version: '1.2.3' })),

@@ -21,7 +21,7 @@ beforeAll(async () => {
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
   })
-  const loaded = await import('../../../functions/sweep-storage/handler.ts')
+  const loaded = await import('#functions/sweep-storage/handler.ts')
   // middy types the handler by the callback form of Lambda as well, which nobody calls.
   handler = loaded.handler as unknown as typeof handler
 })

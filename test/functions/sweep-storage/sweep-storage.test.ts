@@ -1,6 +1,6 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepStorage } from '../../../functions/sweep-storage/sweep-storage.ts'
+import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startStorageService } from '../../support/storage-service.ts'
 
 const DAY_MS = 86_400_000

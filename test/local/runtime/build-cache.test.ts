@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cachedBuild } from '../../../local/runtime/build-cache.ts'
+import { cachedBuild } from '#local/runtime/build-cache.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 let root: ReturnType<typeof temporaryFolder>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openDataDir } from '../../../local/runtime/data-dir.ts'
+import { openDataDir } from '#local/runtime/data-dir.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { parseDebuggedFunction, withDebugged } from '../../../local/runtime/lambda/debugged-function.ts'
-import type { FunctionDefinition } from '../../../local/runtime/lambda/function-definition.ts'
-import { Functions } from '../../../local/runtime/lambda/functions.ts'
-import { RoleCredentials } from '../../../local/runtime/lambda/role-credentials.ts'
+import { parseDebuggedFunction, withDebugged } from '#local/runtime/lambda/debugged-function.ts'
+import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
+import { Functions } from '#local/runtime/lambda/functions.ts'
+import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -30,7 +30,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
 const bundleOf = async (name: string): Promise<FunctionDefinition> => {
   const asset = join(folder.path, `asset.${name}`)
   await mkdir(asset, { recursive: true })
-  const sources = ['../../functions/lib/errors.ts', `../../functions/${name}/handler.ts`]
+  const sources = ['../../functions/lib/errors/errors.ts', `../../functions/${name}/handler.ts`]
   await writeFile(join(asset, 'index.mjs.map'), JSON.stringify({ version: 3, sources }))
   return definition({ name, arn: `arn:${name}`, modulePath: join(asset, 'index.mjs') })
 }

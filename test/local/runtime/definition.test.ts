@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readDefinition } from '../../../local/runtime/executions/definition.ts'
-import { isKnownTask } from '../../../local/runtime/executions/task-resources.ts'
+import { readDefinition } from '#local/runtime/executions/definition.ts'
+import { isKnownTask } from '#local/runtime/executions/task-resources.ts'
 
 const read = (definition: object) => readDefinition(JSON.stringify(definition), 'Machine', isKnownTask)
 const withState = (state: object) => ({ StartAt: 'A', States: { A: { End: true, ...state } } })

@@ -12,8 +12,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedCloud, startEmbeddedCloud } from '../../../local/runtime/embedded-cloud.ts'
-import { findRunningCloud } from '../../../local/runtime/running-cloud.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { type SigningOptions, send, sendSigned } from '../s3/raw-client.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compilePattern } from '../../../local/runtime/events/event-pattern.ts'
+import { compilePattern } from '#local/runtime/events/event-pattern.ts'
 
 const event = {
   source: 'aws.s3',

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { readDefinition } from '../../../local/runtime/executions/definition.ts'
-import { ExecutionStore } from '../../../local/runtime/executions/execution-store.ts'
-import { Executions } from '../../../local/runtime/executions/executions.ts'
+import { readDefinition } from '#local/runtime/executions/definition.ts'
+import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
+import { Executions } from '#local/runtime/executions/executions.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { functionsOfFirstFile } from '../../../local/runtime/functions-of-first-file.ts'
-import { lambdaFunction } from '../../../local/runtime/resources/function.ts'
-import { readStack } from '../../../local/runtime/template/stack.ts'
+import { functionsOfFirstFile } from '#local/runtime/functions-of-first-file.ts'
+import { lambdaFunction } from '#local/runtime/resources/function.ts'
+import { readStack } from '#local/runtime/template/stack.ts'
 import { synthesiseStack } from '../../support/synthesise-stack.ts'
 
 test('the first file needs the import hook, the poller and the worker of jobs, and nothing else is loaded early', () => {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FunctionDefinition } from '../../../local/runtime/lambda/function-definition.ts'
-import { Functions } from '../../../local/runtime/lambda/functions.ts'
-import { RoleCredentials } from '../../../local/runtime/lambda/role-credentials.ts'
+import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
+import { Functions } from '#local/runtime/lambda/functions.ts'
+import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Fn::Sub is written
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, noValue, resolve, type Scope } from '../../../local/runtime/template/intrinsics.ts'
+import { decide, noValue, resolve, type Scope } from '#local/runtime/template/intrinsics.ts'
 
 const scope: Scope = {
   ref: name => {

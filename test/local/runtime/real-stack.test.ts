@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { lambdaFunction } from '../../../local/runtime/resources/function.ts'
-import { functionDefinitions } from '../../../local/runtime/stack-functions.ts'
-import { stateMachines } from '../../../local/runtime/stack-machines.ts'
-import { synthesise } from '../../../local/runtime/synthesise.ts'
-import { readAssembly } from '../../../local/runtime/template/assembly.ts'
-import { readStack } from '../../../local/runtime/template/stack.ts'
+import { lambdaFunction } from '#local/runtime/resources/function.ts'
+import { functionDefinitions } from '#local/runtime/stack-functions.ts'
+import { stateMachines } from '#local/runtime/stack-machines.ts'
+import { synthesise } from '#local/runtime/synthesise.ts'
+import { readAssembly } from '#local/runtime/template/assembly.ts'
+import { readStack } from '#local/runtime/template/stack.ts'
 
 const timeout = 90_000 // On a busy machine the bundles take their time.
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { schedule as scheduleType } from '../../../local/runtime/resources/schedule.ts'
-import { Scheduler } from '../../../local/runtime/schedules/scheduler.ts'
+import { schedule as scheduleType } from '#local/runtime/resources/schedule.ts'
+import { Scheduler } from '#local/runtime/schedules/scheduler.ts'
 
 const targetArn = 'arn:machine'
 const schedule = (Input: string, properties: object = {}) => ({

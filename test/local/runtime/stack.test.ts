@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: this is how Fn::Sub is written
 import { describe, expect, it } from 'vitest'
-import { bucket } from '../../../local/runtime/resources/bucket.ts'
-import { lambdaFunction } from '../../../local/runtime/resources/function.ts'
-import { queue } from '../../../local/runtime/resources/queue.ts'
-import { readStack } from '../../../local/runtime/template/stack.ts'
+import { bucket } from '#local/runtime/resources/bucket.ts'
+import { lambdaFunction } from '#local/runtime/resources/function.ts'
+import { queue } from '#local/runtime/resources/queue.ts'
+import { readStack } from '#local/runtime/template/stack.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
 
 const endpoints = { control: 'http://127.0.0.1:1', api: 'http://127.0.0.1:2' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCopyRange, parseRange } from '../../../local/s3/http/byte-range.ts'
+import { parseCopyRange, parseRange } from '#local/s3/http/byte-range.ts'
 
 describe('parseRange', () => {
   it.each([

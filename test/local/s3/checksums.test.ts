@@ -7,8 +7,8 @@ import {
   checksumAlgorithms,
   checksumElement,
   startChecksum,
-} from '../../../local/s3/body/checksums.ts'
-import { combineCrcs } from '../../../local/s3/body/combine-crc.ts'
+} from '#local/s3/body/checksums.ts'
+import { combineCrcs } from '#local/s3/body/combine-crc.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 const checksumOf = async (algorithm: ChecksumAlgorithm, ...pieces: Uint8Array[]): Promise<string> => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChunkedDecoder } from '../../../local/s3/body/chunked-decoder.ts'
+import { ChunkedDecoder } from '#local/s3/body/chunked-decoder.ts'
 
 const frame = (chunks: readonly Uint8Array[], trailers: Record<string, string> = {}): Buffer =>
   Buffer.concat([

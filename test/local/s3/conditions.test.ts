@@ -5,7 +5,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { evaluatePreconditions, type Preconditions } from '../../../local/s3/http/preconditions.ts'
+import { evaluatePreconditions, type Preconditions } from '#local/s3/http/preconditions.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 let s3: TestS3

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs'
-import { startEmbeddedS3 } from '../../../local/s3/server.ts'
+import { startEmbeddedS3 } from '#local/s3/server.ts'
 import { testRoot } from '../../support/embedded-s3.ts'
 
 // The server of crash.test.ts, in a process of its own that can be killed. Delivered events go to the given file.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { describe, expect, it, vi } from 'vitest'
-import type { ObjectCreatedEvent } from '../../../local/s3/server.ts'
+import type { ObjectCreatedEvent } from '#local/s3/server.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 /** A server whose receiver keeps what it takes; `isWilling` says whether it takes an event. */

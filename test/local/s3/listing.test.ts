@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ListObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { commonPrefixOf, type ListPosition, listObjects } from '../../../local/s3/storage/listing.ts'
-import { Store } from '../../../local/s3/storage/store.ts'
+import { commonPrefixOf, type ListPosition, listObjects } from '#local/s3/storage/listing.ts'
+import { Store } from '#local/s3/storage/store.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -19,7 +19,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startChecksum } from '../../../local/s3/body/checksums.ts'
+import { startChecksum } from '#local/s3/body/checksums.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 import { sendSigned } from './raw-client.ts'
 

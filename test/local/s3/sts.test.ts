@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { AssumeRoleCommand, GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PolicyDocument, TemporaryCredentials } from '../../../local/s3/server.ts'
+import type { PolicyDocument, TemporaryCredentials } from '#local/s3/server.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 import { codeOf, send, sendSigned } from './raw-client.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { buildXml } from '../../../local/s3/xml/build-xml.ts'
-import { parseXml } from '../../../local/s3/xml/parse-xml.ts'
-import { readElements } from '../../../local/s3/xml/read-elements.ts'
+import { buildXml } from '#local/s3/xml/build-xml.ts'
+import { parseXml } from '#local/s3/xml/parse-xml.ts'
+import { readElements } from '#local/s3/xml/read-elements.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 import { codeOf, sendSigned } from './raw-client.ts'
 

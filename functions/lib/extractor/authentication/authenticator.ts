@@ -1,4 +1,4 @@
-import type { OutgoingRequest } from '../request/outgoing-request.ts'
+import type { OutgoingRequest } from '../http/outgoing-request.ts'
 
 /** Adds credentials to requests. Stateless kinds ignore the session; a login kind counts its logins with it. */
 export interface Authenticator {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
-import { UserError } from '../../errors.ts'
-import type { OutgoingRequest } from '../request/outgoing-request.ts'
-import { parseQuery, type Query } from '../request/query.ts'
+import { UserError } from '../../errors/errors.ts'
+import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import { parseQuery, type Query } from '../php/query.ts'
 
 export interface AwsCredentials {
   accessKeyId?: string | undefined

@@ -1,6 +1,6 @@
-import { UserError } from '../../errors.ts'
-import { toText } from '../php-values.ts'
-import { setHeader } from '../request/outgoing-request.ts'
+import { UserError } from '../../errors/errors.ts'
+import { setHeader } from '../http/outgoing-request.ts'
+import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/index.ts'
 import type { Authenticator } from './authenticator.ts'
 

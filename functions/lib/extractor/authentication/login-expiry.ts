@@ -1,6 +1,6 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { evaluate } from '../functions/index.ts'
-import { toText } from '../php-values.ts'
+import { toText } from '../php/php-values.ts'
 import { type Json, JsonNumber } from '../tables/index.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { parseBody } from '../http/parse-response.ts'
-import { isObject, toText } from '../php-values.ts'
+import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/index.ts'
 
 /**

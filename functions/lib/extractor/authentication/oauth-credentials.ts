@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import type { OAuthCredentials } from '../config/authentication-schema.ts'
 import type { Json } from '../tables/index.ts'
 import { parseJson } from '../tables/parse-json.ts'

@@ -1,5 +1,5 @@
-import type { OutgoingRequest } from '../request/outgoing-request.ts'
-import { parseQuery } from '../request/query.ts'
+import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import { parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/index.ts'
 
 /** The contexts `query` and `request` of signing expressions (facts 1.7): the request as it stands before signing. */

@@ -1,5 +1,5 @@
-import type { OutgoingRequest } from '../request/outgoing-request.ts'
-import { formatQuery, parseQuery, type Query } from '../request/query.ts'
+import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import { formatQuery, parseQuery, type Query } from '../php/query.ts'
 
 /** The request with its query changed; the whole query is written anew, RFC 3986 encoded (facts 1.3). */
 export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {

@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { type ConfigFile, configKeys } from './config-schema.ts'
 import { didYouMean } from './did-you-mean.ts'
 

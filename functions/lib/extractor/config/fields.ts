@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isFileName } from '../../path-inside.ts'
+import { isFileName } from '../../paths/path-inside.ts'
 
 /** A JSON scalar as it stands in a configuration. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])

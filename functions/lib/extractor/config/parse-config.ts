@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { Config, ConfigFile } from './config-schema.ts'
 import { dropEditorKeys, repair } from './repair.ts'

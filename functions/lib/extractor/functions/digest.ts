@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 
 const algorithms: Record<string, string> = {
   md5: 'md5',

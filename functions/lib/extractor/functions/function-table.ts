@@ -1,9 +1,9 @@
-import { UserError } from '../../errors.ts'
-import { date } from './date.ts'
+import { UserError } from '../../errors/errors.ts'
+import { date } from '../php/date.ts'
+import { ByteString, isEmpty, joined, toBytes, toInteger, toText, type Value } from '../php/php-value.ts'
+import { sprintf } from '../php/sprintf.ts'
+import { strtotime } from '../php/strtotime.ts'
 import { digest, hmac } from './digest.ts'
-import { ByteString, isEmpty, joined, toBytes, toInteger, toText, type Value } from './php-value.ts'
-import { sprintf } from './sprintf.ts'
-import { strtotime } from './strtotime.ts'
 
 /** What functions may need besides their arguments. */
 export interface FunctionClock {

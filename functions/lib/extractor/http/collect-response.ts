@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import type { ResponseHeaders } from './http-response.ts'
 
 export interface CollectOptions {

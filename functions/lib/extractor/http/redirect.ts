@@ -1,7 +1,7 @@
-import { UserError } from '../../errors.ts'
-import type { OutgoingRequest } from '../request/outgoing-request.ts'
-import { resolveUrl } from '../request/resolve-url.ts'
+import { UserError } from '../../errors/errors.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
+import type { OutgoingRequest } from './outgoing-request.ts'
+import { resolveUrl } from './resolve-url.ts'
 
 export const maxRedirects = 5
 

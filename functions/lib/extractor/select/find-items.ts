@@ -1,8 +1,8 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
-import { keysOf, valueAt } from '../json-path.ts'
-import { isEmpty, isObject } from '../php-values.ts'
+import { isEmpty, isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/index.ts'
+import { keysOf, valueAt } from './json-path.ts'
 
 export interface Found {
   items: Json[]

@@ -1,7 +1,7 @@
-import { UserError } from '../../errors.ts'
-import { valueAt } from '../json-path.ts'
-import { isNumericText, toText } from '../php-values.ts'
+import { UserError } from '../../errors/errors.ts'
+import { isNumericText, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/index.ts'
+import { valueAt } from './json-path.ts'
 
 /** Whether a parent row gets child requests. */
 export type RowFilter = (row: Json) => boolean

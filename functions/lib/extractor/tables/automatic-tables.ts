@@ -1,5 +1,5 @@
-import { UserError } from '../../errors.ts'
-import { pathInside } from '../../path-inside.ts'
+import { UserError } from '../../errors/errors.ts'
+import { pathInside } from '../../paths/path-inside.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'

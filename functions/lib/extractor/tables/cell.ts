@@ -1,6 +1,6 @@
-import { JsonNumber } from './json-number.ts'
+import { JsonNumber } from '../php/json-number.ts'
+import { phpNumberCell } from '../php/php-number.ts'
 import type { Json } from './json-value.ts'
-import { phpNumberCell } from './php-number.ts'
 
 export type Scalar = boolean | number | string | JsonNumber
 

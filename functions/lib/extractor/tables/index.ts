@@ -1,5 +1,5 @@
+export { JsonNumber } from '../php/json-number.ts'
 export { decodeBody } from './decode-body.ts'
-export { JsonNumber } from './json-number.ts'
 export type { Json, JsonObject } from './json-value.ts'
 export { parseJson } from './parse-json.ts'
 export type {

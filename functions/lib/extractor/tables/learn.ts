@@ -1,5 +1,5 @@
-import { UserError } from '../../errors.ts'
-import { JsonNumber } from './json-number.ts'
+import { UserError } from '../../errors/errors.ts'
+import { JsonNumber } from '../php/json-number.ts'
 import type { Json } from './json-value.ts'
 import { keysInOrder } from './key-order.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'

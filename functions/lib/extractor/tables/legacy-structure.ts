@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { isScalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { keysInOrder } from './key-order.ts'

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
-import { UserError } from '../../errors.ts'
-import { pathInside } from '../../path-inside.ts'
+import { UserError } from '../../errors/errors.ts'
+import { pathInside } from '../../paths/path-inside.ts'
+import type { ExtraColumns } from '../php/php-serialize.ts'
 import type { Json } from './json-value.ts'
 import { Mapper, type MapperState } from './mapper.ts'
 import { isRecord, type MappingEntry, readMapping } from './mapping.ts'
-import type { ExtraColumns } from './php-serialize.ts'
 
 export interface MappedTablesState {
   files: number

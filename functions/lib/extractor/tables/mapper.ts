@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
+import { phpJsonEncode } from '../php/php-json-encode.ts'
+import { type ExtraColumns, phpSerialize, phpSerializeArray } from '../php/php-serialize.ts'
+import { phpVarExport } from '../php/php-var-export.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
 import { valueAtPath } from './data-path.ts'
 import type { Json } from './json-value.ts'
 import type { MappingEntry, TableEntry } from './mapping.ts'
-import { phpJsonEncode } from './php-json-encode.ts'
-import { type ExtraColumns, phpSerialize, phpSerializeArray } from './php-serialize.ts'
-import { phpVarExport } from './php-var-export.ts'
 import { LineFile } from './table-file.ts'
 
 /** What mappers of one sink share. */

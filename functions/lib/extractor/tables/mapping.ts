@@ -1,5 +1,5 @@
-import { UserError } from '../../errors.ts'
-import { isFileName } from '../../path-inside.ts'
+import { UserError } from '../../errors/errors.ts'
+import { isFileName } from '../../paths/path-inside.ts'
 
 /** A file is named by a table, behind the name of its bucket. */
 const MAX_TABLE_BYTES = 128

@@ -1,4 +1,4 @@
-import { JsonNumber } from './json-number.ts'
+import { JsonNumber } from '../php/json-number.ts'
 import type { Json } from './json-value.ts'
 import { keysInOrder, orderIsRemembered } from './key-order.ts'
 

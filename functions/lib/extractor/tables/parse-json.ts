@@ -1,5 +1,5 @@
+import { JsonNumber } from '../php/json-number.ts'
 import { decodeBody } from './decode-body.ts'
-import { JsonNumber } from './json-number.ts'
 import type { Json } from './json-value.ts'
 import { restoreKeyOrder } from './restore-key-order.ts'
 

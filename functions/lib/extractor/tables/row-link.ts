@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { type ExtraColumns, phpSerializeRow } from '../php/php-serialize.ts'
 import type { JsonObject } from './json-value.ts'
-import { type ExtraColumns, phpSerializeRow } from './php-serialize.ts'
 
 /**
  * The link between a row and the rows of its lists (facts 2.3), made when first asked for: most rows have no list.

@@ -1,5 +1,5 @@
+import { safeName } from '../php/safe-name.ts'
 import { hasHeader } from './learn.ts'
-import { safeName } from './safe-name.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
 /** All data types of one bucket: what their JSON looks like and what the columns are called. */

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { UserError } from '../../errors.ts'
-import { isFileName, pathInside } from '../../path-inside.ts'
+import { UserError } from '../../errors/errors.ts'
+import { isFileName, pathInside } from '../../paths/path-inside.ts'
+import { safeName } from '../php/safe-name.ts'
 import { AppendFile } from './append-file.ts'
-import { safeName } from './safe-name.ts'
 import type { WrittenTable } from './sink-types.ts'
 
 /** Where finished tables go, and what their manifests say. */

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
 import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { pathInside } from '../../path-inside.ts'
+import { pathInside } from '../../paths/path-inside.ts'
 import { AppendFile } from './append-file.ts'
 
 /** A run of rows that were written with the same columns. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename } from 'node:fs/promises'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../errors/errors.ts'
 import { csvLine } from './cell.ts'
 import type { MappedTable } from './mapped-tables.ts'
 import type { WrittenTable } from './sink-types.ts'

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Agent, buildConnector } from 'undici'
 import { describe, expect, it } from 'vitest'
-import { UserError } from '../../../../functions/lib/errors.ts'
-import { extract } from '../../../../functions/lib/extractor/extract.ts'
-import { buildEndpoint } from '../../../../functions/lib/extractor/request/build-endpoint.ts'
-import { parseRowFilter } from '../../../../functions/lib/extractor/select/recursion-filter.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { extract } from '#lib/extractor/extract.ts'
+import { buildEndpoint } from '#lib/extractor/http/build-endpoint.ts'
+import { parseRowFilter } from '#lib/extractor/select/recursion-filter.ts'
 
 const samples = resolve(import.meta.dirname, '../../../../../shared/conformance/extractor')
 const isThere = existsSync(join(samples, 'index.json'))

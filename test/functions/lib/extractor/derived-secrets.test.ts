@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { describePlan } from '../../../../functions/lib/extractor/describe-plan.ts'
-import { createMasker } from '../../../../functions/lib/extractor/masker.ts'
+import { createMasker } from '#lib/extractor/masking/masker.ts'
+import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
 import { type ApiRequest, startApi } from './api-server.ts'
 import {
   configuration,

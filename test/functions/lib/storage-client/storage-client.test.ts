@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { TransientError, UserError } from '../../../../functions/lib/errors.ts'
-import {
-  createStorageClient,
-  type StorageClient,
-} from '../../../../functions/lib/storage-client/storage-client.ts'
+import { TransientError, UserError } from '#lib/errors/errors.ts'
+import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   halfABody,
   json,
@@ -11,7 +8,7 @@ import {
   reset,
   type ScriptedServer,
   startScriptedServer,
-} from '../../../support/scripted-server.ts'
+} from '#support/scripted-server.ts'
 
 const TOKEN = '1-1-a-very-secret-token'
 const job = { id: 12, status: 'waiting', url: 'http://127.0.0.1/v2/storage/jobs/12', operationParams: {} }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { UserError } from '../../../../functions/lib/errors.ts'
-import type { FileRecord } from '../../../../functions/lib/storage-store/file-store.ts'
-import { parseFileQuery } from '../../../../functions/storage-api/files/file-query.ts'
-import { newFileRecord } from '../../../../functions/storage-api/files/new-file.ts'
+import { parseFileQuery } from '#functions/storage-api/files/file-query.ts'
+import { newFileRecord } from '#functions/storage-api/files/new-file.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import type { FileRecord } from '#lib/storage/files/file-store.ts'
 
 const file: FileRecord = newFileRecord(
   42,

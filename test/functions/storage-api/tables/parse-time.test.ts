@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTime } from '../../../../functions/storage-api/tables/parse-time.ts'
+import { parseTime } from '#functions/storage-api/tables/parse-time.ts'
 
 const now = new Date('2026-07-16T10:20:30.000Z')
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { signatureBase } from '../../../../../functions/lib/extractor/authentication/oauth10.ts'
-import { resolveUrl } from '../../../../../functions/lib/extractor/request/resolve-url.ts'
+import { signatureBase } from '#lib/extractor/authentication/oauth10.ts'
+import { resolveUrl } from '#lib/extractor/http/resolve-url.ts'
 import { startApi } from '../api-server.ts'
 import { extractFrom, runExtraction } from '../run-extraction.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../../../../functions/lib/extractor/config/parse-config.ts'
+import { parseConfig } from '#lib/extractor/config/parse-config.ts'
 
 const withJob = (job: object, config: object = {}, api: object = {}) => ({
   parameters: {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { evaluate } from '../../../../../functions/lib/extractor/functions/index.ts'
-import { type Json, type JsonObject, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { evaluate } from '#lib/extractor/functions/index.ts'
+import { type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
 
 const vectorsFile = resolve(
   import.meta.dirname,

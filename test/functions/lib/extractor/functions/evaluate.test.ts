@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { evaluate, expressionSchema } from '../../../../../functions/lib/extractor/functions/index.ts'
-import { type Json, JsonNumber } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { evaluate, expressionSchema } from '#lib/extractor/functions/index.ts'
+import { type Json, JsonNumber } from '#lib/extractor/tables/index.ts'
 
 const context = {
   attr: { user: 'john', nested: { list: ['a', 'b'] }, zero: 0, nothing: null },

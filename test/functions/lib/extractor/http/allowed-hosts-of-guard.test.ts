@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkHost, guardedLookup } from '../../../../../functions/lib/extractor/http/address-guard.ts'
+import { checkHost, guardedLookup } from '#lib/extractor/http/address-guard.ts'
 
 const lookup = (hostname: string, allowed: string[]): Promise<string> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../../../../functions/lib/extractor/http/address-guard.ts'
+import { isPublicAddress } from '#lib/extractor/http/address-guard.ts'
 import { startApi } from '../api-server.ts'
 import { extractFrom, runExtraction, type Settings } from '../run-extraction.ts'
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rateLimitResetSeconds } from '../../../../../functions/lib/extractor/http/rate-limit.ts'
-import {
-  parseRetryHeader,
-  retryDelaySeconds,
-} from '../../../../../functions/lib/extractor/http/retry-delay.ts'
+import { rateLimitResetSeconds } from '#lib/extractor/http/rate-limit.ts'
+import { parseRetryHeader, retryDelaySeconds } from '#lib/extractor/http/retry-delay.ts'
 import { runExtraction } from '../run-extraction.ts'
 
 const now = 1_700_000_000

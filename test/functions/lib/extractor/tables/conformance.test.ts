@@ -3,12 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  createTableSink,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../../../../../functions/lib/extractor/tables/index.ts'
+import { createTableSink, type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
 
 const vectorsFile = resolve(
   import.meta.dirname,

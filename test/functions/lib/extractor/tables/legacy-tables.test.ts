@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Json, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { type Json, parseJson } from '#lib/extractor/tables/index.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, rest: Omit<Page, 'items'> = {}): Page => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Json, type JsonObject, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, parent?: JsonObject): Page => ({

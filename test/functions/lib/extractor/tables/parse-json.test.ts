@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBody, JsonNumber, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
-import { keysInOrder } from '../../../../../functions/lib/extractor/tables/key-order.ts'
-import { orderedJson } from '../../../../../functions/lib/extractor/tables/ordered-json.ts'
+import { decodeBody, JsonNumber, parseJson } from '#lib/extractor/tables/index.ts'
+import { keysInOrder } from '#lib/extractor/tables/key-order.ts'
+import { orderedJson } from '#lib/extractor/tables/ordered-json.ts'
 
 describe('numbers', () => {
   test.each([

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type TableSinkCheckpoint,
   type TableSinkOptions,
-} from '../../../../../functions/lib/extractor/tables/index.ts'
+} from '#lib/extractor/tables/index.ts'
 
 export interface Page {
   type?: string

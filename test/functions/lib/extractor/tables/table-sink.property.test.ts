@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Json, type JsonObject, parseJson } from '../../../../../functions/lib/extractor/tables/index.ts'
+import { type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
 import { type Page, type RunOptions, runSink } from './run-sink.ts'
 
 const scalar = fc.oneof(

@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  createTableSink,
-  type Json,
-  type JsonObject,
-  parseJson,
-} from '../../../../../functions/lib/extractor/tables/index.ts'
+import { createTableSink, type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const items = (json: string): Json[] => parseJson(json) as Json[]

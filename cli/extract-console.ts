@@ -1,0 +1,94 @@
+import { UserError } from '../functions/lib/errors/errors.ts'
+import type { ExtractSummary, Progress } from '../functions/lib/extractor/extract.ts'
+import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
+
+/** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
+export interface ExtractConsole {
+  log: (record: LogRecord) => void
+  progress: (progress: Progress) => void
+  summary: (summary: ExtractSummary) => void
+  failed: (error: unknown) => void
+  print: (text: string) => void
+}
+
+interface Output {
+  write(text: string): unknown
+  isTTY?: boolean
+  columns?: number
+}
+
+const progressEveryMs = 200
+
+export const createExtractConsole = (
+  output: Output = process.stdout,
+  clock: () => number = () => performance.now(),
+  errors: Pick<Output, 'write'> = process.stderr,
+): ExtractConsole => {
+  const terminal = output.isTTY === true
+  const begun = clock()
+  let drawn = Number.NEGATIVE_INFINITY
+  let last: Progress | undefined
+
+  const clear = (): void => {
+    if (terminal && last !== undefined) output.write('\r\u001b[2K')
+  }
+  const draw = (): void => {
+    if (last === undefined) return
+    const seconds = Math.max(0.001, (clock() - begun) / 1000)
+    const speed = Math.round(last.rows / seconds)
+    const text = `${last.pages} pages  ${last.rows} rows  ${speed} rows/s  ${last.retries} retries  ${last.url}`
+    output.write(`\r\u001b[2K${text.slice(0, (output.columns ?? 80) - 1)}`)
+  }
+  const log = ({ level, message, context }: LogRecord): void => {
+    clear()
+    const extra = context === undefined ? '' : ` ${JSON.stringify(context)}`
+    output.write(
+      terminal
+        ? `${level === 'info' ? '' : `${level}: `}${message}${extra}\n`
+        : `${JSON.stringify({ level, message, ...(context === undefined ? {} : { context }) })}\n`,
+    )
+    if (terminal) draw()
+  }
+
+  return {
+    log,
+    progress: progress => {
+      last = progress
+      if (!terminal || clock() - drawn < progressEveryMs) return
+      drawn = clock()
+      draw()
+    },
+    summary: summary => {
+      clear()
+      last = undefined
+      if (!terminal) return log({ level: 'info', message: 'Summary', context: { ...summary } })
+      for (const job of summary.jobs) {
+        const reasons = Object.entries(job.ended).map(([reason, times]) =>
+          times > 1 ? `${reason} (${times}x)` : reason,
+        )
+        output.write(
+          `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}\n`,
+        )
+      }
+      output.write(
+        `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}\n`,
+      )
+    },
+    failed: error => {
+      const isUser = error instanceof UserError
+      const params = isUser && Object.keys(error.params).length > 0 ? { context: error.params } : {}
+      const trace =
+        !isUser && error instanceof Error && error.stack !== undefined
+          ? { context: { trace: error.stack } }
+          : {}
+      const message = error instanceof Error ? error.message : String(error)
+      log({ level: 'error', message, ...params, ...trace })
+      // Again as plain text, where no JSON is in the way of reading it
+      if (!terminal) errors.write(`${message}\n`)
+    },
+    print: text => {
+      clear()
+      output.write(`${text}\n`)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { UserError } from '../functions/lib/errors/errors.ts'
+import { extract } from '../functions/lib/extractor/extract.ts'
+import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
+import { createExtractConsole } from './extract-console.ts'
+import { previewTables } from './preview-tables.ts'
+import { writeState } from './write-state.ts'
+
+interface Flags {
+  compat?: boolean
+  plan?: boolean
+  preview?: string
+  guard?: boolean
+}
+
+/** Adds `millrace extract DATADIR` (interface 6.4 of the design). */
+export const registerExtract = (program: Command): void => {
+  program
+    .command('extract')
+    .description('read an HTTP API into tables, as DATADIR/config.json says')
+    .argument('[datadir]', 'folder with config.json and in/state.json; default $KBC_DATADIR, else /data')
+    .option('--compat', "keep the field's leniency and cell forms")
+    .option(
+      '--plan',
+      'print the first request of each job with the origin of its headers and parameters; send nothing',
+    )
+    .option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing')
+    .option('--guard', 'refuse addresses that are not on the public internet')
+    .action(async (dataDir: string | undefined, flags: Flags) => {
+      process.exitCode = await runExtract(dataDir ?? process.env['KBC_DATADIR'] ?? '/data', flags)
+    })
+}
+
+/** Resolves to the exit code: 0 success, 1 user error, 2 application error (facts 5.6). */
+export const runExtract = async (dataDir: string, flags: Flags): Promise<number> => {
+  const console = createExtractConsole()
+  const stop = new AbortController()
+  // Ended from outside: no tables and no state, but the spool is cleared away
+  const end = (): void => stop.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
+  try {
+    const config = await readConfig(dataDir)
+    const state = await readState(dataDir, message => console.log({ level: 'warning', message }))
+    const now = clock()
+    const compat = flags.compat === true ? { compat: true } : {}
+    if (flags.plan === true) {
+      console.print(await describePlan({ config, state, now, ...compat }))
+      return 0
+    }
+    const preview = flags.preview === undefined ? undefined : positive(flags.preview)
+    const outDir = preview === undefined ? join(dataDir, 'out', 'tables') : join(spoolDir, 'preview')
+    const result = await extract({
+      config,
+      state,
+      outDir,
+      spoolDir: join(spoolDir, 'spool'),
+      now,
+      signal: stop.signal,
+      graceSeconds: 0,
+      guard: flags.guard === true,
+      log: console.log,
+      onProgress: console.progress,
+      ...compat,
+      ...(preview === undefined ? {} : { maxRows: preview }),
+    })
+    console.summary(result.summary)
+    if (!result.finished) throw new Error('The extraction was stopped before its end')
+    if (preview === undefined) await writeState(dataDir, result.state)
+    else console.print(await previewTables(result.tables))
+    console.log({ level: 'info', message: 'Extractor finished successfully.' })
+    return 0
+  } catch (error) {
+    console.failed(error)
+    return error instanceof UserError ? 1 : 2
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end)
+    await rm(spoolDir, { recursive: true, force: true })
+  }
+}
+
+const readConfig = async (dataDir: string): Promise<unknown> => {
+  const file = join(dataDir, 'config.json')
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new Error(`Configuration file '${file}' not found.`, { cause })
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error('Configuration file is not a valid JSON: Syntax error', { cause })
+  }
+}
+
+const readState = async (dataDir: string, warn: (message: string) => void): Promise<unknown> => {
+  const file = join(dataDir, 'in', 'state.json')
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch {
+    return undefined // the first run has none
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    warn(`State file '${file}' is not a valid JSON; starting without it.`)
+    return undefined
+  }
+}
+
+/** Seconds since 1970; runs on from `MILLRACE_NOW` when that is set. */
+const clock = (): (() => number) => {
+  const given = process.env['MILLRACE_NOW']
+  if (!given) return () => Date.now() / 1000
+  const start = Date.parse(given)
+  if (Number.isNaN(start))
+    throw new UserError('extractor.clock', `MILLRACE_NOW is not an ISO 8601 time: ${given}`)
+  const begun = performance.now()
+  return () => (start + performance.now() - begun) / 1000
+}
+
+const positive = (text: string): number => {
+  const number = Number(text)
+  if (Number.isInteger(number) && number > 0) return number
+  throw new UserError('extractor.preview', `--preview needs a positive number of rows, got "${text}"`)
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { parseDebuggedFunction } from '../local/runtime/lambda/debugged-function.ts'
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a port number from 0 to 65535')
+    .transform(Number)
+    .refine(value => value <= 65_535, 'must be a port number from 0 to 65535')
+    .default(fallback)
+
+const shortestToken = 8
+
+const schema = z.object({
+  /** 0 takes any free one. */
+  MILLRACE_API_PORT: port(8080),
+  MILLRACE_S3_PORT: port(9000),
+  MILLRACE_DATA_DIR: z.string().default('.millrace'),
+  /** Master storage token: it opens everything, so it must not be one that is found by trying. */
+  MILLRACE_TOKEN: z
+    .string()
+    .regex(/^\S+$/, 'must not hold spaces')
+    .min(shortestToken, `must have at least ${shortestToken} characters`)
+    .optional(),
+  MILLRACE_BIND: z.string().default('127.0.0.1'),
+  /** Stack configuration over that of cdk.json, as a JSON object. */
+  MILLRACE_CONTEXT: z
+    .string()
+    .transform((text, { addIssue }) => {
+      try {
+        return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+      } catch {
+        addIssue('must be a JSON object')
+        return z.NEVER
+      }
+    })
+    .default({}),
+  /** A function to debug, by its folder below `functions/`. */
+  MILLRACE_DEBUG: z
+    .string()
+    .transform((text, { addIssue }) => {
+      const debugged = parseDebuggedFunction(text)
+      if (debugged) return debugged
+      addIssue('must be a function and maybe a port, such as run-job:9229')
+      return z.NEVER
+    })
+    .optional(),
+})
+export type Settings = z.infer<typeof schema>
+
+/** Reads the environment of `millrace start`; an empty variable counts as none. Throws with the variable's name. */
+export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
+  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
+  const parsed = schema.safeParse(Object.fromEntries(given))
+  if (parsed.success) return parsed.data
+  const lines = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+  throw new Error(lines.join('\n'))
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { readSettings } from './settings.ts'
+
+/** `millrace start`, which is `npm start`: the embedded cloud in the foreground (design section 6.2). */
+export const registerStart = (program: Command): void => {
+  program
+    .command('start')
+    .description('run the whole stack on this machine until it is interrupted')
+    .addHelpText(
+      'after',
+      `
+Environment, all optional:
+  MILLRACE_API_PORT   port of the storage API (8080)
+  MILLRACE_S3_PORT    port of S3 and STS (9000)
+  MILLRACE_DATA_DIR   folder that holds everything (.millrace)
+  MILLRACE_TOKEN      master storage token, 8 characters or more (made once and kept in the data folder)
+  MILLRACE_BIND       address to listen at (127.0.0.1)
+  MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
+  MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
+    )
+    .action(start)
+}
+
+const log = (line: string) => process.stderr.write(`${line}\n`)
+
+const start = async (): Promise<void> => {
+  // Lambda runs in UTC, and the functions' threads share this process's time zone.
+  process.env['TZ'] = 'UTC'
+  // What is kept is its owner's business, whatever the shell gives to new files.
+  process.umask(0o077)
+  const stopped = untilSignal()
+  let isReady = false
+  // What is half started is safe to leave: the next start takes over. Nobody has been told of anything yet.
+  void stopped.then(() => isReady || process.exit(0))
+  try {
+    const settings = readSettings(process.env)
+    const { startEmbeddedCloud } = await import('../local/runtime/embedded-cloud.ts')
+    const debugged = settings.MILLRACE_DEBUG
+    if (debugged)
+      log(
+        `${debugged.name} runs from its source and waits for a debugger at 127.0.0.1:${debugged.inspectorPort}`,
+      )
+    log('starting the embedded cloud …')
+    const cloud = await startEmbeddedCloud({
+      apiPort: settings.MILLRACE_API_PORT,
+      s3Port: settings.MILLRACE_S3_PORT,
+      dataDir: settings.MILLRACE_DATA_DIR,
+      bind: settings.MILLRACE_BIND,
+      context: settings.MILLRACE_CONTEXT,
+      ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
+      debugged,
+      log,
+    })
+    isReady = true
+    const { api, s3, region, token, accessKeyId, secretAccessKey } = cloud
+    const { landingBucket, filesBucket, exportsBucket } = cloud
+    const keys = { accessKeyId, secretAccessKey }
+    const buckets = { landingBucket, filesBucket, exportsBucket }
+    const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets }
+    process.stdout.write(`${JSON.stringify(ready)}\n`)
+
+    log(`${await stopped}: stopping …`)
+    setTimeout(leaveTheRest, longestStopMs)
+    await cloud.close()
+  } catch (error) {
+    log(messageOf(error))
+    process.exitCode = 1
+  }
+  exitNow(process.exitCode === 1 ? 1 : 0)
+}
+
+/** What runs this service may kill it ten seconds after it asked it to end. */
+const longestStopMs = 7_500
+
+/** Safe at any moment: what was acknowledged is stored, and what is under way begins again at the next start. */
+const leaveTheRest = (): void => {
+  log('what is still under way is left to the next start')
+  exitNow(0)
+}
+
+/**
+ * Ends the process whatever its threads do. A thread in the middle of native code (a long query of DuckDB) would hold
+ * `process.exit` back until it returns; replacing the process ends it. What it did is taken up at the next start.
+ */
+const exitNow = (code: 0 | 1): void => {
+  if (process.execve && process.platform !== 'win32')
+    process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
+  process.exit(code)
+}
+
+/** The first signal ends the cloud in good order; a second one ends the process at once, as people expect. */
+const untilSignal = (): Promise<NodeJS.Signals> => {
+  const received = Promise.withResolvers<NodeJS.Signals>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, received.resolve)
+  return received.promise
+}
+
+/** What is wrong in the setting is a sentence; anything else shows where it comes from. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && (error.code === 'EACCES' || error.code === 'EROFS' || error.code === 'ENOTDIR'))
+    return `The data directory cannot be used: ${error.message}. Choose another with MILLRACE_DATA_DIR.`
+  return process.env['MILLRACE_DEBUG'] ? (error.stack ?? error.message) : error.message
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import type { Job, StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import { waitSecondsAt } from '../../functions/lib/storage-client/wait-seconds-at.ts'
+
+const FIRST_LOOK_MS = 100
+
+/** Looks at a job until it has ended. Throws `UserError` with the job's own error when it failed. */
+export const awaitJob = async (
+  storage: Pick<StorageClient, 'job'>,
+  started: Job,
+): Promise<Extract<Job, { status: 'success' }>> => {
+  const start = performance.now()
+  for (let job = started; ; job = await storage.job(job.id)) {
+    if (job.status === 'success') return job
+    if (job.status === 'error') throw new UserError(job.error.code ?? 'storage.jobFailed', job.error.message)
+    const age = (performance.now() - start) / 1000
+    await sleep(age < 1 ? FIRST_LOOK_MS : waitSecondsAt(age) * 1000)
+  }
+}

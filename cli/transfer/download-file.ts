@@ -1,0 +1,136 @@
+import type { Writable } from 'node:stream'
+import { crc32, gzipSync } from 'node:zlib'
+import { combineCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import { readBlocks } from '../../functions/lib/aws/multipart/read-blocks.ts'
+import type { ObjectRange, SourceObject } from '../../functions/lib/aws/multipart/source-object.ts'
+import { isGzip, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
+import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
+import type { StorageConnection } from './connect-storage.ts'
+import { expectedChecksum } from './expected-checksum.ts'
+import { type DownloadJournal, fingerprintOf, partialFile } from './partial-file.ts'
+import type { Progress } from './progress.ts'
+
+export interface DownloadOptions {
+  connection: StorageConnection
+  fileId: number
+  /** Names of the header to write before the data; none for no header. */
+  columns?: string[] | undefined
+  startProgress: (what: string, totalBytes: number) => Progress
+}
+
+export interface Download {
+  bytes: number
+  /** Of these the bytes that an earlier attempt had brought. */
+  resumedBytes: number
+  crc: number
+  /** Whether S3 keeps a checksum to hold against; sizes and ETags are checked in any case. */
+  isVerified: boolean
+}
+
+const MiB = 1024 ** 2
+/** Ranged reads side by side, in order: memory is their product. */
+const BLOCK_BYTES = 8 * MiB
+const BLOCKS_AHEAD = 5
+
+interface Content {
+  header: Uint8Array
+  slices: SourceObject[]
+  bytes: number
+  fingerprint: string
+}
+
+/** Downloads to a path; what an attempt that was cut short has brought is kept and gone on from. */
+export const downloadToPath = async (
+  path: string,
+  request: string,
+  options: DownloadOptions,
+): Promise<Download> => {
+  const content = await findContent(options)
+  const partial = partialFile(path)
+  const { fileId, columns } = options
+  const known = await partial.journal(request)
+  const journal: DownloadJournal = { request, fileId, columns, fingerprint: content.fingerprint }
+  const isSame = known?.fingerprint === content.fingerprint
+  await partial.saveJournal(journal)
+  const { handle, crc: keptCrc, bytes: keptBytes } = await partial.open(isSame)
+  let crc = keptCrc
+  const progress = options.startProgress(path, content.bytes - keptBytes)
+  const checksum = expectedChecksum(content.slices)
+  checksum.catch(() => undefined) // Awaited at the end.
+  try {
+    for await (const block of readContent(content, keptBytes)) {
+      await handle.writeFile(block)
+      crc = crc32(block, crc)
+      progress.add(block.length)
+    }
+  } finally {
+    progress.end()
+    await handle.close()
+  }
+  const isVerified = checkSum(content, crc, await checksum)
+  if (isVerified === 'differs') {
+    await partial.discard()
+    throw new Error(`${path} has another checksum than the file: download it again`)
+  }
+  await partial.finish()
+  return { bytes: content.bytes, resumedBytes: keptBytes, crc, isVerified: isVerified === 'equal' }
+}
+
+/** Downloads into a stream, such as standard output. */
+export const downloadToStream = async (stream: Writable, options: DownloadOptions): Promise<Download> => {
+  const content = await findContent(options)
+  const progress = options.startProgress('download', content.bytes)
+  const checksum = expectedChecksum(content.slices)
+  checksum.catch(() => undefined) // Awaited at the end.
+  let crc = 0
+  try {
+    for await (const block of readContent(content, 0)) {
+      crc = crc32(block, crc)
+      // The block is overwritten when the next one is asked for, so it must have gone out by then.
+      await new Promise<void>((resolve, reject) => {
+        stream.write(block, error => (error ? reject(error) : resolve()))
+      })
+      progress.add(block.length)
+    }
+  } finally {
+    progress.end()
+  }
+  const isVerified = checkSum(content, crc, await checksum)
+  if (isVerified === 'differs') throw new Error('What was written has another checksum than the file')
+  return { bytes: content.bytes, resumedBytes: 0, crc, isVerified: isVerified === 'equal' }
+}
+
+const findContent = async ({ connection, fileId, columns }: DownloadOptions): Promise<Content> => {
+  const file = await connection.storage.file(fileId)
+  const slices = await listSlices({ s3: connection.s3For(file), ...file.s3Path, isSliced: file.isSliced })
+  const line = columns ? Buffer.from(formatRecord(columns)) : Buffer.alloc(0)
+  const header = line.length > 0 && (await isGzip(slices)) ? gzipSync(line) : line
+  const parts = slices.map(({ key, etag, bytes }) => [key, etag, bytes])
+  return {
+    header,
+    slices,
+    bytes: slices.reduce((sum, { bytes }) => sum + bytes, header.length),
+    fingerprint: fingerprintOf([header.toString('base64'), parts]),
+  }
+}
+
+async function* readContent({ header, slices }: Content, from: number): AsyncGenerator<Uint8Array> {
+  if (from < header.length) yield header.subarray(from)
+  let start = header.length
+  const ranges: ObjectRange[] = []
+  for (const source of slices) {
+    const firstByte = Math.max(0, from - start)
+    if (firstByte < source.bytes) ranges.push({ source, firstByte, lastByte: source.bytes - 1 })
+    start += source.bytes
+  }
+  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true })
+}
+
+const checkSum = (
+  { header, bytes }: Content,
+  crc: number,
+  expected: number | undefined,
+): 'equal' | 'differs' | 'unknown' => {
+  if (expected === undefined) return 'unknown'
+  return combineCrc32(crc32(header), expected, bytes - header.length) === crc ? 'equal' : 'differs'
+}

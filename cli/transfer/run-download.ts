@@ -1,0 +1,102 @@
+import type { Writable } from 'node:stream'
+import { z } from 'zod'
+import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { pathInside } from '../../functions/lib/paths/path-inside.ts'
+import { awaitJob } from './await-job.ts'
+import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
+import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
+import { partialFile } from './partial-file.ts'
+import { type ProgramStreams, processStreams } from './program-streams.ts'
+import { formatBytes, showProgress } from './progress.ts'
+
+export interface DownloadFlags {
+  output?: string
+  url?: string
+  token?: string
+  gzip?: boolean
+  header: boolean
+}
+
+/** Resolves to the exit code: 0 when all bytes are there. */
+export const runDownload = async (
+  target: string,
+  flags: DownloadFlags,
+  { output, log }: ProgramStreams = processStreams,
+): Promise<number> => {
+  let connection: StorageConnection | undefined
+  try {
+    connection = connectStorage(await findStorage(flags))
+    const start = performance.now()
+    const { path, download } = await runWith(connection, target, { ...flags, stream: output })
+    const seconds = (performance.now() - start) / 1000
+    log(describe(path, download, seconds))
+    return 0
+  } catch (error) {
+    log(error instanceof Error ? error.message : String(error))
+    return 1
+  } finally {
+    connection?.close()
+  }
+}
+
+const exportResults = z.object({ file: z.object({ id: z.coerce.number() }) })
+
+const runWith = async (
+  connection: StorageConnection,
+  target: string,
+  flags: DownloadFlags & { stream: Writable },
+) => {
+  const { storage } = connection
+  const isFile = /^\d+$/.test(target)
+  const path =
+    flags.output ??
+    // Named by whoever uploaded it.
+    pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
+  const request = JSON.stringify([flags.url ?? null, target, flags.gzip === true, flags.header])
+  const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
+  const isKnownThere = known && (await storage.file(known.fileId).then(() => true, ifGone))
+  const source =
+    known && isKnownThere
+      ? { fileId: known.fileId, columns: known.columns }
+      : isFile
+        ? { fileId: Number(target), columns: undefined }
+        : await exportTable(connection, target, flags)
+  const options = { connection, ...source, startProgress: showProgress }
+  const download =
+    path === '-'
+      ? await downloadToStream(flags.stream, options)
+      : await downloadToPath(path, request, options)
+  return { path, download }
+}
+
+/** The export of a table is kept for two days; after that the download begins again. */
+const ifGone = (error: unknown): boolean => {
+  if (error instanceof UserError && error.status === 404) return false
+  throw error
+}
+
+const tableFileName = (tableId: string, { gzip }: DownloadFlags): string =>
+  `${tableId.slice(tableId.lastIndexOf('.') + 1)}.csv${gzip ? '.gz' : ''}`
+
+const exportTable = async ({ storage }: StorageConnection, tableId: string, flags: DownloadFlags) => {
+  const { columns } = await storage.table(tableId)
+  // By its columns, so that the header fits although one were added meanwhile.
+  const started = await storage.exportTable(
+    { tableId, columns, gzip: flags.gzip === true },
+    crypto.randomUUID(),
+  )
+  const { results } = await awaitJob(storage, started)
+  const fileId = exportResults.parse(results).file.id
+  return { fileId, columns: flags.header ? columns : undefined }
+}
+
+const describe = (
+  path: string,
+  { bytes, resumedBytes, crc, isVerified }: Download,
+  seconds: number,
+): string => {
+  const resumed = resumedBytes > 0 ? `, of which ${formatBytes(resumedBytes)} were there` : ''
+  const checksum = isVerified ? `CRC32 ${formatCrc32(crc)} checked` : 'no checksum to check'
+  return `${path}: ${formatBytes(bytes)}${resumed}, ${checksum}, ${seconds.toFixed(1)} s`
+}

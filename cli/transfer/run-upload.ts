@@ -1,0 +1,154 @@
+import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import type { Job, PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { awaitJob } from './await-job.ts'
+import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
+import { type ProgramStreams, processStreams } from './program-streams.ts'
+import { formatBytes, showProgress } from './progress.ts'
+import { uploadJournal } from './upload-journal.ts'
+import { uploadParts } from './upload-parts.ts'
+import { uploadSlices } from './upload-slices.ts'
+
+export interface UploadFlags {
+  name?: string
+  tag: string[]
+  table?: string
+  primaryKey?: string[]
+  incremental?: boolean
+  columns?: string[]
+  delimiter?: string
+  enclosure?: string
+  sliced?: boolean
+  url?: string
+  token?: string
+}
+
+/** Files that go into a table are sliced from here on: the service then reads them side by side. */
+const SLICED_FROM_BYTES = 256 * 1024 ** 2
+
+/** Resolves to the exit code: 0 when the file is there, and its rows in the table. Prints the ids as JSON. */
+export const runUpload = async (
+  path: string,
+  flags: UploadFlags,
+  { output, log }: ProgramStreams = processStreams,
+): Promise<number> => {
+  let connection: StorageConnection | undefined
+  try {
+    connection = connectStorage(await findStorage(flags))
+    const uploaded = await upload(connection, path, { ...flags, log })
+    const job = flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
+    const { fileId, isSliced } = uploaded
+    const table = job ? { tableId: flags.table, jobId: job.id } : {}
+    output.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
+    return 0
+  } catch (error) {
+    log(error instanceof Error ? error.message : String(error))
+    return 1
+  } finally {
+    connection?.close()
+  }
+}
+
+interface Uploaded {
+  fileId: number
+  isSliced: boolean
+  columns: string[] | undefined
+}
+
+const upload = async (
+  connection: StorageConnection,
+  path: string,
+  flags: UploadFlags & Pick<ProgramStreams, 'log'>,
+): Promise<Uploaded> => {
+  const { storage, s3For } = connection
+  const facts = await stat(path)
+  if (!facts.isFile()) throw new UserError('cli.noFile', `${path} is not a file.`)
+  const isLarge = facts.size >= SLICED_FROM_BYTES
+  const isSliced = flags.table !== undefined && (flags.sliced ?? isLarge) && !(await isCompressed(path))
+  const name = flags.name ?? basename(path)
+  const request = JSON.stringify([flags.url ?? null, name, flags.tag, isSliced])
+  const journal = uploadJournal(path, request, facts)
+  const known = await journal.read()
+  const file =
+    (known && (await storage.file(known.fileId).catch(ifGone))) ??
+    (await storage.prepareFile({ name, sizeBytes: facts.size, tags: flags.tag, isSliced }))
+  const isResumed = known?.fileId === file.id
+  if (!isResumed) await journal.save({ fileId: file.id })
+
+  const start = performance.now()
+  const progress = showProgress(path, facts.size)
+  const destination = { s3: s3For(file), ...placeOf(file) }
+  try {
+    const sent = isSliced
+      ? await uploadSlices(path, {
+          destination,
+          columns: flags.columns,
+          delimiter: flags.delimiter,
+          enclosure: flags.enclosure,
+          progress,
+        })
+      : await uploadParts(path, {
+          destination,
+          bytes: facts.size,
+          uploadId: isResumed ? known.uploadId : undefined,
+          onUpload: uploadId => journal.save({ fileId: file.id, uploadId }),
+          progress,
+        })
+    const after = await stat(path)
+    if (after.size !== facts.size || after.mtimeMs !== facts.mtimeMs)
+      throw new UserError('cli.fileChanged', `${path} was changed while it was uploaded.`)
+    progress.end()
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    const resumed = sent.resumedBytes > 0 ? `, of which ${formatBytes(sent.resumedBytes)} were there` : ''
+    const how = 'slices' in sent ? `${sent.slices} slices` : `CRC32 ${sent.checksum} checked`
+    flags.log(`${path}: ${formatBytes(facts.size)}${resumed}, ${how}, ${seconds} s`)
+    await journal.remove()
+    return { fileId: file.id, isSliced, columns: 'columns' in sent ? sent.columns : flags.columns }
+  } finally {
+    progress.end()
+  }
+}
+
+const placeOf = (file: PreparedFile | ReadableFile) => {
+  if (!('uploadParams' in file)) return { ...file.s3Path, serverSideEncryption: undefined }
+  const { bucket, key, 'x-amz-server-side-encryption': serverSideEncryption } = file.uploadParams
+  return { bucket, key, serverSideEncryption }
+}
+
+const ifGone = (error: unknown): undefined => {
+  if (error instanceof UserError && error.status === 404) return undefined
+  throw error
+}
+
+/** A compressed file cannot be cut at its records. */
+const isCompressed = async (path: string): Promise<boolean> => {
+  const handle = await open(path)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0)
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b
+  } finally {
+    await handle.close()
+  }
+}
+
+const load = async (
+  { storage }: StorageConnection,
+  tableId: string,
+  { fileId, columns }: Uploaded,
+  { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
+): Promise<Job> => {
+  const dot = tableId.lastIndexOf('.')
+  const [bucketId, name] = [tableId.slice(0, dot), tableId.slice(dot + 1)]
+  if (!/^(in|out)\.c-[\w-]+$/.test(bucketId) || name === '')
+    throw new UserError('cli.tableId', `"${tableId}" is not a table id: it looks like in.c-main.orders.`)
+  const format = { dataFileId: fileId, delimiter, enclosure, columns }
+  const idempotencyKey = crypto.randomUUID()
+  if (await storage.hasTable(tableId))
+    return awaitJob(storage, await storage.importTable({ ...format, tableId, incremental }, idempotencyKey))
+  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
+  return awaitJob(
+    storage,
+    await storage.createTable({ ...format, bucketId, name, primaryKey }, idempotencyKey),
+  )
+}

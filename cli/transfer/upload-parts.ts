@@ -1,0 +1,110 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import { createBufferPool } from '../../functions/lib/aws/multipart/buffer-pool.ts'
+import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import {
+  completeUpload,
+  createUpload,
+  type DestinationObject,
+  listParts,
+  type MultipartUpload,
+  objectSettings,
+  type StoredPart,
+} from '../../functions/lib/aws/multipart/multipart-upload.ts'
+import { type PartRange, partRanges } from '../../functions/lib/aws/multipart/part-ranges.ts'
+import { sendPart } from '../../functions/lib/aws/multipart/write-part.ts'
+import type { Progress } from './progress.ts'
+
+const MiB = 1024 ** 2
+/** Held in memory, as many as are sent side by side. */
+const PART_BYTES = 8 * MiB
+const PARTS_IN_PARALLEL = 6
+
+export interface UploadPartsOptions {
+  bytes: number
+  destination: DestinationObject
+  /** Of an earlier attempt. */
+  uploadId?: string | undefined
+  /** Told when a multipart upload begins, before the first part. */
+  onUpload: (uploadId: string) => Promise<void>
+  progress: Progress
+}
+
+export interface UploadedObject {
+  /** CRC32 in base64, checked by S3. */
+  checksum: string
+  resumedBytes: number
+}
+
+/** A local file as one object, in parallel parts; parts that an earlier attempt has sent are only compared. */
+export const uploadParts = async (path: string, options: UploadPartsOptions): Promise<UploadedObject> => {
+  const { bytes, destination, progress } = options
+  const handle = await open(path)
+  try {
+    if (bytes <= PART_BYTES) {
+      const whole = { partNumber: 1, firstByte: 0, lastByte: bytes - 1 }
+      const body = await readPart(handle, whole, new Uint8Array(bytes))
+      await destination.s3.send(new PutObjectCommand({ ...objectSettings(destination), Body: body }))
+      progress.add(bytes)
+      return { checksum: formatCrc32(crc32(body)), resumedBytes: 0 }
+    }
+    const { upload, stored } = await findOrCreate(options)
+    // Parts grow with files over 80 GB.
+    const parts = partRanges(bytes, PART_BYTES)
+    const buffers = createBufferPool(lengthOf(parts[0]))
+    const known = new Map(stored.map(part => [part.partNumber, part]))
+    let resumedBytes = 0
+    const sent = await pMap(
+      parts,
+      range =>
+        buffers.lend(async (buffer): Promise<StoredPart> => {
+          const body = await readPart(handle, range, buffer)
+          const part = known.get(range.partNumber)
+          const isSent = part?.bytes === body.length && part.checksum === formatCrc32(crc32(body))
+          if (isSent) resumedBytes += body.length
+          const sent = isSent ? part : await sendPart(upload, range.partNumber, body.length, body)
+          progress.add(body.length)
+          return sent
+        }),
+      { concurrency: PARTS_IN_PARALLEL },
+    )
+    const { checksum } = await completeUpload(upload, sent)
+    return { checksum, resumedBytes }
+  } finally {
+    await handle.close()
+  }
+}
+
+const findOrCreate = async ({
+  destination,
+  uploadId,
+  onUpload,
+}: UploadPartsOptions): Promise<{ upload: MultipartUpload; stored: StoredPart[] }> => {
+  if (uploadId !== undefined) {
+    const { s3, bucket, key } = destination
+    const upload = { s3, bucket, key, uploadId }
+    try {
+      return { upload, stored: await listParts(upload) }
+    } catch (error) {
+      if (!(error instanceof NoSuchUpload)) throw error
+    }
+  }
+  const upload = await createUpload(destination)
+  await onUpload(upload.uploadId)
+  return { upload, stored: [] }
+}
+
+const lengthOf = (range: PartRange | undefined): number => (range ? range.lastByte - range.firstByte + 1 : 0)
+
+const readPart = async (handle: FileHandle, range: PartRange, buffer: Uint8Array): Promise<Uint8Array> => {
+  const body = buffer.subarray(0, lengthOf(range))
+  let filled = 0
+  while (filled < body.length) {
+    const { bytesRead } = await handle.read(body, filled, body.length - filled, range.firstByte + filled)
+    if (bytesRead === 0) throw new Error('The file became shorter while it was uploaded')
+    filled += bytesRead
+  }
+  return body
+}

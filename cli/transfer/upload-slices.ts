@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { pMapIterable } from 'p-map'
+import { type DestinationObject, objectSettings } from '../../functions/lib/aws/multipart/multipart-upload.ts'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'
+import { openFile } from '../../functions/lib/table-engine/csv/open-file.ts'
+import { parseRecords } from '../../functions/lib/table-engine/csv/parse-records.ts'
+import { splitCsv } from '../../functions/lib/table-engine/csv/split-csv.ts'
+import type { Progress } from './progress.ts'
+
+const MiB = 1024 ** 2
+/** Held in memory, as many as are sent side by side and one that is read. */
+const SLICE_BYTES = 16 * MiB
+const SLICES_IN_PARALLEL = 4
+
+export interface UploadSlicesOptions {
+  /** Its key is the prefix of the slices. */
+  destination: DestinationObject
+  /** Given: the file has no header. */
+  columns: string[] | undefined
+  delimiter: string | undefined
+  enclosure: string | undefined
+  progress: Progress
+}
+
+/**
+ * A local CSV file as slices of whole records without a header, and their manifest. Resolves to the columns.
+ *
+ * Records are checked on the way, so a broken file is refused with its line before anything is loaded. Slices that an
+ * earlier attempt has sent are only compared.
+ */
+export const uploadSlices = async (
+  path: string,
+  { destination, columns: givenColumns, delimiter, enclosure, progress }: UploadSlicesOptions,
+): Promise<{ columns: string[]; slices: number; resumedBytes: number }> => {
+  const dialect = parseCsvDialect({ delimiter, enclosure })
+  const { bytes } = await openFile(createReadStream(path, { highWaterMark: MiB }), path)
+  const chunks = splitCsv(bytes, {
+    dialect,
+    chunkBytes: SLICE_BYTES,
+    hasHeader: givenColumns === undefined,
+    columns: givenColumns?.length,
+  })
+  const known = await listTags(destination)
+  let columns = givenColumns
+  let number = 0
+  let resumedBytes = 0
+
+  const slices = async function* () {
+    for await (const chunk of chunks) {
+      if (chunk.isHeader) columns = [...parseRecords(chunk.bytes, dialect)][0]
+      else yield { bytes: chunk.bytes, name: `_${String(number++).padStart(6, '0')}` }
+    }
+  }
+  const sent = pMapIterable(
+    slices(),
+    async ({ bytes, name }) => {
+      const isSent = known.get(name) === createHash('md5').update(bytes).digest('hex')
+      if (isSent) resumedBytes += bytes.length
+      else await put(destination, name, bytes)
+      progress.add(bytes.length)
+      return name
+    },
+    { concurrency: SLICES_IN_PARALLEL },
+  )
+  const names: string[] = []
+  for await (const name of sent) names.push(name)
+  if (!columns) throw new UserError('invalidCsv', `${path} is empty. It must at least have a header.`)
+
+  const { bucket, key } = destination
+  const entries = names.map(name => ({ url: `s3://${bucket}/${key}${name}` }))
+  await put(destination, 'manifest', Buffer.from(JSON.stringify({ entries })))
+  return { columns, slices: names.length, resumedBytes }
+}
+
+const put = (destination: DestinationObject, name: string, body: Uint8Array) =>
+  destination.s3.send(
+    new PutObjectCommand({
+      ...objectSettings({ ...destination, key: destination.key + name }),
+      Body: body,
+    }),
+  )
+
+/** MD5 of the slices that are there: the ETag of an object that was put in one piece. */
+const listTags = async ({ s3, bucket, key }: DestinationObject): Promise<Map<string, string>> => {
+  const tags = new Map<string, string>()
+  for await (const { Contents = [] } of paginateListObjectsV2(
+    { client: s3 },
+    { Bucket: bucket, Prefix: key },
+  ))
+    for (const { Key = '', ETag = '' } of Contents) tags.set(Key.slice(key.length), ETag.replaceAll('"', ''))
+  return tags
+}

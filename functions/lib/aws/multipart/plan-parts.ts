@@ -1,0 +1,168 @@
+import { UserError } from '../../errors/errors.ts'
+import { type CopiedSpan, chooseCopies, type Source } from './choose-copies.ts'
+import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MAX_PARTS, MIN_PART_BYTES } from './part-ranges.ts'
+
+/** Bytes `firstByte` to `lastByte`, both included, of the source with this index. */
+export interface SourceRange {
+  source: number
+  firstByte: number
+  lastByte: number
+}
+
+/** One part of a multipart upload: a range that S3 copies by itself, or ranges that a function reads and writes. */
+export type Part =
+  | { kind: 'copy'; partNumber: number; bytes: number; range: SourceRange }
+  | { kind: 'assemble'; partNumber: number; bytes: number; ranges: SourceRange[] }
+
+export interface PlanLimits {
+  minPartBytes: number
+  maxPartBytes: number
+  maxParts: number
+  /** Parts are made no larger than these while there are parts enough. Each at least twice `minPartBytes`. */
+  copiedPartBytes: number
+  assembledPartBytes: number
+}
+
+const S3_LIMITS: PlanLimits = {
+  minPartBytes: MIN_PART_BYTES,
+  maxPartBytes: MAX_PART_BYTES,
+  maxParts: MAX_PARTS,
+  // S3 copies a part at some 100 MB/s: 512 MiB are a few seconds.
+  copiedPartBytes: 512 * 1024 ** 2,
+  // Held in memory by whoever assembles it.
+  assembledPartBytes: 10 * 1024 ** 2,
+}
+
+/**
+ * The parts of one object made of `sources`, one after the other.
+ *
+ * Every byte once and in order; every part but the last `minPartBytes` to `maxPartBytes`; at most `maxParts` parts. No
+ * plan within the limits on sizes copies more bytes. Where that plan has too many parts even with the largest ones, one
+ * run of neighbouring parts is assembled instead: of all runs that bring the number down enough, the one that takes
+ * away the fewest copied bytes. An object of no bytes is one empty part.
+ *
+ * Throws `UserError` (`multipart.tooLarge`) above S3's largest object; everything smaller has a plan.
+ */
+export const planParts = (sources: readonly Source[], limits: Partial<PlanLimits> = {}): Part[] => {
+  const all = { ...S3_LIMITS, ...limits }
+  const maxObjectBytes = Math.min(MAX_OBJECT_BYTES, all.maxParts * all.maxPartBytes)
+  const totalBytes = sources.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (totalBytes > maxObjectBytes) {
+    throw new UserError(
+      'multipart.tooLarge',
+      `${totalBytes} bytes are more than one S3 object can hold (${maxObjectBytes}).`,
+    )
+  }
+  if (totalBytes === 0) return [{ kind: 'assemble', partNumber: 1, bytes: 0, ranges: [] }]
+
+  const filled = sources.flatMap((source, index) => (source.bytes > 0 ? [{ ...source, index }] : []))
+  const copies = chooseCopies(filled, all.minPartBytes)
+  const spans = limitSpans(withGaps(copies, totalBytes), all)
+  const place = placeSources(filled)
+  return spans.map(({ start, end, isCopied }, index) => {
+    const ranges = place(start, end)
+    const [range] = ranges
+    const part = { partNumber: index + 1, bytes: end - start }
+    return isCopied && range ? { kind: 'copy', ...part, range } : { kind: 'assemble', ...part, ranges }
+  })
+}
+
+/** Bytes `start` to `end` (not included) of the object. */
+interface Span {
+  start: number
+  end: number
+  isCopied: boolean
+}
+
+const withGaps = (copies: readonly CopiedSpan[], totalBytes: number): Span[] => {
+  const spans: Span[] = []
+  let position = 0
+  for (const { start, end } of copies) {
+    if (start > position) spans.push({ start: position, end: start, isCopied: false })
+    spans.push({ start, end, isCopied: true })
+    position = end
+  }
+  if (position < totalBytes) spans.push({ start: position, end: totalBytes, isCopied: false })
+  return spans
+}
+
+/** Cuts the spans into parts: as small as preferred, larger when there would be too many of them. */
+const limitSpans = (spans: readonly Span[], limits: PlanLimits): Span[] => {
+  const { maxPartBytes, maxParts } = limits
+  for (let scale = 1; ; scale *= 2) {
+    const partBytesOf = ({ isCopied }: Span): number =>
+      Math.min(maxPartBytes, scale * (isCopied ? limits.copiedPartBytes : limits.assembledPartBytes))
+    const count = spans.reduce((sum, span) => sum + countPieces(span, partBytesOf(span)), 0)
+    const areLargest = spans.every(span => partBytesOf(span) === maxPartBytes)
+    if (count > maxParts && !areLargest) continue
+    const parts = spans.flatMap(span => cut(span, partBytesOf(span)))
+    return count <= maxParts ? parts : assembleRun(parts, limits)
+  }
+}
+
+const countPieces = ({ start, end }: Span, partBytes: number): number => Math.ceil((end - start) / partBytes)
+
+/** Equal pieces, so that none is smaller than half of `partBytes`. */
+const cut = (span: Span, partBytes: number): Span[] => {
+  const { start, end, isCopied } = span
+  const count = countPieces(span, partBytes)
+  const border = (index: number): number => start + Math.floor(((end - start) / count) * index)
+  return Array.from({ length: count }, (_, index) => ({
+    start: border(index),
+    end: index === count - 1 ? end : border(index + 1),
+    isCopied,
+  }))
+}
+
+/** Makes the run of neighbouring parts that costs the fewest copied bytes into as few parts as hold it. */
+const assembleRun = (parts: readonly Span[], { maxPartBytes, maxParts }: PlanLimits): Span[] => {
+  const toSave = parts.length - maxParts
+  const copiedBefore = [0]
+  for (const { start, end, isCopied } of parts) {
+    copiedBefore.push((copiedBefore.at(-1) ?? 0) + (isCopied ? end - start : 0))
+  }
+  let best: { first: number; last: number; copied: number } | undefined
+  let first = 0
+  parts.forEach((part, last) => {
+    const saves = (from: number): number => {
+      const bytes = part.end - (parts[from]?.start ?? 0)
+      return last - from + 1 - Math.ceil(bytes / maxPartBytes)
+    }
+    // A shorter run never saves more, so the start only moves forward.
+    while (first < last && saves(first + 1) >= toSave) first++
+    if (saves(first) < toSave) return
+    const copied = (copiedBefore[last + 1] ?? 0) - (copiedBefore[first] ?? 0)
+    if (best === undefined || copied < best.copied) best = { first, last, copied }
+  })
+  // The run of all parts always saves enough: the object is no larger than `maxParts` parts of the largest size.
+  const { first: from, last: to } = best ?? { first: 0, last: parts.length - 1 }
+  const run = { start: parts[from]?.start ?? 0, end: parts[to]?.end ?? 0, isCopied: false }
+  return [...parts.slice(0, from), ...cut(run, maxPartBytes), ...parts.slice(to + 1)]
+}
+
+/** Finds the ranges of sources that make a span. Spans must be asked for in order. */
+const placeSources = (sources: readonly { bytes: number; index: number }[]) => {
+  let current = 0
+  let sourceStart = 0
+  return (start: number, end: number): SourceRange[] => {
+    const ranges: SourceRange[] = []
+    for (let position = start; position < end; ) {
+      const source = sources[current]
+      if (source === undefined) throw new Error('A span reaches beyond the last source')
+      const sourceEnd = sourceStart + source.bytes
+      if (position >= sourceEnd) {
+        current++
+        sourceStart = sourceEnd
+        continue
+      }
+      const last = Math.min(end, sourceEnd) - 1
+      ranges.push({
+        source: source.index,
+        firstByte: position - sourceStart,
+        lastByte: last - sourceStart,
+      })
+      position = last + 1
+    }
+    return ranges
+  }
+}

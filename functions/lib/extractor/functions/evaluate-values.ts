@@ -1,0 +1,27 @@
+import type { Json } from '../tables/index.ts'
+import { type EvaluateOptions, type ExpressionContext, evaluate } from './index.ts'
+
+/** Evaluates every value of an object; names stay. `path` is where the object stands, for messages. */
+export type EvaluateValues = (
+  values: Readonly<Record<string, unknown>>,
+  context: ExpressionContext,
+  path: string,
+  options?: Pick<EvaluateOptions, 'alsoAllow'> & {
+    /** Leaves lists as they are: in headers a list is several values, not something to work out. */
+    skipLists?: boolean
+  },
+) => Record<string, Json>
+
+/** `now` gives seconds since 1970; expressions read the clock of the extraction, not of the system. */
+export const createEvaluateValues =
+  (now: () => number): EvaluateValues =>
+  (values, context, path, { skipLists = false, alsoAllow } = {}) => {
+    const result: Record<string, Json> = {}
+    for (const [name, value] of Object.entries(values)) {
+      result[name] =
+        skipLists && Array.isArray(value)
+          ? value
+          : evaluate(value, context, { path: `${path}.${name}`, now: Math.floor(now()), alsoAllow })
+    }
+    return result
+  }

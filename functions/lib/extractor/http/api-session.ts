@@ -1,0 +1,165 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Authenticator } from '../authentication/authenticator.ts'
+import type { Log } from '../masking/log.ts'
+import type { Masker } from '../masking/masker.ts'
+import { formatQuery, parseQuery } from '../php/query.ts'
+import type { Json } from '../tables/index.ts'
+import type { Exchange, HttpClient } from './http-client.ts'
+import type { HttpResponse } from './http-response.ts'
+import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
+import type { PageRequest } from './page-request.ts'
+import { type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
+import type { RedirectTarget } from './redirect.ts'
+import { credentialsOf, type IsSecretField } from './request-credentials.ts'
+import type { HttpUrl } from './resolve-url.ts'
+
+export interface ApiSessionOptions {
+  client: HttpClient
+  baseUrl: string
+  defaultHeaders: Headers
+  trusted: ReadonlySet<string>
+  /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
+  checkHost: (url: HttpUrl) => void
+  ignoreErrors: ReadonlySet<number>
+  /** Bodies byte by byte as in the field. */
+  compat: boolean
+  masker: Masker
+  isSecretField: IsSecretField
+  log: Log
+}
+
+/** A page as it came. */
+export interface FetchedPage {
+  response: Json
+  headers: HttpResponse['headers']
+  url: string
+  body: Buffer
+  /** Whether `response` is what `body` holds; not so for an ignored error that was no JSON. */
+  isParsed: boolean
+}
+
+/** Sends the requests of one iteration, with its credentials. */
+export interface ApiSession {
+  fetchPage(
+    request: PageRequest,
+    authenticator: Authenticator,
+    options: Pick<ParseResponseOptions, 'emptyIsLast'>,
+  ): Promise<FetchedPage>
+  /** The body of a login response: no credentials on the request, the default headers are (specification 4.1). */
+  login(request: PageRequest): Promise<Buffer>
+}
+
+export const createApiSession = (options: ApiSessionOptions): ApiSession => {
+  const { client, baseUrl, defaultHeaders, trusted, masker, log, ignoreErrors } = options
+
+  const outgoing = (request: PageRequest): OutgoingRequest =>
+    withUserInfo(toOutgoing(request, baseUrl, defaultHeaders, { compat: options.compat }))
+
+  const exchange = async (
+    request: PageRequest,
+    {
+      sign,
+      renew,
+    }: Pick<Exchange, 'renew'> & { sign: (request: OutgoingRequest) => Promise<OutgoingRequest> },
+  ): Promise<HttpResponse> => {
+    let unsigned: OutgoingRequest | undefined
+    const credentials = new Set<string>()
+    const noteCredentials = (sent: OutgoingRequest): void => {
+      for (const secret of credentialsOf(sent, options.isSecretField)) credentials.add(secret)
+      masker.addPassing(credentials)
+    }
+    const admit = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      options.checkHost(candidate.url)
+      noteCredentials(candidate)
+      if (!trusted.has(candidate.url.origin)) return withoutCredentials(candidate, masker)
+      const signed = await sign(candidate)
+      noteCredentials(signed)
+      return signed
+    }
+    const response = await client.send({
+      prepare: () => {
+        unsigned = outgoing(request)
+        return admit(unsigned)
+      },
+      redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
+      ...(renew === undefined ? {} : { renew }),
+    })
+    // Many other requests may have gone out meanwhile, and an answer can show what it was asked with
+    masker.addPassing(credentials)
+    return response
+  }
+
+  return {
+    fetchPage: async (request, authenticator, { emptyIsLast }) => {
+      let session: number | undefined
+      const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+        const signed = await authenticator.sign(candidate)
+        session = signed.session
+        return signed.request
+      }
+      const { renew } = authenticator
+      const response = await exchange(request, {
+        sign,
+        ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
+      })
+      const method = methodOf(request)
+      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, emptyIsLast, log, masker })
+      return { response: json, isParsed, headers: response.headers, url: response.url, body: response.body }
+    },
+    login: async request => {
+      log.debug('Logging in.')
+      const response = await exchange(request, { sign: async candidate => candidate })
+      if (response.status >= 400) throw statusError(response, { method: methodOf(request), masker })
+      return response.body
+    },
+  }
+}
+
+const methodOf = ({ method }: PageRequest): 'GET' | 'POST' => (method === 'GET' ? 'GET' : 'POST')
+
+const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
+  target.body !== undefined
+    ? headers
+    : Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
+
+/** Headers that say nothing about who asks. */
+const harmless = new Set(['accept', 'accept-language', 'accept-encoding', 'content-type', 'user-agent'])
+
+/** For origins that nobody named: no configured headers, no parameter that holds a secret. */
+const withoutCredentials = (request: OutgoingRequest, masker: Masker): OutgoingRequest => {
+  if (request.body !== undefined && masker.holdsSecret(request.body)) {
+    throw new UserError(
+      'extractor.address.untrusted',
+      `The request body holds a secret and would go to ${request.url.origin}, which is not listed in "api.http.trustedOrigins"`,
+    )
+  }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => harmless.has(name.toLowerCase())),
+  )
+  return { ...request, headers, url: withoutSecrets(request.url, masker) }
+}
+
+const withoutSecrets = (url: HttpUrl, masker: Masker): HttpUrl => {
+  const at = url.target.indexOf('?')
+  if (at < 0 || !masker.holdsSecret(url.target.slice(at))) return url
+  const kept = Object.entries(parseQuery(url.target.slice(at + 1))).filter(
+    ([name, value]) => ![name, value].flat().some(text => text !== null && masker.holdsSecret(text)),
+  )
+  const query = formatQuery(Object.fromEntries(kept))
+  const target = query === '' ? url.target.slice(0, at) : `${url.target.slice(0, at)}?${query}`
+  return { ...url, target, href: url.origin + target }
+}
+
+/** `https://user:password@host` is Basic authentication written short. */
+const withUserInfo = (request: OutgoingRequest): OutgoingRequest => {
+  const { userInfo } = request.url
+  if (
+    userInfo === undefined ||
+    Object.keys(request.headers).some(name => name.toLowerCase() === 'authorization')
+  )
+    return request
+  return {
+    ...request,
+    headers: setHeader(request.headers, 'Authorization', `Basic ${Buffer.from(userInfo).toString('base64')}`),
+  }
+}

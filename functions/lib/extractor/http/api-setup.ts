@@ -1,0 +1,82 @@
+import { UserError } from '../../errors/errors.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import type { EvaluateValues } from '../functions/evaluate-values.ts'
+import { evaluate } from '../functions/index.ts'
+import type { Log } from '../masking/log.ts'
+import { isEmpty } from '../php/php-values.ts'
+import type { Json } from '../tables/index.ts'
+import { checkHeaders, type Headers } from './outgoing-request.ts'
+
+type Api = ExtractorConfig['api']
+
+/**
+ * `api.baseUrl`: an address, a value expression, or (deprecated) an expression as JSON text.
+ *
+ * @throws UserError `extractor.config.baseUrl`
+ */
+export const resolveBaseUrl = (
+  baseUrl: Api['baseUrl'],
+  attributes: Json,
+  now: () => number,
+  log: Log,
+): string => {
+  if (typeof baseUrl === 'string' && isHttpUrl(baseUrl)) return baseUrl
+  const context = { attr: attributes }
+  const settings = { path: 'api.baseUrl', now: Math.floor(now()) }
+  if (typeof baseUrl !== 'string') return checked(evaluate(baseUrl, context, settings))
+  let expression: unknown
+  try {
+    expression = JSON.parse(baseUrl)
+  } catch (cause) {
+    throw new UserError(
+      'extractor.config.baseUrl',
+      `The 'baseUrl' attribute in API configuration is not a valid URL`,
+      { cause },
+    )
+  }
+  log.warning('Passing json-encoded baseUrl is deprecated.')
+  return checked(evaluate(expression, context, settings))
+}
+
+const checked = (value: Json): string => {
+  if (typeof value === 'string' && isHttpUrl(value)) return value
+  throw new UserError(
+    'extractor.config.baseUrl',
+    `The "baseUrl" attribute in API configuration resulted in an invalid URL (${typeof value === 'string' ? value : JSON.stringify(value)})`,
+  )
+}
+
+const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text)
+
+/**
+ * Headers of every request, the login too: `api.http.headers`, overlaid by `config.http.headers` (facts 1.1 and 1.2).
+ *
+ * @throws UserError for a header of `requiredHeaders` that the config leaves empty
+ */
+export const resolveDefaultHeaders = (
+  api: Api,
+  config: ExtractorConfig['runs'][number]['config'],
+  attributes: Json,
+  evaluateValues: EvaluateValues,
+): Headers => {
+  const own = config.http?.headers ?? {}
+  for (const name of api.http?.requiredHeaders ?? []) {
+    if (isEmpty(own[name])) {
+      throw new UserError(
+        'extractor.config.requiredHeaders',
+        `Missing required header ${name} in 'config.http.headers'.`,
+      )
+    }
+  }
+  const all = { ...api.http?.headers, ...own }
+  return checkHeaders(evaluateValues(all, { attr: attributes }, 'http.headers', { skipLists: true }))
+}
+
+/** Bucket without `in.c-`: as configured, else from the API's name and the configuration's id, else none (facts 2, 8). */
+export const outputBucket = (
+  api: Api,
+  config: ExtractorConfig['runs'][number]['config'],
+): string | undefined => {
+  if (!isEmpty(config.outputBucket)) return config.outputBucket
+  return isEmpty(config.id) ? undefined : `ex-api-${api.name || 'generic'}-${config.id}`
+}

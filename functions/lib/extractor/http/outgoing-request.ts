@@ -1,0 +1,96 @@
+import { UserError } from '../../errors/errors.ts'
+import { formEncode } from '../php/form-encoding.ts'
+import { phpJsonEncode } from '../php/php-json-encode.ts'
+import { isObject, toText } from '../php/php-values.ts'
+import { type Json, JsonNumber } from '../tables/index.ts'
+import { buildEndpoint } from './build-endpoint.ts'
+import type { PageRequest } from './page-request.ts'
+import { type HttpUrl, resolveUrl } from './resolve-url.ts'
+
+/** Header names as written; looked up without regard to case. */
+export type Headers = Record<string, string | string[]>
+
+/** A request as it goes on the wire. */
+export interface OutgoingRequest {
+  method: 'GET' | 'POST'
+  url: HttpUrl
+  headers: Headers
+  body: string | undefined
+}
+
+/** GET sends params in the query, POST as a JSON body, FORM as an urlencoded body (specification 4.1). */
+export const toOutgoing = (
+  request: PageRequest,
+  baseUrl: string,
+  defaultHeaders: Headers,
+  options: { compat?: boolean } = {},
+): OutgoingRequest => {
+  const headers = withDefaults(checkHeaders(request.headers), defaultHeaders)
+  if (request.method === 'GET') {
+    const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params))
+    return { method: 'GET', url, headers, body: undefined }
+  }
+  const isEmpty = Object.keys(request.params).length === 0
+  const [type, body] =
+    request.method === 'POST'
+      ? [
+          'application/json',
+          isEmpty
+            ? '[]'
+            : phpJsonEncode(options.compat === true ? emptyAsLists(request.params) : request.params, true),
+        ]
+      : ['application/x-www-form-urlencoded', formEncode(request.params)]
+  return {
+    method: 'POST',
+    url: resolveUrl(baseUrl, request.endpoint),
+    headers: setHeader(headers, 'Content-Type', type ?? ''),
+    body: body ?? '',
+  }
+}
+
+/** The field reads its configuration in a way that cannot tell `{}` from `[]`, and sends `[]`. */
+const emptyAsLists = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(emptyAsLists)
+  if (!isObject(value)) return value
+  const members = Object.entries(value)
+  return members.length === 0
+    ? []
+    : Object.fromEntries(members.map(([key, inner]) => [key, emptyAsLists(inner)]))
+}
+
+/** @throws UserError `extractor.request.headers` naming the path of a value that is neither text nor a list of texts */
+export const checkHeaders = (headers: Readonly<Record<string, Json>>): Headers => {
+  const result: Headers = {}
+  for (const [name, value] of Object.entries(headers)) {
+    result[name] = Array.isArray(value)
+      ? value.map((item, index) => headerText(item, `${name}.${index}`))
+      : headerText(value, name)
+  }
+  return result
+}
+
+const headerText = (value: Json, path: string): string => {
+  if (isObject(value) || Array.isArray(value)) {
+    const type = Array.isArray(value) ? 'array' : 'object'
+    throw new UserError(
+      'extractor.request.headers',
+      `Invalid configuration: invalid type "${type}" in headers at path: ${path}`,
+    )
+  }
+  const text = (value instanceof JsonNumber ? value.text : toText(value)).trim()
+  if (/[\r\n\0]/.test(text)) {
+    throw new UserError('extractor.request.headers', `Header "${path}" holds a line break`)
+  }
+  return text
+}
+
+export const setHeader = (headers: Headers, name: string, value: string | string[]): Headers => {
+  const lower = name.toLowerCase()
+  const kept = Object.entries(headers).filter(([other]) => other.toLowerCase() !== lower)
+  return { ...Object.fromEntries(kept), [name]: value }
+}
+
+export const setHeaders = (headers: Headers, values: Headers): Headers =>
+  Object.entries(values).reduce((result, [name, value]) => setHeader(result, name, value), headers)
+
+export const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeaders(defaults, headers)

@@ -1,0 +1,28 @@
+import { replaceRecursive } from '../php/replace-recursive.ts'
+import type { Json } from '../tables/index.ts'
+import type { PageRequest, Params, RequestOptions } from './page-request.ts'
+
+/** `over` laid on `base`: endpoint and method replaced, params and headers merged at any depth. */
+export const overlay = (base: RequestOptions, over: RequestOptions): RequestOptions => ({
+  endpoint: over.endpoint ?? base.endpoint,
+  method: over.method ?? base.method,
+  params: mergeParams(base.params, over.params),
+  headers: { ...base.headers, ...over.headers },
+})
+
+/** A complete request from its options (specification 4.2: job values lie over the defaults). */
+export const complete = (options: RequestOptions, position?: Json): PageRequest => ({
+  endpoint: options.endpoint ?? '',
+  method: options.method ?? 'GET',
+  params: options.params ?? {},
+  headers: options.headers ?? {},
+  ...(position === undefined ? {} : { position }),
+})
+
+const mergeParams = (base: Params | undefined, over: Params | undefined): Params => {
+  if (base === undefined || isEmptyParams(base)) return over ?? {}
+  if (over === undefined || isEmptyParams(over)) return base
+  return replaceRecursive(base, over) as Params // two containers give a container
+}
+
+const isEmptyParams = (params: Params): boolean => Object.keys(params).length === 0

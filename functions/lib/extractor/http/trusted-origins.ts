@@ -1,0 +1,38 @@
+import type { Job } from '../config/job-schema.ts'
+import { resolveUrl } from './resolve-url.ts'
+
+export interface TrustedOriginsInput {
+  baseUrl: string
+  loginEndpoint: string | undefined
+  jobs: readonly Job[]
+  /** `api.http.trustedOrigins`. */
+  listed: readonly string[]
+}
+
+/**
+ * Origins (scheme, host, port) that credentials and configured headers may go to: the base address, the login, origins
+ * that the configuration lists, and those that the author wrote out in a job's endpoint. Never what a response names.
+ */
+export const trustedOrigins = ({
+  baseUrl,
+  loginEndpoint,
+  jobs,
+  listed,
+}: TrustedOriginsInput): ReadonlySet<string> => {
+  const origins = new Set([resolveUrl(baseUrl, '').origin])
+  for (const endpoint of [loginEndpoint, ...listed, ...endpointsOf(jobs)]) {
+    if (endpoint === undefined) continue
+    const host = /^https?:\/\/([^/?#]*)/i.exec(endpoint)?.[1]
+    // A placeholder in the host would let a response decide where credentials go
+    if (host === undefined || host.includes('{')) continue
+    origins.add(resolveUrl(baseUrl, endpoint).origin)
+  }
+  return origins
+}
+
+function* endpointsOf(jobs: readonly Job[]): Generator<string> {
+  for (const job of jobs) {
+    yield job.endpoint
+    yield* endpointsOf(job.children ?? [])
+  }
+}

@@ -1,0 +1,30 @@
+import { UserError } from '../../errors/errors.ts'
+import type { JobSummary } from '../runner/run-statistics.ts'
+import type { Masker } from './masker.ts'
+
+/** The same error without secrets: message, params and stack are masked, causes (which may hold anything) are dropped. */
+export const maskError = (error: unknown, masker: Masker): unknown => {
+  if (error instanceof UserError) {
+    const { code, status, message, params } = error
+    return new UserError(code, masker.mask(message), {
+      status,
+      params: masker.maskAll(params) as Record<string, unknown>, // keeps the shape
+    })
+  }
+  if (!(error instanceof Error)) return error
+  if (error instanceof RangeError && /call stack/.test(error.message)) {
+    return new UserError('extractor.response.depth', 'The response is nested too deeply.')
+  }
+  const masked = new Error(masker.mask(error.message))
+  masked.name = error.name
+  if (error.stack !== undefined) masked.stack = masker.mask(error.stack)
+  return masked
+}
+
+/** What a job did, for results: its texts are masked, its counts stay numbers. */
+export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
+  ...job,
+  endpoint: masker.mask(job.endpoint),
+  dataType: masker.mask(job.dataType),
+  ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
+})

@@ -1,0 +1,87 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
+import { cursorPagination } from './cursor.ts'
+import { headerLinkPagination } from './header-link.ts'
+import { jsonCursorPagination } from './json-cursor.ts'
+import { offsetPagination } from './offset.ts'
+import { pagenumPagination } from './pagenum.ts'
+import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { responseParamPagination } from './response-param.ts'
+import { responseUrlPagination } from './response-url.ts'
+import { type Progress, stopReason } from './stop-rules.ts'
+import { zendeskUrlPagination } from './zendesk-url.ts'
+
+/** A job's pagination together with the stop rules that go with it. */
+export interface JobPagination extends Pagination {
+  /** Why the job ends after this page whatever the paginator says, or `undefined`. */
+  stop: (page: Page, progress: Progress, now: number) => string | undefined
+  /** Whether a response without content is the last page rather than an error. */
+  emptyIsLast: boolean
+  /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
+  countsVolume: boolean
+}
+
+/** The pagination of one run of a job; `scroller` picks one of `multiple`. */
+export const createPagination = (
+  config: PaginationConfig | undefined,
+  scroller: string | undefined,
+  input: PaginationInput,
+): JobPagination => {
+  const single = config?.method === 'multiple' ? pick(config, scroller) : config
+  const outer = config?.method === 'multiple' ? config : undefined
+  const pagination = single === undefined ? onePage(input) : byMethod(single, input)
+  return {
+    ...pagination,
+    stop: (page, progress, now) =>
+      (outer && stopReason(outer, page, progress, now)) ??
+      (single && stopReason(single, page, progress, now)),
+    emptyIsLast: single?.method === 'offset',
+    countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
+  }
+}
+
+const onePage = (input: PaginationInput): Pagination => ({
+  first: pageRequest(input),
+  next: () => undefined,
+  ended: 'the job has no pagination',
+})
+
+const byMethod = (settings: SinglePagination, input: PaginationInput): Pagination => {
+  switch (settings.method) {
+    case 'offset':
+      return offsetPagination(settings, input)
+    case 'pagenum':
+      return pagenumPagination(settings, input)
+    case 'response.url':
+      return responseUrlPagination(settings, input)
+    case 'zendesk.response.url':
+      return zendeskUrlPagination(settings, input)
+    case 'response.param':
+      return responseParamPagination(settings, input)
+    case 'cursor':
+      return cursorPagination(settings, input)
+    case 'header-link':
+      return headerLinkPagination(settings, input)
+    case 'json-cursor':
+      return jsonCursorPagination(settings, input)
+  }
+}
+
+type Multiple = Extract<PaginationConfig, { method: 'multiple' }>
+
+const pick = (
+  { scrollers, default: fallback }: Multiple,
+  scroller: string | undefined,
+): SinglePagination | undefined => {
+  const name = scroller || fallback
+  if (!name) return undefined
+  const found = Object.hasOwn(scrollers, name) ? scrollers[name] : undefined
+  if (found !== undefined) return found
+  const defined = Object.keys(scrollers).join(', ')
+  throw new UserError(
+    'extractor.config.scroller',
+    scroller
+      ? `Scroller '${scroller}' not set in API definitions. Scrollers defined: ${defined}`
+      : `Default scroller '${fallback}' does not exist`,
+  )
+}

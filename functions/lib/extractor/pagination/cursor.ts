@@ -1,0 +1,50 @@
+import { UserError } from '../../errors/errors.ts'
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { phpJsonEncode } from '../php/php-json-encode.ts'
+import { valueAt } from '../select/json-path.ts'
+import { type Json, JsonNumber } from '../tables/index.ts'
+import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/**
+ * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
+ * initial value is the job param of that name (specification 4.4). Ends with the first page without items.
+ */
+export const cursorPagination = (settings: PaginationOf<'cursor'>, input: PaginationInput): Pagination => {
+  const increment = settings.increment ?? 0
+  return {
+    first: pageRequest(input),
+    next: (page, previous) => {
+      if (page.items.length === 0) return undefined
+      const best = bestId(page, settings, wholeNumber(previous.position))
+      const value = typeof best === 'bigint' ? best + BigInt(increment) : best + increment
+      return pageRequest(
+        input,
+        { params: { ...input.job.params, [settings.param]: toJson(value) } },
+        toJson(best),
+      )
+    },
+    ended: 'a page held no items',
+  }
+}
+
+const bestId = (
+  page: Page,
+  { idKey, reverse }: PaginationOf<'cursor'>,
+  before: number | bigint | undefined,
+): number | bigint => {
+  let best = before
+  for (const item of page.items) {
+    const found = valueAt(idKey, item)
+    const id = wholeNumber(found)
+    if (id === undefined) {
+      const shown = phpJsonEncode(found ?? null, true)
+      throw new UserError('extractor.pagination.cursor', `Cursor value '${shown}' is not numeric.`)
+    }
+    if (best === undefined || (reverse === true ? id < best : id > best)) best = id
+  }
+  return best ?? 0
+}
+
+const toJson = (value: number | bigint): Json =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : new JsonNumber(String(value))

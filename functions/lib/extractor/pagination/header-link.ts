@@ -1,0 +1,36 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { resolveUrl } from '../http/resolve-url.ts'
+import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+/**
+ * The next address stands in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
+ * addresses are resolved against the page's own. Default relation `next`.
+ */
+export const headerLinkPagination = (
+  settings: PaginationOf<'header-link'>,
+  input: PaginationInput,
+): Pagination => {
+  const relation = (settings.rel || 'next').toLowerCase()
+  const params = settings.includeParams === true ? (input.job.params ?? {}) : {}
+  return {
+    first: pageRequest(input),
+    next: page => {
+      const field = page.headers['link']
+      const target = findLink(Array.isArray(field) ? field.join(', ') : (field ?? ''), relation)
+      if (target === undefined) return undefined
+      return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
+    },
+    ended: `the response has no link with relation "${relation}"`,
+  }
+}
+
+/** The target of the first link with the relation (a link may have several, parted by blanks). */
+export const findLink = (field: string, relation: string): string | undefined => {
+  // A link is `<target>` and its parameters; commas part links only outside of quotes and angle brackets
+  for (const [, target = '', parameters = ''] of field.matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {
+    const found = /(?:^|;)\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters)
+    const relations = (found?.[1] ?? found?.[2] ?? '').toLowerCase().split(/\s+/)
+    if (relations.includes(relation)) return target.trim()
+  }
+  return undefined
+}

@@ -1,0 +1,54 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { isEmpty, toText } from '../php/php-values.ts'
+import { compareBy } from '../runner/ordering.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/index.ts'
+import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+/**
+ * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
+ * (`idKey`, with `reverse` the smallest; ends with the first page without items). Beyond the format of the field, whose
+ * cursors are whole numbers. A cursor that does not move ends the job: its next page would be the same again.
+ */
+export const jsonCursorPagination = (
+  settings: PaginationOf<'json-cursor'>,
+  input: PaginationInput,
+): Pagination => {
+  const { param, cursorPath, idKey } = settings
+  return {
+    first: pageRequest(input),
+    next: (page, previous) => {
+      const cursor = cursorPath
+        ? valueAt(cursorPath, page.response)
+        : bestOf(page, settings, previous.position)
+      if (cursor === undefined || isEmpty(cursor)) return undefined
+      if (previous.position !== undefined && toText(previous.position) === toText(cursor)) {
+        input.log.warning(`The cursor at '${cursorPath ?? idKey}' did not move; stopping.`)
+        return undefined
+      }
+      return pageRequest(input, { params: { ...input.job.params, [param]: cursor } }, cursor)
+    },
+    ended: cursorPath
+      ? `the response has no cursor at '${cursorPath}'`
+      : 'a page held no items with a new cursor',
+  }
+}
+
+const bestOf = (
+  page: Page,
+  settings: PaginationOf<'json-cursor'>,
+  before: Json | undefined,
+): Json | undefined => {
+  if (page.items.length === 0) return undefined
+  let best = before
+  for (const item of page.items) {
+    const value = valueAt(settings.idKey ?? '', item)
+    if (value === undefined) continue
+    if (
+      best === undefined ||
+      compareBy(settings.type, value, best) * (settings.reverse === true ? -1 : 1) > 0
+    )
+      best = value
+  }
+  return best
+}

@@ -1,0 +1,29 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { isEmpty } from '../php/php-values.ts'
+import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/**
+ * Fixed page size, growing offset (specification 4.3). A job param named like `limitParam` replaces the limit; one named
+ * like `offsetParam` gives the first offset with `offsetFromJob`, and is overwritten otherwise.
+ */
+export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
+  const limitParam = settings.limitParam || 'limit'
+  const offsetParam = settings.offsetParam || 'offset'
+  const own: Record<string, unknown> = { ...input.job.params }
+  const limit = isEmpty(own[limitParam])
+    ? settings.limit
+    : Number(wholeNumber(own[limitParam]) ?? settings.limit)
+  const start = settings.offsetFromJob === true ? Number(wholeNumber(own[offsetParam]) ?? 0) : 0
+  const at = (offset: number) =>
+    pageRequest(
+      input,
+      { params: { ...input.job.params, [limitParam]: limit, [offsetParam]: offset } },
+      offset,
+    )
+  return {
+    first: settings.firstPageParams === false ? pageRequest(input, {}, start) : at(start),
+    next: (page, previous) => (page.items.length < limit ? undefined : at(Number(previous.position) + limit)),
+    ended: `a page held fewer items than the limit of ${limit}`,
+  }
+}

@@ -1,0 +1,26 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { isEmpty } from '../php/php-values.ts'
+import type { Json } from '../tables/index.ts'
+import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+import { wholeNumber } from './whole-number.ts'
+
+/** Numbered pages (facts 1.4). Without a limit an empty page is the last, with one a page that is not full. */
+export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: PaginationInput): Pagination => {
+  const pageParam = settings.pageParam || 'page'
+  const limitParam = settings.limitParam || 'limit'
+  const first = settings.firstPage ?? 1
+  const own: Record<string, Json> = { ...(input.job.params as Record<string, Json>) } // a list has its positions as names
+  const configured = settings.limit || undefined
+  const limit = isEmpty(own[limitParam]) ? configured : Number(wholeNumber(own[limitParam]) ?? configured)
+  const at = (page: number) => {
+    const params = { ...own, [pageParam]: page, ...(limit === undefined ? {} : { [limitParam]: limit }) }
+    return pageRequest(input, { params }, page)
+  }
+  return {
+    first: settings.firstPageParams === false ? pageRequest(input, {}, first) : at(first),
+    next: (page, previous) =>
+      page.items.length < (limit ?? 1) ? undefined : at(Number(previous.position) + 1),
+    ended:
+      limit === undefined ? 'a page held no items' : `a page held fewer items than the limit of ${limit}`,
+  }
+}

@@ -1,0 +1,45 @@
+import type { ResponseHeaders } from '../http/http-response.ts'
+import { complete, overlay } from '../http/overlay.ts'
+import type { PageRequest, RequestOptions } from '../http/page-request.ts'
+import type { Log } from '../masking/log.ts'
+import type { Json } from '../tables/index.ts'
+
+/** One page as the paginators see it. */
+export interface Page {
+  /** The whole response. */
+  response: Json
+  /** The items that the job took from it, after filters. */
+  items: readonly Json[]
+  headers: ResponseHeaders
+  /** Where the response came from, redirects followed. */
+  url: string
+}
+
+/** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
+export type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
+
+/** A paginator made for one run of one job. */
+export interface Pagination {
+  first: PageRequest
+  next: Paginator
+  /** Why there is no next page, for the summary. */
+  ended: string
+}
+
+/** What a paginator is made from. */
+export interface PaginationInput {
+  /** The job's own request, params evaluated, placeholders filled in. */
+  job: RequestOptions
+  /** `api.http.defaultOptions`, laid below every request of the job, next pages too. */
+  defaults: RequestOptions
+  /** Seconds since 1970. */
+  now: () => number
+  log: Log
+}
+
+/** The job's request with `over` laid over it and the defaults below. */
+export const pageRequest = (
+  input: PaginationInput,
+  over: RequestOptions = {},
+  position?: Json,
+): PageRequest => complete(overlay(input.defaults, { ...input.job, ...over }), position)

@@ -1,0 +1,24 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { overlay } from '../http/overlay.ts'
+import type { RequestOptions } from '../http/page-request.ts'
+import { isEmpty } from '../php/php-values.ts'
+import { valueAt } from '../select/json-path.ts'
+import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+/** A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it (facts 1.4). */
+export const responseParamPagination = (
+  settings: PaginationOf<'response.param'>,
+  input: PaginationInput,
+): Pagination => {
+  const base: RequestOptions = settings.includeParams === true ? input.job : { ...input.job, params: {} }
+  const scroll = overlay(base, (settings.scrollRequest ?? {}) as RequestOptions) // values of a configuration are JSON
+  return {
+    first: pageRequest(input),
+    next: page => {
+      const value = valueAt(settings.responseParam, page.response)
+      if (value === undefined || isEmpty(value)) return undefined
+      return pageRequest(input, { ...scroll, params: { ...scroll.params, [settings.queryParam]: value } })
+    },
+    ended: `the response has no value at '${settings.responseParam}'`,
+  }
+}

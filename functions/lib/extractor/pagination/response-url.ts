@@ -1,0 +1,42 @@
+import { UserError } from '../../errors/errors.ts'
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import type { Params } from '../http/page-request.ts'
+import { isEmpty, isObject, toText } from '../php/php-values.ts'
+import { parseQuery } from '../php/query.ts'
+import { valueAt } from '../select/json-path.ts'
+import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
+
+type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'includeParams' | 'paramIsQuery'>
+
+/**
+ * The next address stands in the response (facts 1.4). `includeParams` adds the job's params to it; `paramIsQuery` takes
+ * the value for a query and lays it over the params instead.
+ *
+ * @param isLast stops although there is a next address
+ */
+export const responseUrlPagination = (
+  settings: Settings,
+  input: PaginationInput,
+  isLast: (url: string) => boolean = () => false,
+): Pagination => {
+  const urlKey = settings.urlKey || 'next_page'
+  const params: Params = settings.includeParams === true ? (input.job.params ?? {}) : {}
+  return {
+    first: pageRequest(input),
+    next: page => {
+      const found = valueAt(urlKey, page.response, settings.delimiter ?? '.')
+      if (isEmpty(found)) return undefined
+      if (isObject(found) || Array.isArray(found)) {
+        throw new UserError(
+          'extractor.pagination.value',
+          `The next page address at '${urlKey}' is not a text.`,
+        )
+      }
+      const url = toText(found)
+      if (isLast(url)) return undefined
+      if (settings.paramIsQuery !== true) return pageRequest(input, { endpoint: url, params })
+      return pageRequest(input, { params: { ...params, ...parseQuery(url.replace(/^\?+/, '')) } })
+    },
+    ended: `the response has no next address at '${urlKey}'`,
+  }
+}

@@ -1,0 +1,62 @@
+import type { SinglePagination } from '../config/pagination-schema.ts'
+import { evaluate } from '../functions/index.ts'
+import { phpJsonEncode } from '../php/php-json-encode.ts'
+import { isEmpty, isObject, toText } from '../php/php-values.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/index.ts'
+import type { Page } from './paginator.ts'
+
+/** What one run of a job has read so far, the page in hand included. */
+export interface Progress {
+  pages: number
+  items: number
+  /** Bytes of the responses as minified JSON; counted only where a rule asks for it. */
+  volume: number
+  /** Seconds since 1970 of the first request. */
+  startedAt: number
+}
+
+type Rules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
+
+/** Why the job ends after this page, or `undefined` (facts 1.4, "Common stops"): limit, force, flag, in this order. */
+export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): string | undefined =>
+  limitReached(rules.limitStop, page, progress) ??
+  forced(rules.forceStop, progress, now) ??
+  flagged(rules.nextPageFlag, page.response)
+
+const limitReached = (rule: Rules['limitStop'], page: Page, progress: Progress): string | undefined => {
+  if (rule === undefined) return undefined
+  // A field that is missing counts as a limit of zero
+  const limit = rule.field ? Number(toText(valueAt(rule.field, page.response))) : (rule.count ?? 0)
+  if (progress.items < (Number.isNaN(limit) ? 0 : limit)) return undefined
+  return `Limit reached, stopping scrolling. Current count: ${progress.items}, limit: ${limit}`
+}
+
+const forced = (rule: Rules['forceStop'], progress: Progress, now: number): string | undefined => {
+  if (rule === undefined) return undefined
+  const { pages, volume } = rule
+  if (pages && progress.pages >= pages) return `Force stopping: page limit reached (${pages} pages).`
+  const seconds = rule.time ? toSeconds(rule.time) : undefined
+  if (seconds !== undefined && progress.startedAt + seconds <= now) {
+    return `Force stopping: time limit reached (${seconds} seconds).`
+  }
+  return volume && progress.volume > volume
+    ? `Force stopping: volume limit reached (${volume} bytes).`
+    : undefined
+}
+
+/** A number of seconds, or a relative time such as `1 hour`. */
+const toSeconds = (time: number | string): number =>
+  typeof time === 'number'
+    ? time
+    : Number(evaluate({ function: 'strtotime', args: [time, 0] }, {}, { now: 0 }))
+
+const flagged = (rule: Rules['nextPageFlag'], response: Json): string | undefined => {
+  if (rule === undefined) return undefined
+  const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined
+  const flag = value === undefined || value === null ? (rule.ifNotSet ?? rule.stopOn) : !isEmpty(value)
+  return flag === rule.stopOn ? `the flag '${rule.field}' says that this is the last page` : undefined
+}
+
+/** Bytes of a response as the volume rule counts them. */
+export const volumeOf = (response: Json): number => Buffer.byteLength(phpJsonEncode(response, false))

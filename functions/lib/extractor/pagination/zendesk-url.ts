@@ -1,0 +1,20 @@
+import type { PaginationOf } from '../config/pagination-schema.ts'
+import { parseQuery } from '../php/query.ts'
+import type { Pagination, PaginationInput } from './paginator.ts'
+import { responseUrlPagination } from './response-url.ts'
+
+// Zendesk answers requests for the last minutes with an error (its guide "Incremental exports"; facts 1.4)
+const tooRecentSeconds = 6 * 60
+
+/** `response.url` that also stops when `start_time` in the next address is younger than six minutes. */
+export const zendeskUrlPagination = (
+  settings: PaginationOf<'zendesk.response.url'>,
+  input: PaginationInput,
+): Pagination => {
+  const pagination = responseUrlPagination(settings, input, url => {
+    const at = url.indexOf('?')
+    const start = at < 0 ? undefined : parseQuery(url.slice(at + 1))['start_time']
+    return typeof start === 'string' && /^\d+$/.test(start) && Number(start) > input.now() - tooRecentSeconds
+  })
+  return { ...pagination, ended: `${pagination.ended}, or its start_time is too recent` }
+}

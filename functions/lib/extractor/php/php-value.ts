@@ -1,0 +1,55 @@
+import { type Json, JsonNumber } from '../tables/index.ts'
+import { phpNumberCell } from './php-number.ts'
+
+/** Bytes that are no text: the raw output of `md5(x, true)` and its like, on the way to `base64_encode`. */
+export class ByteString {
+  readonly bytes: Buffer
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
+/** A value while an expression is evaluated. */
+export type Value = Json | ByteString
+
+/** A value as text, the way the field converts: true is `1`, false and null are empty, doubles have 14 digits. */
+export function toText(value: Value): string {
+  if (typeof value === 'string') return value
+  if (value === null || typeof value === 'boolean') return value === true ? '1' : ''
+  if (typeof value === 'number' || value instanceof JsonNumber) return phpNumberCell(value)
+  if (value instanceof ByteString) return value.bytes.toString()
+  return Array.isArray(value) ? 'Array' : JSON.stringify(value)
+}
+
+export function toBytes(value: Value): Buffer {
+  return value instanceof ByteString ? value.bytes : Buffer.from(toText(value))
+}
+
+/** A value as a whole number, toward zero; texts count as the number at their start. */
+export function toInteger(value: Value): number {
+  return Math.trunc(toFloat(value))
+}
+
+export function toFloat(value: Value): number {
+  if (typeof value === 'number') return value
+  if (value instanceof JsonNumber) return value.valueOf()
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (typeof value === 'string')
+    return Number(/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i.exec(value)?.[0] ?? 0)
+  return 0
+}
+
+/** Whether the field's `empty()` holds: null, false, 0, `''`, `'0'`, an empty list. */
+export function isEmpty(value: Value): boolean {
+  if (value === null || value === false || value === '' || value === '0') return true
+  if (typeof value === 'number' || value instanceof JsonNumber) return Number(value) === 0
+  if (value instanceof ByteString) return value.bytes.length === 0
+  return Array.isArray(value) && value.length === 0
+}
+
+export function joined(parts: readonly Value[], glue: Value = ''): Value {
+  if (![...parts, glue].some(part => part instanceof ByteString)) return parts.map(toText).join(toText(glue))
+  const pieces = parts.flatMap((part, i) => (i === 0 ? [toBytes(part)] : [toBytes(glue), toBytes(part)]))
+  return new ByteString(Buffer.concat(pieces))
+}

@@ -1,0 +1,24 @@
+import { type Json, JsonNumber } from '../tables/index.ts'
+
+/** What the format calls empty: null, false, 0, "", "0" and a list without items (facts, "Empty"). An object never is. */
+export const isEmpty = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === false || value === '' || value === '0') return true
+  if (Array.isArray(value)) return value.length === 0
+  if (value instanceof JsonNumber) return value.valueOf() === 0
+  return value === 0
+}
+
+/** A scalar as text: true is "1", false and null are "". Numbers keep the text that the API sent. */
+export const toText = (value: Json | undefined): string => {
+  if (value === true) return '1'
+  if (value === undefined || value === null || value === false) return ''
+  if (typeof value === 'object' && !(value instanceof JsonNumber)) return JSON.stringify(value)
+  return String(value)
+}
+
+export const isObject = (value: unknown): value is Record<string, Json> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+
+/** Text that arithmetic comparison takes for a number: leading blanks allowed, trailing ones not. */
+export const isNumericText = (text: string): boolean =>
+  /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)

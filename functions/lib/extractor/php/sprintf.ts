@@ -1,0 +1,93 @@
+import { UserError } from '../../errors/errors.ts'
+import { phpFloat } from './php-float.ts'
+import { toBytes, toFloat, toInteger, toText, type Value } from './php-value.ts'
+
+const directive = /%(?:(%)|(?:(\d+)\$)?((?:[-+ 0]|'.)*)(\d+)?(?:\.(\d+))?([bcdeEfFgGosuxX]))/gs
+
+/** PHP's `sprintf`: `%2$s`, `%'*10s`, `%05d`, `%.2f` and the rest of its directives. */
+export function sprintf(format: string, args: readonly Value[]): string {
+  let next = 0
+  return format.replace(directive, (...match) => {
+    const [, percent, position, flags, width, precision, type] = match as (string | undefined)[] // groups of `directive`
+    if (percent !== undefined) return '%'
+    const index = position === undefined ? next++ : Number(position) - 1
+    const value = args[index]
+    if (value === undefined) {
+      throw new UserError(
+        'extractor.functions.badArguments',
+        `${index + 2} arguments are required, ${args.length + 1} given`,
+      )
+    }
+    const text = convert(
+      type ?? 's',
+      value,
+      precision === undefined ? undefined : Number(precision),
+      flags ?? '',
+    )
+    return pad(text, flags ?? '', Number(width ?? 0), type ?? 's')
+  })
+}
+
+function convert(type: string, value: Value, precision: number | undefined, flags: string): string {
+  const plus = flags.replace(/'./gs, '').includes('+')
+  const signed = (text: string): string => (plus && !text.startsWith('-') ? `+${text}` : text)
+  const unsigned = (radix: number): string => BigInt.asUintN(64, BigInt(toInteger(value))).toString(radix)
+  switch (type) {
+    case 's':
+      return precision === undefined ? toText(value) : toBytes(value).subarray(0, precision).toString()
+    case 'd':
+      return signed(`${toInteger(value)}`)
+    case 'u':
+      return unsigned(10)
+    case 'b':
+      return unsigned(2)
+    case 'o':
+      return unsigned(8)
+    case 'x':
+      return unsigned(16)
+    case 'X':
+      return unsigned(16).toUpperCase()
+    case 'c':
+      return String.fromCharCode(toInteger(value) & 255)
+    case 'e':
+    case 'E': {
+      const text = toFloat(value).toExponential(precision ?? 6)
+      return signed(type === 'E' ? text.toUpperCase() : text)
+    }
+    case 'g':
+    case 'G':
+      return signed(general(toFloat(value), precision ?? 6, type))
+    default:
+      return signed(fixed(toFloat(value), precision ?? 6))
+  }
+}
+
+/** PHP rounds the decimal text that a double shows (1.005 to 1.01), not the double behind it. */
+function fixed(value: number, precision: number): string {
+  const rounded = Number(`${Math.round(Number(`${Math.abs(value)}e${precision}`))}e-${precision}`)
+  const size = Number.isFinite(rounded) ? rounded : Math.abs(value)
+  return (value < 0 ? '-' : '') + size.toFixed(precision)
+}
+
+function general(value: number, precision: number, type: string): string {
+  const text = Number(value.toPrecision(Math.max(precision, 1)))
+  const short = precision === 14 ? phpFloat(value, 14) : `${text}`
+  return type === 'G' ? short.toUpperCase() : short
+}
+
+function pad(text: string, flags: string, width: number, type: string): string {
+  const missing = width - Buffer.byteLength(text)
+  if (missing <= 0) return text
+  const filler = fillerOf(flags)
+  const fill = filler.repeat(missing)
+  const plain = flags.replace(/'./gs, '')
+  if (plain.includes('-')) return text + (filler === '0' && type !== 's' ? ' '.repeat(missing) : fill)
+  const sign = /^[+-]/.exec(text)?.[0] ?? ''
+  return filler === '0' && type !== 's' ? sign + fill + text.slice(sign.length) : fill + text
+}
+
+/** The last of `0`, a space and `'<character>` counts. */
+function fillerOf(flags: string): string {
+  const last = [...flags.matchAll(/'(.)|[ 0]/gs)].at(-1)
+  return last?.[1] ?? last?.[0] ?? ' '
+}

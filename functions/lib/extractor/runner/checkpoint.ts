@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { UserError } from '../../errors/errors.ts'
+import type { ExtractCheckpoint } from '../extract-options.ts'
+import { createMasker } from '../masking/masker.ts'
+import { openText, sealText } from '../masking/sealed-text.ts'
+import { parseJson } from '../tables/parse-json.ts'
+import type { SavedSinks } from './sinks.ts'
+
+/** What a leg hands to the next. */
+export interface Leg {
+  /** Iteration under way. */
+  iteration: number
+  /** Its pages still to do; absent when it has not begun. */
+  lanes: unknown
+  /** Summaries of all iterations begun, in order. */
+  statistics: unknown[]
+  marks: Record<string, unknown>
+  retries: number
+  currentStart: number
+  sinks: SavedSinks
+}
+
+const Stored = z.object({
+  version: z.literal(1),
+  configuration: z.string(),
+  leg: z.string(),
+})
+
+/** A checkpoint as plain JSON. Numbers keep their text and secrets stay out because the leg is kept as sealed text. */
+export const formatCheckpoint = (
+  leg: Leg,
+  config: unknown,
+  secrets: ReadonlyMap<string, string>,
+): ExtractCheckpoint => ({
+  version: 1,
+  configuration: digest(config, secrets),
+  leg: sealText(JSON.stringify(leg), secrets),
+})
+
+/** @throws UserError `extractor.checkpoint` when it was made from another configuration or by another version */
+export const parseCheckpoint = (
+  checkpoint: unknown,
+  config: unknown,
+  secrets: ReadonlyMap<string, string>,
+): Leg => {
+  const stored = Stored.safeParse(checkpoint)
+  if (!stored.success)
+    throw new UserError('extractor.checkpoint', 'The checkpoint cannot be read: start anew without it.')
+  if (stored.data.configuration !== digest(config, secrets)) {
+    throw new UserError(
+      'extractor.checkpoint',
+      'The checkpoint belongs to another configuration: start anew without it.',
+    )
+  }
+  return parseJson(openText(stored.data.leg, secrets)) as unknown as Leg // the text that formatCheckpoint wrote
+}
+
+/** Tells configurations apart; a renewed secret makes no difference. */
+const digest = (config: unknown, secrets: ReadonlyMap<string, string>): string => {
+  const masked = createMasker(secrets.values()).maskAll(config)
+  return createHash('sha256').update(JSON.stringify(masked)).digest('base64url')
+}

@@ -1,0 +1,194 @@
+import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
+import { createEvaluateValues } from '../functions/evaluate-values.ts'
+import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
+import { type Headers, type OutgoingRequest, toOutgoing } from '../http/outgoing-request.ts'
+import type { PageRequest, RequestOptions } from '../http/page-request.ts'
+import { credentialsOf, secretFields } from '../http/request-credentials.ts'
+import { createLog } from '../masking/log.ts'
+import { maskError } from '../masking/mask-error.ts'
+import { createMasker, type Masker } from '../masking/masker.ts'
+import { secretsOf } from '../masking/secrets-of.ts'
+import { isObject, toText } from '../php/php-values.ts'
+import { parseQuery } from '../php/query.ts'
+import type { Json } from '../tables/index.ts'
+import { createHighWaterMarks } from './high-water-marks.ts'
+import type { JobContext } from './job-context.ts'
+import { type JobPlan, planJobs } from './job-plan.ts'
+import { createRunStatistics } from './run-statistics.ts'
+import { startRun } from './start-run.ts'
+import { readState } from './state.ts'
+
+export interface DescribePlanOptions {
+  config: unknown
+  state?: unknown
+  compat?: boolean
+  /** Seconds since 1970. */
+  now: () => number
+}
+
+/**
+ * The first request of each job as text, with the origin of every header and parameter. Sends nothing, so what a login
+ * or a parent row would give stands there by name. Secrets are masked.
+ *
+ * @throws UserError as an extraction would at its start
+ */
+export const describePlan = async (options: DescribePlanOptions): Promise<string> => {
+  const masker = createMasker(secretsOf(options.config).values())
+  try {
+    const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
+    const parts = await Promise.all(
+      parsed.runs.map((_, index) => describeIteration(parsed, index, options, masker)),
+    )
+    return parts.join('\n\n')
+  } catch (error) {
+    throw maskError(error, masker)
+  }
+}
+
+const describeIteration = async (
+  parsed: ExtractorConfig,
+  index: number,
+  { now, state }: DescribePlanOptions,
+  masker: Masker,
+): Promise<string> => {
+  const { api, file, compat } = parsed
+  const { config, attributes: raw } = parsed.runs[index] ?? { config: file.parameters.config, attributes: {} }
+  const attributes = raw as Record<string, Json> // parsed from JSON
+  const log = createLog(() => {}, masker, false)
+  const evaluate = createEvaluateValues(now)
+  const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
+  const defaultHeaders = resolveDefaultHeaders(api, config, attributes, evaluate)
+  const input = readState(state)
+  const context: JobContext = {
+    config,
+    attributes,
+    time: { previousStart: input.previousStart, currentStart: Math.floor(now()) },
+    pagination: api.pagination,
+    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
+    evaluateEverywhere: api.http?.evaluate === true,
+    evaluate,
+    marks: createHighWaterMarks(input.highWaterMarks, {}, now),
+    statistics: createRunStatistics(''),
+    log,
+    now,
+    maxRows: undefined,
+  }
+  const logins =
+    api.authentication !== undefined && 'loginRequest' in api.authentication ? api.authentication : undefined
+  const authenticator = createAuthenticator({
+    file: logins === undefined ? file : withoutLogin(file),
+    attributes,
+    evaluate,
+    masker,
+    now,
+    sendLogin: async () => Buffer.from('{}'), // never asked: logins are described, not made
+  })
+
+  const isSecretField = secretFields(api, { config, attributes })
+
+  const describeTop = async (plan: JobPlan): Promise<string[]> => {
+    const run = startRun(plan, [], [], context)
+    const unsigned = toOutgoing(run.pagination.first, baseUrl, defaultHeaders)
+    const { request } = await authenticator.sign(unsigned)
+    const layers: Layer[] = [
+      ['api.http.headers', api.http?.headers],
+      ['config.http.headers', config.http?.headers],
+      ['api.http.defaultOptions.headers', api.http?.defaultOptions?.headers],
+      [`jobs.${plan.path}.headers`, plan.job.headers],
+    ]
+    masker.addPassing(credentialsOf(request, isSecretField))
+    return [
+      `${request.method} ${request.url.href}`,
+      `  job jobs.${plan.path} -> ${plan.dataType}`,
+      ...describeHeaders(unsigned.headers, request.headers, layers),
+      ...(logins === undefined ? [] : applied('header', logins.apiRequest?.headers)),
+      ...describeParams(run.pagination.first, unsigned, request, plan, context),
+      ...(logins === undefined ? [] : applied('param', logins.apiRequest?.query)),
+    ].map(masker.mask)
+  }
+
+  const lines: string[] = []
+  if (parsed.runs.length > 1) lines.push(`Iteration ${index}`)
+  if (logins !== undefined) {
+    const { method = 'GET', endpoint, params, headers } = logins.loginRequest
+    lines.push(`${method === 'GET' ? 'GET' : 'POST'} ${endpoint} (login, before the first request)`)
+    for (const name of Object.keys(defaultHeaders)) lines.push(`  header ${name}: *** (http.headers)`)
+    for (const name of Object.keys(headers ?? {})) lines.push(`  header ${name}: *** (loginRequest.headers)`)
+    for (const name of Object.keys(params ?? {})) lines.push(`  param ${name}: *** (loginRequest.params)`)
+  }
+  for (const plan of planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })) {
+    lines.push(...(await describeTop(plan)), ...plan.children.flatMap(child => describeChild(child, plan)))
+  }
+  return masker.mask(lines.join('\n'))
+}
+
+type Layer = [origin: string, headers: object | undefined]
+
+const describeHeaders = (unsigned: Headers, signed: Headers, layers: readonly Layer[]): string[] =>
+  Object.entries(signed).map(([name, value]) => {
+    const lower = name.toLowerCase()
+    const before = Object.entries(unsigned).find(([other]) => other.toLowerCase() === lower)
+    if (before === undefined || String(before[1]) !== String(value))
+      return `  header ${name}: *** (authentication)`
+    const layer = layers.findLast(([, headers]) =>
+      Object.keys(headers ?? {}).some(other => other.toLowerCase() === lower),
+    )
+    return `  header ${name}: ${value} (${layer?.[0] ?? 'method'})`
+  })
+
+const describeParams = (
+  page: PageRequest,
+  unsigned: OutgoingRequest,
+  signed: OutgoingRequest,
+  plan: JobPlan,
+  { defaults, pagination }: JobContext,
+): string[] => {
+  const own: object = plan.job.params ?? {}
+  const lines = Object.entries(page.params).map(([name, value]) => {
+    const given = Object.hasOwn(own, name)
+      ? JSON.stringify(Object.entries(own).find(([key]) => key === name)?.[1])
+      : undefined
+    const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : toText(value)
+    const isOwn = given !== undefined && (given.startsWith('{') || JSON.stringify(value) === given)
+    const origin = isOwn
+      ? `jobs.${plan.path}.params`
+      : name === plan.job.incremental?.param
+        ? 'incremental'
+        : given === undefined && Object.hasOwn(defaults.params ?? {}, name)
+          ? 'api.http.defaultOptions.params'
+          : `pagination ${pagination?.method ?? ''}`
+    return `  param ${name}: ${text} (${origin})`
+  })
+  const before = parseQuery(unsigned.url.target.split('?')[1] ?? '')
+  const after = parseQuery(signed.url.target.split('?')[1] ?? '')
+  const added = Object.keys(after).filter(
+    name => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  return [...lines, ...added.map(name => `  param ${name}: *** (authentication)`)]
+}
+
+const applied = (kind: 'header' | 'param', values: object | undefined): string[] =>
+  Object.keys(values ?? {}).map(name => `  ${kind} ${name}: *** (login response)`)
+
+const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
+  const { job } = plan
+  const filter = job.recursionFilter ? ` where ${job.recursionFilter}` : ''
+  return [
+    `${job.method === undefined || job.method === 'GET' ? 'GET' : 'POST'} ${job.endpoint} (for each row of ${parent.dataType}${filter})`,
+    `  job jobs.${plan.path} -> ${plan.dataType}`,
+    ...Object.entries(job.placeholders ?? {}).map(
+      ([name, path]) => `  placeholder ${name}: ${typeof path === 'string' ? path : path.path}`,
+    ),
+    ...Object.entries(job.params ?? {}).map(
+      ([name, value]) => `  param ${name}: ${JSON.stringify(value)} (jobs.${plan.path}.params)`,
+    ),
+    ...plan.children.flatMap(child => describeChild(child, plan)),
+  ]
+}
+
+/** The rest of the authentication, such as an AWS signature, without the login itself. */
+const withoutLogin = (file: ExtractorConfig['file']): ExtractorConfig['file'] => {
+  const { authentication: _, ...api } = file.parameters.api
+  return { ...file, parameters: { ...file.parameters, api } }
+}

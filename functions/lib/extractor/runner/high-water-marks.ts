@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { type ExpressionContext, evaluate } from '../functions/index.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/index.ts'
+import type { JobPlan } from './job-plan.ts'
+import { compareBy } from './ordering.ts'
+
+/** The largest value seen per incremental job (`jobs[].incremental`), kept in the state from run to run. */
+export interface HighWaterMarks {
+  /** What the job's first request sends: the mark of the last run, else `initial`; `undefined` to leave it out. */
+  start(plan: JobPlan, contexts: ExpressionContext): Json | undefined
+  note(plan: JobPlan, items: readonly Json[]): void
+  /** What to save. */
+  all(): Record<string, Json>
+}
+
+/**
+ * @param before marks of the last run, by `markName`: requests use these throughout the run
+ * @param reached marks raised so far in this run, when it goes on from a checkpoint
+ */
+export const createHighWaterMarks = (
+  before: Readonly<Record<string, Json>>,
+  reached: Readonly<Record<string, Json>>,
+  now: () => number,
+): HighWaterMarks => {
+  const marks = new Map<string, Json>(Object.entries({ ...before, ...reached }))
+  return {
+    start: (plan, contexts) => {
+      const name = markName(plan)
+      if (Object.hasOwn(before, name)) return before[name]
+      const initial = plan.job.incremental?.initial
+      return initial === undefined ? undefined : evaluate(initial, contexts, { now: Math.floor(now()) })
+    },
+    note: (plan, items) => {
+      const settings = plan.job.incremental
+      if (settings === undefined) return
+      const name = markName(plan)
+      for (const item of items) {
+        const value = valueAt(settings.idKey, item)
+        if (value === undefined) continue
+        const mark = marks.get(name)
+        if (mark === undefined || compareBy(settings.type, value, mark) > 0) marks.set(name, value)
+      }
+    },
+    all: () => Object.fromEntries(marks),
+  }
+}
+
+/** Stable while the job's id, or its place and endpoint, stay the same. */
+export const markName = ({ job, path }: JobPlan): string =>
+  job.id ||
+  `${job.endpoint}#${createHash('sha256')
+    .update(`${path}\0${job.endpoint}\0${job.dataType ?? ''}`)
+    .digest('hex')
+    .slice(0, 12)}`

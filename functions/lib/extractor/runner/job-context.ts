@@ -1,0 +1,28 @@
+import type { Config } from '../config/config-schema.ts'
+import type { Pagination } from '../config/pagination-schema.ts'
+import type { EvaluateValues } from '../functions/evaluate-values.ts'
+import type { RequestOptions } from '../http/page-request.ts'
+import type { Log } from '../masking/log.ts'
+import type { Json } from '../tables/index.ts'
+import type { HighWaterMarks } from './high-water-marks.ts'
+import type { RunStatistics } from './run-statistics.ts'
+
+/** What the jobs of one iteration share. */
+export interface JobContext {
+  config: Config
+  /** What `attr` sees. */
+  attributes: Record<string, Json>
+  time: { previousStart: number; currentStart: number }
+  pagination: Pagination | undefined
+  defaults: RequestOptions
+  /** Expressions in defaults, headers and endpoints, and parent values everywhere (`api.http.evaluate`). */
+  evaluateEverywhere: boolean
+  evaluate: EvaluateValues
+  marks: HighWaterMarks
+  statistics: RunStatistics
+  log: Log
+  /** Seconds since 1970. */
+  now: () => number
+  /** At most this many rows of each job; for previews. */
+  maxRows: number | undefined
+}

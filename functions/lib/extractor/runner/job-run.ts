@@ -1,0 +1,38 @@
+import type { PageRequest, RequestOptions } from '../http/page-request.ts'
+import type { JobPagination } from '../pagination/create-pagination.ts'
+import type { Progress } from '../pagination/stop-rules.ts'
+import type { Json } from '../tables/index.ts'
+import type { JobPlan } from './job-plan.ts'
+import type { Placeholder } from './placeholders.ts'
+
+/** One run of a job: a top-level job once per iteration, a child once per parent row and placeholder combination. */
+export interface JobRun {
+  plan: JobPlan
+  /** The job's own request: params evaluated, endpoint filled in. */
+  request: RequestOptions
+  /** User data and parent columns, added to each row. */
+  columns: Record<string, Json>
+  placeholders: readonly Placeholder[]
+  /** The rows above, nearest first; empty for top-level jobs. */
+  rows: readonly Json[]
+  pagination: JobPagination
+  progress: Progress
+  /** The response before the one in hand, to notice a server that repeats itself. */
+  lastResponse: Json | undefined
+  /** In place of `lastResponse` right after a resume. */
+  lastFingerprint: string | undefined
+}
+
+/** A page that is still to be fetched and written. */
+export interface PageWork {
+  run: JobRun
+  request: PageRequest
+}
+
+/** Children of the rows of one page, from row `from` on, that have no run yet. */
+export interface PendingChildren {
+  parent: JobRun
+  plan: JobPlan
+  items: readonly Json[]
+  from: number
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../../errors/errors.ts'
+import { wholeNumber } from '../pagination/whole-number.ts'
+import { toText } from '../php/php-values.ts'
+import type { Json } from '../tables/index.ts'
+
+export type Ordering = 'number' | 'text' | 'date'
+
+/** Orders two values by kind: by size, by code units, or by the moment they name. Negative when `a` comes first. */
+export const compareBy = (ordering: Ordering, a: Json, b: Json): number => {
+  if (ordering === 'text') return order(toText(a), toText(b))
+  const key = ordering === 'date' ? moment : size
+  return order(key(a), key(b))
+}
+
+const order = <T extends string | number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const size = (value: Json): number | bigint => {
+  const whole = wholeNumber(value)
+  if (whole === undefined) throw notA('number', value)
+  return typeof whole === 'bigint' ? whole : Number(toText(value))
+}
+
+const moment = (value: Json): number => {
+  const text = toText(value)
+  // Zone-less texts are UTC, as everywhere in the format
+  const zoned =
+    /(?:z|gmt|utc|[+-]\d{2}:?\d{2})$/i.test(text) || !/\d{2}:\d{2}/.test(text)
+      ? text
+      : `${text.replace(' ', 'T')}Z`
+  const parsed = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 11 ? 1 : 1000) : Date.parse(zoned)
+  if (Number.isNaN(parsed)) throw notA('date', value)
+  return parsed
+}
+
+const notA = (kind: string, value: Json): UserError =>
+  new UserError('extractor.value.order', `Cursor value '${toText(value)}' is not a ${kind}.`)

@@ -1,0 +1,141 @@
+import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import type { ExtractOptions } from '../extract-options.ts'
+import { createEvaluateValues } from '../functions/evaluate-values.ts'
+import { createHostCheck } from '../http/allowed-hosts.ts'
+import { createApiSession } from '../http/api-session.ts'
+import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
+import { createDispatcher } from '../http/dispatcher.ts'
+import { createHttpClient } from '../http/http-client.ts'
+import type { RequestOptions } from '../http/page-request.ts'
+import { secretFields } from '../http/request-credentials.ts'
+import { resolveUrl } from '../http/resolve-url.ts'
+import { retrySettings } from '../http/retry-settings.ts'
+import { trustedOrigins } from '../http/trusted-origins.ts'
+import type { Log } from '../masking/log.ts'
+import type { Masker } from '../masking/masker.ts'
+import type { Json } from '../tables/index.ts'
+import type { HighWaterMarks } from './high-water-marks.ts'
+import type { JobContext } from './job-context.ts'
+import { planJobs } from './job-plan.ts'
+import type { IterationOptions } from './run-iteration.ts'
+import type { RunStatistics } from './run-statistics.ts'
+import type { StopSignal } from './stop-signal.ts'
+
+export interface PrepareOptions {
+  parsed: ExtractorConfig
+  /** Which iteration. */
+  index: number
+  options: ExtractOptions
+  now: () => number
+  time: JobContext['time']
+  masker: Masker
+  log: Log
+  marks: HighWaterMarks
+  statistics: RunStatistics
+  stop: StopSignal
+  /** Ends requests in flight. */
+  signal: AbortSignal
+  onRetry: () => void
+}
+
+type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'lanes' | 'onPage'> & { close: () => Promise<void> }
+
+const defaultConcurrency = 8
+const defaultBodyLimitBytes = 256 * 1024 * 1024
+const defaultConnectTimeoutSeconds = 30
+const defaultRequestTimeoutSeconds = 300
+
+/** Everything that one iteration needs: its own connections, headers and login (facts 1.8). */
+export const prepareIteration = async (given: PrepareOptions): Promise<Prepared> => {
+  const { parsed, options, now, log, masker, stop, signal } = given
+  const { api, file, compat } = parsed
+  const run = parsed.runs[given.index]
+  if (run === undefined) throw new Error(`No iteration ${given.index}`)
+  const { config } = run
+  const attributes = run.attributes as Record<string, Json> // parsed from JSON
+  const evaluate = createEvaluateValues(now)
+  const concurrency = options.concurrency ?? api.http?.maxConcurrency ?? defaultConcurrency
+
+  const baseUrl = resolveBaseUrl(api.baseUrl, attributes, now, log)
+  const password = resolveUrl(baseUrl, '').userInfo?.split(':').slice(1).join(':')
+  if (password) masker.add(password)
+  const requestTimeoutSeconds = api.http?.requestTimeout || defaultRequestTimeoutSeconds
+  const dispatcher =
+    options.dispatcher ??
+    createDispatcher({
+      connectTimeoutSeconds: api.http?.connectTimeout || defaultConnectTimeoutSeconds,
+      requestTimeoutSeconds,
+      caCertificate: api.caCertificate,
+      clientCertificate: api['#clientCertificate'] ?? api.clientCertificate,
+      guard: options.guard === true,
+      allowedPrivateHosts: options.allowedPrivateHosts,
+      connections: concurrency + 1, // a login may be needed while all others are busy
+      resolve: options.resolve,
+    })
+  const client = createHttpClient({
+    dispatcher,
+    guard: options.guard === true,
+    allowedPrivateHosts: options.allowedPrivateHosts,
+    retry: retrySettings(api.retryConfig),
+    requestTimeoutSeconds,
+    bodyLimitBytes: api.http?.bodyLimitBytes || defaultBodyLimitBytes,
+    log,
+    now,
+    wait: seconds => stop.wait(seconds, signal),
+    signal,
+    onRetry: given.onRetry,
+  })
+  const login =
+    api.authentication !== undefined && 'loginRequest' in api.authentication ? api.authentication : undefined
+  const session = createApiSession({
+    client,
+    baseUrl,
+    defaultHeaders: resolveDefaultHeaders(api, config, attributes, evaluate),
+    trusted: trustedOrigins({
+      baseUrl,
+      loginEndpoint: login?.loginRequest.endpoint,
+      jobs: config.jobs,
+      listed: api.http?.trustedOrigins ?? [],
+    }),
+    checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
+    ignoreErrors: new Set(api.http?.ignoreErrors),
+    compat,
+    masker,
+    isSecretField: secretFields(api, run),
+    log,
+  })
+  const authenticator = createAuthenticator({
+    file,
+    attributes,
+    evaluate,
+    masker,
+    now,
+    sendLogin: session.login,
+  })
+  const compatLevel = Number(config.compatLevel ?? 3)
+  const context: JobContext = {
+    config,
+    attributes,
+    time: given.time,
+    pagination: api.pagination,
+    defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
+    evaluateEverywhere: api.http?.evaluate === true,
+    evaluate,
+    marks: given.marks,
+    statistics: given.statistics,
+    log,
+    now,
+    maxRows: options.maxRows,
+  }
+  return {
+    plans: planJobs(config.jobs, { compatLevel, compat }),
+    context,
+    session,
+    authenticator,
+    concurrency,
+    close: async () => {
+      if (options.dispatcher === undefined) await dispatcher.destroy()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Authenticator } from '../authentication/authenticator.ts'
+import type { ApiSession } from '../http/api-session.ts'
+import type { TableSink } from '../tables/index.ts'
+import { expandChildren } from './child-runs.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, type JobPlan } from './job-plan.ts'
+import type { PageWork } from './job-run.ts'
+import { groupByTable } from './lanes.ts'
+import { locateError } from './locate-error.ts'
+import { type Queued, runLanes } from './run-lanes.ts'
+import { startRun } from './start-run.ts'
+import type { StopSignal } from './stop-signal.ts'
+import { turnPage } from './turn-page.ts'
+
+export interface IterationOptions {
+  plans: readonly JobPlan[]
+  context: JobContext
+  session: ApiSession
+  authenticator: Authenticator
+  sink: TableSink
+  concurrency: number
+  stop: StopSignal
+  /** Pages left over by the leg before. */
+  lanes?: Queued[][] | undefined
+  /** Called after the rows of a page went to the sink, with its address. */
+  onPage?: ((url: string) => void) | undefined
+}
+
+/** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
+export const runIteration = async (options: IterationOptions): Promise<Queued[][]> => {
+  const { plans, context, session, authenticator, sink, stop } = options
+  const lanes = options.lanes ?? startLanes(plans, context)
+  const { maxRows, statistics } = context
+  await runLanes({
+    lanes,
+    // A login before every request is good for one request only
+    concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
+    fetch: async work => {
+      const { emptyIsLast } = work.run.pagination
+      return session.fetchPage(work.request, authenticator, { emptyIsLast }).catch((error: unknown) => {
+        throw locateError(error, work)
+      })
+    },
+    expand: (children, count) => expandChildren(children, count, context),
+    turn: (work, fetched) => located(work, () => turnPage(work, fetched, context)),
+    write: (work, { items, source }, { url }) => {
+      const { plan, columns } = work.run
+      if (items.length > 0) {
+        const hasColumns = Object.keys(columns).length > 0
+        const added = {
+          ...(hasColumns ? { parent: columns } : {}),
+          ...(source === undefined ? {} : { source }),
+        }
+        located(work, () => sink.add(plan.dataType, items, added))
+      }
+      options.onPage?.(url)
+    },
+    skip: ({ run }) => maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows,
+    stop,
+  })
+  const left = lanes.filter(lane => lane.length > 0)
+  if (left.length === 0) refuseEmpty(plans, context)
+  return left
+}
+
+const located = <Result>(work: PageWork, run: () => Result): Result => {
+  try {
+    return run()
+  } catch (error) {
+    throw locateError(error, work)
+  }
+}
+
+const startLanes = (plans: readonly JobPlan[], context: JobContext): Queued[][] =>
+  groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
+    group.map(plan => {
+      context.statistics.started(plan)
+      const run = startRun(plan, [], [], context)
+      return { run, request: run.pagination.first }
+    }),
+  )
+
+/** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */
+const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): void => {
+  for (const plan of allPlans(plans)) {
+    if (plan.job.failWhenEmpty !== true || statistics.rowsOf(plan) > 0) continue
+    throw new UserError('extractor.job.empty', `Job '${plan.job.endpoint}' gave no rows ("failWhenEmpty").`)
+  }
+}

@@ -1,0 +1,52 @@
+import type { JobPlan } from './job-plan.ts'
+
+/** What one job did, its runs for all parent rows together. */
+export interface JobSummary {
+  /** Position in the configuration: `0`, or `0.1` for a child; with several iterations `1/0.1`. */
+  job: string
+  endpoint: string
+  dataType: string
+  runs: number
+  pages: number
+  rows: number
+  /** Why runs ended, with how often. */
+  ended: Record<string, number>
+}
+
+export interface RunStatistics {
+  started(plan: JobPlan): void
+  page(plan: JobPlan, rows: number): void
+  ended(plan: JobPlan, reason: string): void
+  rowsOf(plan: JobPlan): number
+  all(): JobSummary[]
+}
+
+/** @param before summaries of the legs before, when the run goes on from a checkpoint */
+export const createRunStatistics = (prefix: string, before: readonly JobSummary[] = []): RunStatistics => {
+  const jobs = new Map<string, JobSummary>(before.map(summary => [summary.job, structuredClone(summary)]))
+  const of = (plan: JobPlan): JobSummary => {
+    const job = `${prefix}${plan.path}`
+    const found = jobs.get(job)
+    if (found !== undefined) return found
+    const { endpoint } = plan.job
+    const made: JobSummary = { job, endpoint, dataType: plan.dataType, runs: 0, pages: 0, rows: 0, ended: {} }
+    jobs.set(job, made)
+    return made
+  }
+  return {
+    started: plan => {
+      of(plan).runs++
+    },
+    page: (plan, rows) => {
+      const summary = of(plan)
+      summary.pages++
+      summary.rows += rows
+    },
+    ended: (plan, reason) => {
+      const { ended } = of(plan)
+      ended[reason] = (ended[reason] ?? 0) + 1
+    },
+    rowsOf: plan => of(plan).rows,
+    all: () => [...jobs.values()],
+  }
+}

@@ -1,0 +1,192 @@
+import { isUtf8 } from 'node:buffer'
+import * as z from 'zod'
+import { UserError } from '../../errors/errors.ts'
+import type { FetchedPage } from '../http/api-session.ts'
+import type { PageRequest, RequestOptions } from '../http/page-request.ts'
+import { parseBody } from '../http/parse-response.ts'
+import type { Json } from '../tables/index.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, type JobPlan } from './job-plan.ts'
+import type { JobRun, PendingChildren } from './job-run.ts'
+import type { Placeholder } from './placeholders.ts'
+import { isPage, type Queued, type QueuedPage } from './run-lanes.ts'
+import { fingerprint } from './same-response.ts'
+import { paginationOf } from './start-run.ts'
+
+/** The lanes of the iteration under way, as JSON: runs and rows once each, pages by reference to them. */
+interface SavedLanes {
+  rows: Json[]
+  runs: SavedRun[]
+  lanes: (SavedPage | SavedChildren)[][]
+}
+
+interface SavedRun {
+  plan: string
+  request: RequestOptions
+  columns: Record<string, Json>
+  placeholders: readonly Placeholder[]
+  rows: number[]
+  pages: number
+  items: number
+  volume: number
+  /** Seconds since the first request; a pause between legs does not count. */
+  elapsed: number
+  last?: string
+}
+
+interface SavedPage {
+  run: number
+  request: PageRequest
+  fetched?: { body: string; base64?: true; headers: Record<string, string>; url: string; response?: Json }
+}
+
+interface SavedChildren {
+  parent: number
+  plan: string
+  items: number[]
+}
+
+/** Bodies that came and are not yet written may take this much of a checkpoint; others are asked for again. */
+const defaultBodyBudget = 64 * 1024 * 1024
+
+/** @param now seconds since 1970 */
+export const saveLanes = (
+  lanes: readonly (readonly Queued[])[],
+  now: number,
+  bodyBudget = defaultBodyBudget,
+): SavedLanes => {
+  let budget = bodyBudget
+  const rows: Json[] = []
+  const rowIndex = new Map<Json, number>()
+  const runs: SavedRun[] = []
+  const runIndex = new Map<JobRun, number>()
+
+  const saveRow = (row: Json): number => {
+    const known = rowIndex.get(row)
+    if (known !== undefined) return known
+    rowIndex.set(row, rows.push(row) - 1)
+    return rows.length - 1
+  }
+  const saveRun = (run: JobRun): number => {
+    const known = runIndex.get(run)
+    if (known !== undefined) return known
+    const { pages, items, volume, startedAt } = run.progress
+    const last = run.lastResponse === undefined ? run.lastFingerprint : fingerprint(run.lastResponse)
+    runs.push({
+      plan: run.plan.path,
+      request: run.request,
+      columns: run.columns,
+      placeholders: run.placeholders,
+      rows: run.rows.map(saveRow),
+      pages,
+      items,
+      volume,
+      elapsed: now - startedAt,
+      ...(last === undefined ? {} : { last }),
+    })
+    runIndex.set(run, runs.length - 1)
+    return runs.length - 1
+  }
+  const savePage = ({ run, request, fetched }: QueuedPage): SavedPage => {
+    const fits = fetched !== undefined && fetched.body.length <= budget
+    if (fits) budget -= fetched.body.length
+    return { run: saveRun(run), request, ...(fits ? { fetched: saveFetched(fetched) } : {}) }
+  }
+  const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
+    parent: saveRun(parent),
+    plan: plan.path,
+    items: items.slice(from).map(saveRow),
+  })
+  const saved = lanes.map(lane =>
+    lane.map(queued => (isPage(queued) ? savePage(queued) : saveChildren(queued))),
+  )
+  return { rows, runs, lanes: saved }
+}
+
+const saveFetched = ({
+  body,
+  headers,
+  url,
+  isParsed,
+  response,
+}: FetchedPage): NonNullable<SavedPage['fetched']> => {
+  const { link } = headers
+  return {
+    ...(isUtf8(body) ? { body: body.toString('utf8') } : { body: body.toString('base64'), base64: true }),
+    headers: link === undefined ? {} : { link: [link].flat().join(', ') },
+    url,
+    ...(isParsed ? {} : { response }),
+  }
+}
+
+/** @throws UserError `extractor.checkpoint` when the configuration has no such job any more */
+export const restoreLanes = (saved: unknown, plans: readonly JobPlan[], context: JobContext): Queued[][] => {
+  const { rows, runs, lanes } = Lanes.parse(saved) as unknown as SavedLanes // the shape that saveLanes wrote, checked above
+  const byPath = new Map([...allPlans(plans)].map(plan => [plan.path, plan]))
+  const planAt = (path: string): JobPlan => {
+    const plan = byPath.get(path)
+    if (plan !== undefined) return plan
+    throw new UserError(
+      'extractor.checkpoint',
+      'The checkpoint belongs to another configuration: start anew without it.',
+    )
+  }
+  const restored = runs.map((run): JobRun => {
+    const plan = planAt(run.plan)
+    const above = run.rows.map(index => rows[index] ?? null)
+    return {
+      plan,
+      request: run.request,
+      columns: run.columns,
+      placeholders: run.placeholders,
+      rows: above,
+      pagination: paginationOf(plan, run.request, above, context),
+      progress: {
+        pages: run.pages,
+        items: run.items,
+        volume: run.volume,
+        startedAt: context.now() - run.elapsed,
+      },
+      lastResponse: undefined,
+      lastFingerprint: run.last,
+    }
+  })
+  const runAt = (index: number): JobRun => {
+    const run = restored[index]
+    if (run !== undefined) return run
+    throw new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
+  }
+  const restore = (queued: SavedPage | SavedChildren): Queued => {
+    if ('parent' in queued) {
+      const items = queued.items.map(index => rows[index] ?? null)
+      return { parent: runAt(queued.parent), plan: planAt(queued.plan), items, from: 0 }
+    }
+    const { run, request, fetched } = queued
+    return {
+      run: runAt(run),
+      request,
+      ...(fetched === undefined ? {} : { fetched: restoreFetched(fetched) }),
+    }
+  }
+  return lanes.map(lane => lane.map(restore))
+}
+
+const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
+  const { headers, url, response } = saved
+  const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
+  const isParsed = response === undefined
+  return { response: isParsed ? parseBody(body) : response, isParsed, headers, url, body }
+}
+
+const Lanes = z.object({
+  rows: z.array(z.unknown()),
+  runs: z.array(z.looseObject({ plan: z.string(), rows: z.array(z.number()) })),
+  lanes: z.array(
+    z.array(
+      z.union([
+        z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) }),
+        z.object({ parent: z.number(), plan: z.string(), items: z.array(z.number()) }),
+      ]),
+    ),
+  ),
+})

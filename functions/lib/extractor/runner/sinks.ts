@@ -1,0 +1,83 @@
+import { pathInside } from '../../paths/path-inside.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import { outputBucket } from '../http/api-setup.ts'
+import type { Log } from '../masking/log.ts'
+import {
+  createTableSink,
+  type TableSink,
+  type TableSinkCheckpoint,
+  type WrittenTable,
+} from '../tables/index.ts'
+import type { InputState } from './state.ts'
+
+/** Checkpoints by position of the bucket. */
+export type SavedSinks = Record<string, TableSinkCheckpoint>
+
+/** The table sinks of a run: one per output bucket, shared by the iterations that write to it (facts 1.8). */
+export interface Sinks {
+  /** The sink of an iteration; made when it is first asked for. */
+  of(iteration: number): TableSink
+  readonly rows: number
+  checkpoint(): SavedSinks
+  /** What was learnt about the structure, for the state; `undefined` when no iteration ran. */
+  structure(): ReturnType<TableSink['structure']> | undefined
+  finish(outDir: string): Promise<WrittenTable[]>
+}
+
+export interface SinksOptions {
+  parsed: ExtractorConfig
+  /** Folder for spooled rows. */
+  spoolDir: string
+  state: InputState
+  saved: SavedSinks
+  log: Log
+}
+
+export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions): Sinks => {
+  const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
+  const distinct = [...new Set(buckets)]
+  const sinks = new Map<number, TableSink>()
+
+  const make = (position: number): TableSink => {
+    const bucket = distinct[position]
+    const mine = parsed.runs.filter((_, index) => buckets[index] === bucket)
+    const first = mine[0]?.config
+    // A later bucket goes on from what the earlier ones learnt, as its state would
+    const learnt = [...sinks.values()].at(-1)?.structure()
+    const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
+    return createTableSink({
+      folder: pathInside(spoolDir, String(position)),
+      bucket,
+      // The first iteration's mappings stay, the last one's flag counts
+      mappings: first?.mappings,
+      incremental: mine.at(-1)?.config.incrementalOutput === true,
+      compat: parsed.compat,
+      parser: isLegacy ? 'legacy' : 'current',
+      structure: learnt?.struct ?? state.structure,
+      checkpoint: saved[String(position)],
+      warn: message => log.warning(message),
+    })
+  }
+
+  const at = (position: number): TableSink => {
+    const found = sinks.get(position) ?? make(position)
+    sinks.set(position, found)
+    return found
+  }
+
+  for (const position of Object.keys(saved)) at(Number(position))
+  return {
+    of: iteration => at(distinct.indexOf(buckets[iteration])),
+    get rows() {
+      return [...sinks.values()].reduce((sum, sink) => sum + sink.rows, 0)
+    },
+    checkpoint: () =>
+      Object.fromEntries([...sinks].map(([position, sink]) => [String(position), sink.checkpoint()])),
+    structure: () => [...sinks.values()].at(-1)?.structure(),
+    finish: async outDir => {
+      const written: WrittenTable[] = []
+      for (const sink of sinks.values()) written.push(...(await sink.finish(outDir)))
+      return written
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { evaluate as evaluateOne } from '../functions/index.ts'
+import type { Params, RequestOptions } from '../http/page-request.ts'
+import { createPagination } from '../pagination/create-pagination.ts'
+import { isEmpty, isObject } from '../php/php-values.ts'
+import type { Json } from '../tables/index.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
+import type { JobRun } from './job-run.ts'
+import { fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
+
+/** Starts a run: params, headers and user data are worked out once here, not per page (facts 1.3). */
+export const startRun = (
+  plan: JobPlan,
+  placeholders: readonly Placeholder[],
+  rows: readonly Json[],
+  context: JobContext,
+): JobRun => {
+  const { job } = plan
+  const contexts = expressionContexts(context, rows)
+  const where = `jobs.${plan.path}`
+  const values = context.evaluate({ ...job.params }, contexts, `${where}.params`)
+  const mark = job.incremental && context.marks.start(plan, contexts)
+  const params =
+    mark === undefined || job.incremental === undefined
+      ? values
+      : { ...values, [job.incremental.param]: mark }
+  const headers = context.evaluateEverywhere
+    ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
+    : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
+  const request: RequestOptions = {
+    endpoint: fillEndpoint(job.endpoint, placeholders),
+    method: job.method,
+    params: Array.isArray(job.params) ? Object.values(params) : params,
+    headers,
+  }
+  const columns = { ...userData(plan, rows.length === 0, context, contexts), ...parentColumns(placeholders) }
+  const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
+  return {
+    plan,
+    request,
+    columns,
+    placeholders,
+    // Only children and parent values in defaults look further up; leaves need not hold on to the rows
+    rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
+    pagination: paginationOf(plan, request, rows, context),
+    progress,
+    lastResponse: undefined,
+    lastFingerprint: undefined,
+  }
+}
+
+/** The pagination of a run; also made anew when a run is read back from a checkpoint. */
+export const paginationOf = (
+  plan: JobPlan,
+  request: RequestOptions,
+  rows: readonly Json[],
+  context: JobContext,
+) =>
+  createPagination(context.pagination, plan.job.scroller, {
+    job: request,
+    defaults: defaultsFor(context, rows),
+    now: context.now,
+    log: context.log,
+  })
+
+const defaultsFor = (context: JobContext, rows: readonly Json[]): RequestOptions => {
+  const { defaults } = context
+  if (!context.evaluateEverywhere) return defaults
+  const contexts = expressionContexts(context, rows)
+  const path = 'api.http.defaultOptions'
+  const params = context.evaluate({ ...defaults.params }, contexts, `${path}.params`)
+  return {
+    ...defaults,
+    params: (Array.isArray(defaults.params) ? Object.values(params) : params) as Params, // evaluated values are JSON
+    headers: context.evaluate(defaults.headers ?? {}, contexts, `${path}.headers`),
+  }
+}
+
+/** `attr` and `time`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
+const expressionContexts = (context: JobContext, rows: readonly Json[]): Record<string, Json> => {
+  const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
+  if (!context.evaluateEverywhere) return contexts
+  for (const [index, row] of rows.entries()) contexts[index === 0 ? 'parent' : `parent${index + 1}`] = row
+  return contexts
+}
+
+/**
+ * `config.userData` (a scalar becomes column `userData`) for top-level jobs only, overlaid by the job's own (a scalar
+ * becomes `job_parent_id`).
+ */
+const userData = (
+  plan: JobPlan,
+  isTopLevel: boolean,
+  context: JobContext,
+  contexts: Record<string, Json>,
+): Record<string, Json> => {
+  const shared = isTopLevel ? asColumns(context.config.userData, 'userData') : {}
+  const columns = { ...shared, ...asColumns(plan.job.userData, 'job_parent_id') }
+  const result: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(columns)) {
+    const path = `userData.${name}`
+    result[name] = isObject(value)
+      ? evaluateOne(value, contexts, { path, now: Math.floor(context.now()) })
+      : (value as Json) // JSON
+  }
+  return result
+}
+
+const asColumns = (value: unknown, name: string): Record<string, unknown> => {
+  if (isEmpty(value)) return {}
+  return typeof value === 'object' && value !== null ? { ...value } : { [name]: value }
+}

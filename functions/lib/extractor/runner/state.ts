@@ -1,0 +1,48 @@
+import { isObject } from '../php/php-values.ts'
+import type { Json, TableSink } from '../tables/index.ts'
+
+/** `in/state.json` as far as we read it (facts 4); unknown keys are kept. */
+export interface InputState {
+  previousStart: number
+  structure: unknown
+  structVersion: number | undefined
+  highWaterMarks: Record<string, Json>
+}
+
+/** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
+export const readState = (state: unknown): InputState => {
+  const root = asObject(state)
+  const previousStart = Number(asObject(root['time'])['previousStart'] ?? 0)
+  const version = Number(root['json_parser.structVersion'])
+  return {
+    previousStart: Number.isNaN(previousStart) ? 0 : previousStart,
+    structure: root['json_parser.struct'],
+    structVersion: Number.isNaN(version) ? undefined : version,
+    highWaterMarks: asObject(asObject(root['millrace'])['highWaterMarks']),
+  }
+}
+
+/** The state after a run that succeeded: the input with times, learnt structure and marks laid over it. */
+export const nextState = (
+  input: unknown,
+  run: {
+    currentStart: number
+    learnt: ReturnType<TableSink['structure']> | undefined
+    highWaterMarks: Record<string, Json>
+  },
+): Record<string, Json> => {
+  const root = asObject(input)
+  const { currentStart, learnt, highWaterMarks } = run
+  return {
+    ...root,
+    time: { ...asObject(root['time']), previousStart: currentStart },
+    ...(learnt === undefined
+      ? {}
+      : { 'json_parser.struct': learnt.struct as Json, 'json_parser.structVersion': learnt.structVersion }), // JSON by its contract
+    ...(Object.keys(highWaterMarks).length === 0
+      ? {}
+      : { millrace: { ...asObject(root['millrace']), highWaterMarks } }),
+  }
+}
+
+const asObject = (value: unknown): Record<string, Json> => (isObject(value) ? value : {})

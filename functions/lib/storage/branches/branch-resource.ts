@@ -1,0 +1,12 @@
+import { wireDate } from '../wire-date.ts'
+import { type BranchRecord, defaultBranchId } from './branch-store.ts'
+
+/** The branch on the wire (facts 1.1). */
+export const branchResource = (branch: BranchRecord) => ({
+  id: branch.id,
+  name: branch.name,
+  description: branch.description,
+  created: wireDate(branch.created),
+  isDefault: branch.id === defaultBranchId,
+  creatorToken: { id: Number(branch.creatorToken.id), name: branch.creatorToken.description },
+})

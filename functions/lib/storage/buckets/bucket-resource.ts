@@ -1,0 +1,44 @@
+import type { TableRecord } from '../tables/table-store.ts'
+import { wireDate } from '../wire-date.ts'
+import type { BucketRecord } from './bucket-store.ts'
+
+/** The bucket on the wire; `tables` is the address of its tables, as in lists and inside a table. */
+export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], baseUrl: string) => {
+  const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
+  return {
+    uri,
+    id: bucket.id,
+    name: bucket.name,
+    displayName: bucket.displayName,
+    idBranch: 1,
+    stage: bucket.stage,
+    description: bucket.description,
+    tables: `${uri}/tables`,
+    created: wireDate(bucket.created),
+    lastChangeDate: wireDate(lastChange(bucket, tables)),
+    updated: wireDate(bucket.updated),
+    isReadOnly: false,
+    dataSizeBytes: sum(tables.map(table => table.snapshot.dataSizeBytes)),
+    rowsCount: sum(tables.map(table => table.snapshot.rowsCount)),
+    isMaintenance: false,
+    backend: 'duckdb',
+    sharing: null,
+    bucketSharingAllowed: null,
+    hasExternalSchema: false,
+    databaseName: '',
+    path: bucket.id,
+    backendPath: [bucket.id],
+    isSnowflakeSharedDatabase: false,
+    owner: null,
+    color: bucket.color,
+    isLinkedBucket: false,
+  }
+}
+
+/** ISO dates in UTC: text order is time order. */
+const lastChange = (bucket: BucketRecord, tables: TableRecord[]): string => {
+  const changes = tables.map(table => table.lastChangeDate ?? table.created)
+  return [...changes, bucket.updated].toSorted().at(-1) ?? bucket.updated
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0)

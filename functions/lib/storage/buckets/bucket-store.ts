@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { type ItemTable, startingWith } from '../db/item-table.ts'
+
+const bucketRecord = z.object({
+  /** `in.c-main`. */
+  id: z.string(),
+  stage: z.enum(['in', 'out']),
+  /** `c-main`. */
+  name: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  color: z.string().nullable(),
+  created: z.string(),
+  updated: z.string(),
+  /** A delete is under way until then (ISO 8601): no table may be added. It lapses when the delete was given up. */
+  deletingUntil: z.string().nullable(),
+  revision: z.number(),
+})
+
+export type BucketRecord = z.infer<typeof bucketRecord>
+
+const PARTITION = 'BUCKETS'
+
+/** Bucket id of at most one length that fits a sort key; anything else cannot be stored and so is not found. */
+const bucketIdPattern = /^(in|out)\.[A-Za-z0-9_-]{1,200}$/
+
+export const isBucketId = (text: string): boolean => bucketIdPattern.test(text)
+
+export const createBucketStore = (items: ItemTable) => ({
+  async get(id: string): Promise<BucketRecord | undefined> {
+    if (!isBucketId(id)) return undefined
+    const item = await items.get({ pk: PARTITION, sk: id })
+    return item && bucketRecord.parse(item)
+  },
+
+  /** Resolves to false when the bucket exists. */
+  insert: (bucket: BucketRecord): Promise<boolean> =>
+    items.put({ pk: PARTITION, sk: bucket.id }, { ...bucket }, 'absent'),
+
+  /** Stores a change of the bucket as it was read; resolves to false when someone else changed it first. */
+  replace: (bucket: BucketRecord): Promise<boolean> =>
+    items.put(
+      { pk: PARTITION, sk: bucket.id },
+      { ...bucket, revision: bucket.revision + 1 },
+      { revision: bucket.revision },
+    ),
+
+  delete: (bucket: BucketRecord): Promise<boolean> =>
+    items.delete({ pk: PARTITION, sk: bucket.id }, { revision: bucket.revision }),
+
+  /** In the order of their ids. */
+  async list(): Promise<BucketRecord[]> {
+    const buckets: BucketRecord[] = []
+    for await (const item of items.query(PARTITION, startingWith(''))) buckets.push(bucketRecord.parse(item))
+    return buckets
+  },
+})
+
+export type BucketStore = ReturnType<typeof createBucketStore>
+
+export const isBeingDeleted = (bucket: BucketRecord, now: Date): boolean =>
+  bucket.deletingUntil !== null && bucket.deletingUntil > now.toISOString()

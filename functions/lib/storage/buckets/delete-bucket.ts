@@ -1,0 +1,60 @@
+import { TransientError, UserError } from '../../errors/errors.ts'
+import type { TableStore } from '../tables/table-store.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
+import type { BucketStore } from './bucket-store.ts'
+
+interface DeleteBucketOptions {
+  buckets: BucketStore
+  tables: TableStore
+  tokens: TokenStore
+  now: () => Date
+}
+
+/** A delete that was given up keeps new tables out for this long. */
+const DELETING_MS = 60_000
+
+/**
+ * Deletes a bucket, with `force` also its tables. One that is gone is no error: a delete may be repeated.
+ *
+ * The bucket is marked before its tables are looked at, and a new table looks at the mark after it was stored, so a table
+ * that is created at this moment is either seen here or withdrawn there; none is left without its bucket.
+ *
+ * Error: 400 `buckets.deleteNotEmpty`.
+ */
+export const deleteBucket = async (
+  bucketId: string,
+  force: boolean,
+  { buckets, tables, tokens, now }: DeleteBucketOptions,
+): Promise<void> => {
+  const bucket = await buckets.get(bucketId)
+  if (!bucket) return
+  const marked = { ...bucket, deletingUntil: new Date(now().getTime() + DELETING_MS).toISOString() }
+  if (!(await buckets.replace(marked))) throw busy(bucketId)
+  const current = { ...marked, revision: marked.revision + 1 }
+
+  const found = await tables.listInBucket(bucketId)
+  if (found.length > 0 && !force) {
+    await buckets.replace({ ...current, deletingUntil: null })
+    throw new UserError(
+      'buckets.deleteNotEmpty',
+      `Only empty buckets can be deleted. There are ${found.length} tables in the bucket.`,
+    )
+  }
+  for (const table of found) await tables.delete(table)
+  await withdrawPermissions(bucketId, tokens)
+  if (!(await buckets.delete(current))) throw busy(bucketId)
+}
+
+/** A bucket that is made again under the name is for those whom its maker lets in. */
+const withdrawPermissions = async (bucketId: string, tokens: TokenStore): Promise<void> => {
+  for (const token of await tokens.list()) {
+    if (!Object.hasOwn(token.bucketPermissions, bucketId)) continue
+    await tokens.update(token.id, ({ bucketPermissions: { [bucketId]: _, ...others }, ...current }) => ({
+      ...current,
+      bucketPermissions: others,
+    }))
+  }
+}
+
+const busy = (bucketId: string) =>
+  new TransientError('storage.buckets.busy', `The bucket "${bucketId}" is being changed by another request.`)

@@ -1,0 +1,48 @@
+import { TransientError, UserError } from '../../errors/errors.ts'
+import type { BucketRecord, BucketStore } from './bucket-store.ts'
+
+interface BucketChange {
+  displayName?: string | undefined
+  color?: string | undefined
+}
+
+const MAX_ATTEMPTS = 5
+
+/**
+ * Changes what of a bucket can be changed; resolves to it, or to `undefined` when it is gone. What already is as asked
+ * for is no change. Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage shows that name.
+ */
+export const updateBucket = async (
+  bucketId: string,
+  { displayName, color }: BucketChange,
+  { buckets, now }: { buckets: BucketStore; now: () => Date },
+): Promise<BucketRecord | undefined> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const bucket = await buckets.get(bucketId)
+    if (!bucket) return undefined
+    const changed = {
+      ...bucket,
+      displayName: displayName ?? bucket.displayName,
+      color: color ?? bucket.color,
+    }
+    if (changed.displayName === bucket.displayName && changed.color === bucket.color) return bucket
+    if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
+    const updated = { ...changed, updated: now().toISOString() }
+    if (await buckets.replace(updated)) return updated
+  }
+  throw new TransientError(
+    'storage.buckets.busy',
+    `The bucket "${bucketId}" is being changed by another request.`,
+  )
+}
+
+const refuseTaken = async ({ id, stage, displayName }: BucketRecord, buckets: BucketStore): Promise<void> => {
+  const isTaken = (await buckets.list()).some(
+    other => other.id !== id && other.stage === stage && other.displayName === displayName,
+  )
+  if (isTaken)
+    throw new UserError(
+      'storage.buckets.alreadyExists',
+      `The display name "${displayName}" already exists in project.`,
+    )
+}

@@ -1,0 +1,109 @@
+import { UserError } from '../../errors/errors.ts'
+import {
+  type Change,
+  type Configuration,
+  emptyObject,
+  nextVersion,
+  type Row,
+  rememberRow,
+  rowMemory,
+} from './configuration.ts'
+
+/** What a caller can set of a row. */
+export interface RowSettings {
+  name?: string | undefined
+  description?: string | undefined
+  configuration?: string | undefined
+  isDisabled?: boolean | undefined
+  state?: string | undefined
+}
+
+/** The row, or 404 `notFound`. */
+export const findRow = ({ current }: Configuration, rowId: string): Row => {
+  const row = current.content.rows.find(({ id }) => id === rowId)
+  if (!row) throw new UserError('notFound', `Row ${rowId.slice(0, 100)} not found`, { status: 404 })
+  return row
+}
+
+/** The row that was deleted or never was goes on counting where it stopped. Error: 400 `configurationRowAlreadyExists`. */
+export const addRow = (
+  configuration: Configuration,
+  rowId: string,
+  { name = '', description = '', ...settings }: RowSettings,
+  changed: Change,
+): Configuration => {
+  const { rows, rowsSortOrder } = configuration.current.content
+  if (rows.some(({ id }) => id === rowId))
+    throw new UserError('configurationRowAlreadyExists', `Row ${rowId.slice(0, 100)} already exists`)
+  const version = rowMemory(configuration, rowId).version + 1
+  const row: Row = {
+    id: rowId,
+    name,
+    description,
+    configuration: settings.configuration ?? emptyObject,
+    isDisabled: settings.isDisabled ?? false,
+    version,
+    configurationVersion: configuration.current.version + 1,
+    created: changed.at,
+    creatorToken: changed.token,
+    changed,
+  }
+  const parts = {
+    rows: [...rows, row],
+    rowsSortOrder: rowsSortOrder.length === 0 ? [] : [...rowsSortOrder, rowId],
+  }
+  const state = settings.state ?? emptyObject
+  return nextVersion(rememberRow(configuration, { id: rowId, version, state }), parts, changed)
+}
+
+/** Sets what is given; a call without a change makes no version. Error: 404 `notFound`. */
+export const updateRow = (
+  configuration: Configuration,
+  rowId: string,
+  settings: RowSettings,
+  changed: Change,
+): Configuration => {
+  const row = findRow(configuration, rowId)
+  const remembered = rowMemory(configuration, rowId)
+  const next = {
+    ...row,
+    name: settings.name ?? row.name,
+    description: settings.description ?? row.description,
+    configuration: settings.configuration ?? row.configuration,
+    isDisabled: settings.isDisabled ?? row.isDisabled,
+  }
+  const state = settings.state ?? remembered.state
+  const isSame = JSON.stringify(next) === JSON.stringify(row) && state === remembered.state
+  return isSame ? configuration : replaceRow(configuration, next, state, changed)
+}
+
+/** The row in this form as its next version; `version` and `changed` of what is given are passed over. */
+export const replaceRow = (
+  configuration: Configuration,
+  row: Row,
+  state: string,
+  changed: Change,
+): Configuration => {
+  const version = rowMemory(configuration, row.id).version + 1
+  const next = { ...row, version, configurationVersion: configuration.current.version + 1, changed }
+  const rows = configuration.current.content.rows.map(other => (other.id === row.id ? next : other))
+  return nextVersion(rememberRow(configuration, { id: row.id, version, state }), { rows }, changed)
+}
+
+/** Its number and state are remembered, for a rollback that brings it back. Error: 404 `notFound`. */
+export const deleteRow = (configuration: Configuration, rowId: string, changed: Change): Configuration => {
+  findRow(configuration, rowId)
+  const { rows, rowsSortOrder } = configuration.current.content
+  const parts = {
+    rows: rows.filter(({ id }) => id !== rowId),
+    rowsSortOrder: rowsSortOrder.filter(id => id !== rowId),
+  }
+  return nextVersion(configuration, parts, changed)
+}
+
+/** Makes no version. Error: 404 `notFound`. */
+export const setRowState = (configuration: Configuration, rowId: string, state: string): Configuration => {
+  findRow(configuration, rowId)
+  const remembered = rowMemory(configuration, rowId)
+  return remembered.state === state ? configuration : rememberRow(configuration, { ...remembered, state })
+}

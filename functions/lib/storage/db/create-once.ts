@@ -1,0 +1,48 @@
+import { TransientError } from '../../errors/errors.ts'
+import { type IdempotencyStore, type IdempotentRequest, requestKeyOf } from '../jobs/idempotency-store.ts'
+import type { NextId } from './ids.ts'
+
+interface CreateOnceOptions<Stored> {
+  idempotency: IdempotencyStore
+  records: {
+    get: (id: number) => Promise<Stored | undefined>
+    insert: (record: Stored) => Promise<boolean>
+  }
+  nextId: NextId
+  make: (id: number) => Stored
+}
+
+const MAX_ATTEMPTS = 10
+
+/** The record that an idempotent request has made before, if it did. */
+export const findCreated = async <Stored extends { requestKey: string | null }>(
+  request: IdempotentRequest,
+  { idempotency, records }: Pick<CreateOnceOptions<Stored>, 'idempotency' | 'records'>,
+): Promise<Stored | undefined> => {
+  const id = await idempotency.findId(request)
+  const record = id === undefined ? undefined : await records.get(id)
+  return record?.requestKey === requestKeyOf(request) ? record : undefined
+}
+
+/**
+ * Creates the record that an idempotent request stands for, or finds the one it has made before. Any number of equal
+ * requests at once, and a repeat after a crash at any point, come to the same record.
+ */
+export const createOnce = async <Stored extends { requestKey: string | null }>(
+  request: IdempotentRequest,
+  { idempotency, records, nextId, make }: CreateOnceOptions<Stored>,
+): Promise<Stored> => {
+  const requestKey = requestKeyOf(request)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const id = await idempotency.claimId(request, nextId())
+    const existing = await records.get(id)
+    if (existing?.requestKey === requestKey) return existing
+    if (existing) {
+      await idempotency.moveId(request, id, nextId())
+      continue
+    }
+    const record = { ...make(id), requestKey }
+    if (await records.insert(record)) return record
+  }
+  throw new TransientError('storage.unavailable', 'Too many requests with this Idempotency-Key at once.')
+}

@@ -1,0 +1,140 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  paginateQuery,
+} from '@aws-sdk/lib-dynamodb'
+import { UserError } from '../../errors/errors.ts'
+
+/** Key attributes of the service's single table, both strings. Its construct and the local runtime use them too. */
+export const itemKeyNames = { partition: 'pk', sort: 'sk' } as const
+
+/** Attribute (epoch seconds) after which DynamoDB may drop an item. Hygiene only: nothing relies on it happening. */
+export const itemExpiryName = 'expiresAt'
+
+export interface ItemKey {
+  pk: string
+  sk: string
+}
+
+export type Item = Record<string, unknown>
+
+/** What must be true of the stored item for a write to happen: it is absent, or these attributes have these values. */
+export type Condition = 'absent' | Record<string, string | number>
+
+export interface ItemRange {
+  /** Inclusive bounds of the sort key. */
+  from: string
+  to: string
+  newestFirst?: boolean
+  /** Items in one request to DynamoDB, for readers that stop early; default as many as fit 1 MB. */
+  pageSize?: number
+  /** Only these attributes of the items; default all. */
+  attributes?: readonly string[]
+}
+
+// DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). JSON is close enough to
+// that size to refuse in time, with a message, what DynamoDB would refuse without one.
+const MAX_ITEM_BYTES = 380_000
+
+/**
+ * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition: this
+ * is all that the service's state relies on, so there are no transactions and no indexes.
+ */
+export const createItemTable = (client: DynamoDBDocumentClient, tableName: string) => ({
+  async get(key: ItemKey): Promise<Item | undefined> {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }),
+    )
+    return Item
+  },
+
+  /** Resolves to false when the condition does not hold. */
+  async put(key: ItemKey, attributes: Item, when?: Condition): Promise<boolean> {
+    refuseOversized(attributes)
+    const command = new PutCommand({
+      TableName: tableName,
+      Item: { ...attributes, ...key },
+      ...(when && conditionExpression(when)),
+    })
+    return conditionHolds(client.send(command))
+  },
+
+  /** Resolves to false when the condition does not hold. */
+  async delete(key: ItemKey, when?: Condition): Promise<boolean> {
+    const command = new DeleteCommand({
+      TableName: tableName,
+      Key: key,
+      ...(when && conditionExpression(when)),
+    })
+    return conditionHolds(client.send(command))
+  },
+
+  /** The items of one partition whose sort key is in the range, in its order. */
+  async *query(
+    pk: string,
+    { from, to, newestFirst = false, pageSize, attributes }: ItemRange,
+  ): AsyncGenerator<Item> {
+    const pages = paginateQuery(
+      { client, ...(pageSize !== undefined && { pageSize }) },
+      {
+        TableName: tableName,
+        KeyConditionExpression: 'pk = :pk and sk between :from and :to',
+        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+        ScanIndexForward: !newestFirst,
+        ConsistentRead: true,
+        ...(attributes && projection(attributes)),
+      },
+    )
+    for await (const page of pages) yield* page.Items ?? []
+  },
+})
+
+export type ItemTable = ReturnType<typeof createItemTable>
+
+/** Every sort key that begins with the prefix. */
+export const startingWith = (prefix: string): ItemRange => ({
+  from: prefix || ' ',
+  to: `${prefix}\u{10ffff}`,
+})
+
+const projection = (attributes: readonly string[]) => ({
+  ProjectionExpression: attributes.map((_, index) => `#p${index}`).join(', '),
+  ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#p${index}`, name])),
+})
+
+const conditionExpression = (when: Condition) => {
+  if (when === 'absent') return { ConditionExpression: 'attribute_not_exists(pk)' }
+  const equalities = Object.entries(when)
+  return {
+    ConditionExpression: equalities.map((_, index) => `#a${index} = :v${index}`).join(' and '),
+    ExpressionAttributeNames: Object.fromEntries(equalities.map(([name], index) => [`#a${index}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(
+      equalities.map(([, value], index) => [`:v${index}`, value]),
+    ),
+  }
+}
+
+const conditionHolds = async (write: Promise<unknown>): Promise<boolean> => {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false
+    throw error
+  }
+}
+
+const refuseOversized = (attributes: Item): void => {
+  const bytes = Buffer.byteLength(JSON.stringify(attributes))
+  if (bytes > MAX_ITEM_BYTES)
+    throw new UserError(
+      'storage.requestTooLarge',
+      `The request holds ${bytes} bytes of settings; at most ${MAX_ITEM_BYTES} are kept.`,
+      {
+        status: 413,
+      },
+    )
+}

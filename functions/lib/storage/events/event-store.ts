@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { idSortKey } from '../db/ids.ts'
+import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
+
+const eventRecord = z.object({
+  id: z.number(),
+  uuid: z.string(),
+  /** Name of what happened; empty for events that clients send. */
+  event: z.string(),
+  component: z.string(),
+  message: z.string(),
+  description: z.string(),
+  type: z.enum(['info', 'success', 'warn', 'error']),
+  runId: z.string().nullable(),
+  configurationId: z.string().nullable(),
+  created: z.string(),
+  /** JSON as text. */
+  params: z.string(),
+  results: z.string(),
+  performance: z.string(),
+  duration: z.number().nullable(),
+  branchId: z.number(),
+  /** What it is about, when it is about a table or a bucket. */
+  objectType: z.enum(['table', 'bucket']).nullable(),
+  objectId: z.string(),
+  token: z.object({ id: z.string(), name: z.string() }),
+})
+
+export type EventRecord = z.infer<typeof eventRecord>
+
+const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
+export type EventObject = 'table' | 'bucket' | 'token'
+
+/** After a year DynamoDB may drop an event: nobody looks further back, and they would outgrow everything else. */
+const KEPT_SECONDS = 365 * 86_400
+const PAGE_SIZE = 100
+
+/**
+ * Events, newest first as files and jobs are. What has a list of its own (a table, a bucket, a token) gets a copy of its
+ * events under its name, so that its list reads no others. A crash in between leaves one out, which is no harm.
+ */
+export const createEventStore = (items: ItemTable) => {
+  const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
+  const partitionOf = (type: EventObject, id: string) => `EVENTS/${type}/${id}`
+
+  return {
+    get: all.get,
+    list: all.list,
+
+    /** Those of one table, bucket or token, newest first. */
+    listOf: (type: EventObject, id: string) =>
+      async function* ({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}) {
+        const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1) }
+        if (range.from > range.to) return
+        const newest = { ...range, newestFirst: true, pageSize: PAGE_SIZE }
+        for await (const item of items.query(partitionOf(type, id), newest)) yield storedEvent.parse(item)
+      },
+
+    async create(nextId: () => number, make: (id: number) => EventRecord): Promise<EventRecord> {
+      const event = await all.create(nextId, id => {
+        const made = make(id)
+        return { ...made, [itemExpiryName]: Math.floor(Date.parse(made.created) / 1000) + KEPT_SECONDS }
+      })
+      const sk = idSortKey(event.id)
+      await items.put({ pk: partitionOf('token', event.token.id), sk }, { ...event })
+      if (event.objectType)
+        await items.put({ pk: partitionOf(event.objectType, event.objectId), sk }, { ...event })
+      return event
+    },
+  }
+}
+
+export type EventStore = ReturnType<typeof createEventStore>

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { TransientError } from '../../errors/errors.ts'
+import type { ItemTable } from '../db/item-table.ts'
+import { createMonthlyRecords } from '../db/monthly-records.ts'
+
+const fileRecord = z.object({
+  id: z.number(),
+  name: z.string(),
+  /** Object key in the files bucket; of a sliced file the prefix of its slices and its manifest. */
+  key: z.string(),
+  created: z.string(),
+  sizeBytes: z.number(),
+  contentType: z.string(),
+  isPublic: z.boolean(),
+  isSliced: z.boolean(),
+  isEncrypted: z.boolean(),
+  /** `null`: kept until deleted. */
+  maxAgeDays: z.number().nullable(),
+  tags: z.array(z.string()),
+  runId: z.string().nullable(),
+  runIds: z.array(z.string()),
+  creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** Its age is over and its objects are gone. */
+  isSwept: z.boolean().optional(),
+  /** Of the idempotent request that made it, if one did. */
+  requestKey: z.string().nullable(),
+  revision: z.number(),
+})
+
+export type FileRecord = z.infer<typeof fileRecord>
+
+const DAY_MS = 86_400_000
+
+/** When the file's objects go; `undefined`: never. */
+export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined =>
+  maxAgeDays === null ? undefined : new Date(Date.parse(created) + maxAgeDays * DAY_MS)
+
+const MAX_UPDATE_ATTEMPTS = 10
+
+export const createFileStore = (items: ItemTable) => {
+  const records = createMonthlyRecords(items, 'FILES', item => fileRecord.parse(item))
+
+  return {
+    ...records,
+
+    /**
+     * Applies a change to the file as it is now, again when another writer came first. Resolves to the changed file, or
+     * `undefined` when there is none.
+     */
+    async update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
+      for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {
+        const file = await records.get(id)
+        if (!file) return undefined
+        const changed = { ...change(file), revision: file.revision + 1 }
+        if (await records.replace(changed, { revision: file.revision })) return changed
+      }
+      throw new TransientError(
+        'storage.files.busy',
+        `The file ${id} is being changed by many requests at once.`,
+      )
+    },
+  }
+}
+
+export type FileStore = ReturnType<typeof createFileStore>

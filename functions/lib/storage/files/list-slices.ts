@@ -1,0 +1,80 @@
+import {
+  HeadObjectCommand,
+  NotFound,
+  paginateListObjectsV2,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
+import { UserError } from '../../errors/errors.ts'
+import { readManifest } from './read-manifest.ts'
+
+const HEADS_IN_PARALLEL = 32
+
+/** Where a file lies; the key of a sliced one is the prefix of its slices and of its manifest. */
+export interface FilePlace {
+  s3: S3Client
+  bucket: string
+  key: string
+  isSliced: boolean
+}
+
+/**
+ * The slices of a file in the order of its manifest, each pinned to its content; a file of one piece is one slice.
+ *
+ * Sizes come from the listing of the file's prefix, a thousand at a time; where the credentials may not list, or the
+ * listing lacks a slice, from the slice itself. Errors: those of the manifest, and `storage.sliceMissing`.
+ */
+export const listSlices = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<SourceObject[]> => {
+  const entries = isSliced ? await readManifest(s3, bucket, key) : [{ bucket, key }]
+  const listed = isSliced ? await listPrefix({ s3, bucket, key }) : new Map<string, SourceObject>()
+  return pMap(
+    entries,
+    entry => listed.get(entry.key) ?? describe({ s3, bucket: entry.bucket, key: entry.key }),
+    { concurrency: HEADS_IN_PARALLEL },
+  )
+}
+
+type Place = Pick<SourceObject, 's3' | 'bucket' | 'key'>
+
+const listPrefix = async ({ s3, bucket, key }: Place): Promise<Map<string, SourceObject>> => {
+  const listed = new Map<string, SourceObject>()
+  try {
+    for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: key })) {
+      for (const { Key = '', ETag, Size } of page.Contents ?? [])
+        if (ETag !== undefined && Size !== undefined)
+          listed.set(Key, { s3, bucket, key: Key, etag: ETag, bytes: Size })
+    }
+  } catch (error) {
+    const isForbidden = error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403
+    if (!isForbidden) throw error
+  }
+  return listed
+}
+
+const describe = async ({ s3, bucket, key }: Place): Promise<SourceObject> => {
+  try {
+    const { ETag, ContentLength } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+    if (ETag === undefined || ContentLength === undefined) throw new Error('S3 sent no ETag or no length')
+    return { s3, bucket, key, etag: ETag, bytes: ContentLength }
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    throw new UserError(
+      'storage.sliceMissing',
+      `The file has no object ${key}. Upload it, and the manifest after it, then export again.`,
+      { cause: error },
+    )
+  }
+}
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
+
+/** Whether the content is compressed with gzip, by its first bytes; names say it only sometimes. */
+export const isGzip = async (slices: readonly SourceObject[]): Promise<boolean> => {
+  const source = slices.find(({ bytes }) => bytes >= GZIP_MAGIC.length)
+  if (!source) return false
+  const head = Buffer.alloc(GZIP_MAGIC.length)
+  await readRange({ source, firstByte: 0, lastByte: GZIP_MAGIC.length - 1 }, head)
+  return head.equals(GZIP_MAGIC)
+}

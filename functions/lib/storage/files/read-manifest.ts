@@ -1,0 +1,59 @@
+import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import { UserError } from '../../errors/errors.ts'
+
+/** Specification 2.2; clients add keys of their own, which mean nothing here. */
+const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
+
+/** A slice's entry takes about 150 bytes: a hundred thousand slices and more. */
+const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
+
+/**
+ * The slices of a sliced file, in the order of its manifest at `<key>manifest`.
+ *
+ * Errors: `storage.manifestFileMissing`, `storage.manifestFileInvalid`, and `storage.unauthorizedAccess` for a manifest
+ * that names anything outside the file's own prefix: it would let its author read what the service can read.
+ */
+export const readManifest = async (
+  s3: S3Client,
+  bucket: string,
+  key: string,
+): Promise<{ bucket: string; key: string }[]> => {
+  const parsed = manifestSchema.safeParse(parseJson(await readText(s3, bucket, `${key}manifest`)))
+  if (!parsed.success) throw invalid('it must be JSON of the form {"entries":[{"url":"s3://…"}]}')
+  return parsed.data.entries.map(({ url }) => {
+    const prefix = `s3://${bucket}/${key}`
+    if (!url.startsWith(prefix))
+      throw new UserError(
+        'storage.unauthorizedAccess',
+        `The manifest names "${url.slice(0, 300)}", which lies outside the file. Slices lie below "${prefix}".`,
+      )
+    return { bucket, key: url.slice(`s3://${bucket}/`.length) }
+  })
+}
+
+const readText = async (s3: S3Client, bucket: string, key: string): Promise<string> => {
+  try {
+    const { Body, ContentLength = 0 } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+    if (ContentLength > MAX_MANIFEST_BYTES) throw invalid(`it is larger than ${MAX_MANIFEST_BYTES} bytes`)
+    return (await Body?.transformToString()) ?? ''
+  } catch (error) {
+    if (!(error instanceof NoSuchKey)) throw error
+    throw new UserError(
+      'storage.manifestFileMissing',
+      'The manifest of the sliced file was not uploaded. Upload it, after the slices, to the file’s key with "manifest" appended.',
+      { cause: error },
+    )
+  }
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const invalid = (reason: string) =>
+  new UserError('storage.manifestFileInvalid', `The manifest of the sliced file cannot be read: ${reason}.`)

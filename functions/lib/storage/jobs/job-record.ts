@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { rowConditions, rowSelection } from '../tables/row-selection.ts'
+import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'
+
+/** How a CSV file is to be read, as the caller of an import said it. */
+const csvOptions = z.object({
+  delimiter: z.string(),
+  enclosure: z.string(),
+  escapedBy: z.string(),
+  columns: z.array(z.string()).optional(),
+  withoutHeaders: z.boolean().optional(),
+  ignoredLinesCount: z.number().optional(),
+  treatValuesAsNull: z.array(z.string()).optional(),
+})
+
+export type CsvOptions = z.infer<typeof csvOptions>
+
+/** What a job has to do: its operation with everything the operation needs. */
+export const jobInput = z.discriminatedUnion('operationName', [
+  z.object({
+    operationName: z.literal('tableCreate'),
+    bucketId: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    /** What the table is made of; a copy has the key of what it is copied from. */
+    source: z.discriminatedUnion('type', [
+      z.object({
+        type: z.literal('file'),
+        fileId: z.number(),
+        csv: csvOptions,
+        primaryKey: z.array(z.string()),
+      }),
+      z.object({ type: z.literal('snapshot'), snapshotId: z.number() }),
+      /** As it was at that time (ISO 8601). */
+      z.object({ type: z.literal('table'), tableId: z.string(), at: z.string() }),
+    ]),
+  }),
+  z.object({
+    operationName: z.literal('tableDefinitionCreate'),
+    bucketId: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    definition: tableDefinition,
+  }),
+  z.object({ operationName: z.literal('tableUpdate'), tableId: z.string(), displayName: z.string() }),
+  z.object({
+    operationName: z.literal('tableColumnAdd'),
+    tableId: z.string(),
+    name: z.string(),
+    definition: columnDefinition.optional(),
+  }),
+  z.object({ operationName: z.literal('tableColumnDelete'), tableId: z.string(), name: z.string() }),
+  z.object({
+    operationName: z.literal('tablePrimaryKeyAdd'),
+    tableId: z.string(),
+    columns: z.array(z.string()),
+  }),
+  z.object({ operationName: z.literal('tablePrimaryKeyDelete'), tableId: z.string() }),
+  z.object({ operationName: z.literal('tableRowsDelete'), tableId: z.string(), conditions: rowConditions }),
+  z.object({
+    operationName: z.literal('tableSnapshotCreate'),
+    tableId: z.string(),
+    description: z.string(),
+  }),
+  z.object({ operationName: z.literal('tableSnapshotDelete'), snapshotId: z.number() }),
+  z.object({
+    operationName: z.literal('tableImport'),
+    tableId: z.string(),
+    fileId: z.number(),
+    csv: csvOptions,
+    incremental: z.boolean(),
+  }),
+  z.object({
+    operationName: z.literal('tableExport'),
+    tableId: z.string(),
+    selection: rowSelection,
+    fileType: z.enum(['csv', 'parquet']),
+    gzip: z.boolean(),
+    /** Adds the time of each row's last change, as it is in this time zone. */
+    timestampZone: z.string().optional(),
+  }),
+  z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
+  z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),
+  z.object({
+    operationName: z.literal('bucketUpdate'),
+    bucketId: z.string(),
+    displayName: z.string().optional(),
+    color: z.string().optional(),
+  }),
+  z.object({
+    operationName: z.literal('configurationRun'),
+    componentId: z.string(),
+    configId: z.string(),
+  }),
+  z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
+  z.object({
+    operationName: z.literal('devBranchCreate'),
+    name: z.string(),
+    description: z.string(),
+    /** All that may have configurations: the catalogue is with the API. */
+    componentIds: z.array(z.string()),
+  }),
+  z.object({
+    operationName: z.literal('devBranchDelete'),
+    branchId: z.number(),
+    componentIds: z.array(z.string()),
+  }),
+])
+
+export type JobInput = z.infer<typeof jobInput>
+export type InputOf<Name extends JobInput['operationName']> = Extract<JobInput, { operationName: Name }>
+
+const jobMetrics = z.object({
+  inCompressed: z.boolean(),
+  inBytes: z.number(),
+  inBytesUncompressed: z.number(),
+  outCompressed: z.boolean(),
+  outBytes: z.number(),
+  outBytesUncompressed: z.number(),
+})
+
+export type JobMetrics = z.infer<typeof jobMetrics>
+
+const jobResults = z.record(z.string(), z.unknown()).nullable()
+
+const jobError = z.object({
+  code: z.string(),
+  message: z.string(),
+  exceptionId: z.string(),
+  contextParams: z.record(z.string(), z.unknown()),
+})
+
+export type JobError = z.infer<typeof jobError>
+
+const accepted = z.object({
+  id: z.number(),
+  input: jobInput,
+  /** The table whose queue the job stands in; `null` for a job that no other has to wait for. */
+  queueTableId: z.string().nullable(),
+  /** As `tableId` of the job resource: stays null for a job that creates its table. */
+  tableId: z.string().nullable(),
+  operationParams: z.record(z.string(), z.unknown()),
+  createdTime: z.string(),
+  runId: z.string().nullable(),
+  creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** Address of the service as its caller reached it; the addresses in the results begin with it. */
+  baseUrl: z.string(),
+  /** Of the idempotent request that made it, if one did. */
+  requestKey: z.string().nullable(),
+})
+
+/** A job in one of its four states; what a state does not have cannot be written. */
+export const jobRecord = z.discriminatedUnion('status', [
+  accepted.extend({ status: z.literal('waiting') }),
+  accepted.extend({ status: z.literal('processing'), startTime: z.string() }),
+  accepted.extend({
+    status: z.literal('success'),
+    startTime: z.string(),
+    endTime: z.string(),
+    results: jobResults,
+    metrics: jobMetrics,
+  }),
+  accepted.extend({
+    status: z.literal('error'),
+    startTime: z.string().nullable(),
+    endTime: z.string(),
+    results: jobResults,
+    error: jobError,
+  }),
+])
+
+export type JobRecord = z.infer<typeof jobRecord>
+export type WaitingJob = Extract<JobRecord, { status: 'waiting' }>
+export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
+export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
+
+export const isFinal = (job: JobRecord): job is FinalJob => job.status === 'success' || job.status === 'error'
+
+export const noMetrics: JobMetrics = {
+  inCompressed: false,
+  inBytes: 0,
+  inBytesUncompressed: 0,
+  outCompressed: false,
+  outBytes: 0,
+  outBytesUncompressed: 0,
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import type { ItemTable } from '../db/item-table.ts'
+import { createMonthlyRecords } from '../db/monthly-records.ts'
+import {
+  isFinal,
+  type JobError,
+  type JobMetrics,
+  type JobRecord,
+  jobRecord,
+  type ProcessingJob,
+} from './job-record.ts'
+
+/**
+ * Jobs and their three changes of state, each on condition of the state before. A change that comes too late, because
+ * another run of the same job was there first, is answered with the job as it is.
+ */
+export const createJobStore = (items: ItemTable) => {
+  const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
+
+  const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
+    if (await records.replace(to, { status: from.status })) return to
+    const current = await records.get(from.id)
+    if (!current) throw new Error(`The job ${from.id} has vanished`)
+    return current
+  }
+
+  return {
+    get: records.get,
+    insert: records.insert,
+    create: records.create,
+    list: records.list,
+
+    /** waiting -> processing. */
+    start: async (job: JobRecord, at: Date): Promise<JobRecord> =>
+      job.status === 'waiting'
+        ? change(job, { ...job, status: 'processing', startTime: at.toISOString() })
+        : job,
+
+    /** processing -> success. */
+    succeed: (
+      job: ProcessingJob,
+      at: Date,
+      { results, metrics }: { results: Record<string, unknown> | null; metrics: JobMetrics },
+    ): Promise<JobRecord> =>
+      change(job, { ...job, status: 'success', endTime: at.toISOString(), results, metrics }),
+
+    /** waiting or processing -> error. */
+    fail: async (
+      job: JobRecord,
+      at: Date,
+      { error, results = null }: { error: JobError; results?: Record<string, unknown> | null },
+    ): Promise<JobRecord> => {
+      // Written field by field: what only another state has must not slip into the stored job.
+      const failed = (from: JobRecord): JobRecord => ({
+        ...acceptedPart(from),
+        status: 'error',
+        startTime: from.status === 'waiting' ? null : from.startTime,
+        endTime: at.toISOString(),
+        results,
+        error,
+      })
+      const changed = isFinal(job) ? job : await change(job, failed(job))
+      // It may have gone from waiting to processing in between.
+      return isFinal(changed) ? changed : change(changed, failed(changed))
+    },
+  }
+}
+
+const acceptedPart = ({
+  id,
+  input,
+  queueTableId,
+  tableId,
+  operationParams,
+  createdTime,
+  runId,
+  creatorToken,
+  baseUrl,
+  requestKey,
+}: JobRecord) => ({
+  id,
+  input,
+  queueTableId,
+  tableId,
+  operationParams,
+  createdTime,
+  runId,
+  creatorToken,
+  baseUrl,
+  requestKey,
+})
+
+export type JobStore = ReturnType<typeof createJobStore>
+
+/** An opaque id that a person can quote and an operator can find in the logs. */
+export const createExceptionId = (): string => `millrace-${randomBytes(12).toString('hex')}`
+
+/** What a job says when the fault is ours: never the cause itself. */
+export const internalJobError = (exceptionId: string): JobError => ({
+  code: 'internalError',
+  message: `Internal error. The job was not done. Quote ${exceptionId} when you report it.`,
+  exceptionId,
+  contextParams: {},
+})

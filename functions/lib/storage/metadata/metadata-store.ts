@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { TransientError } from '../../errors/errors.ts'
+import type { NextId } from '../db/ids.ts'
+import { type ItemTable, startingWith } from '../db/item-table.ts'
+
+const metadatum = z.object({
+  id: z.string(),
+  key: z.string(),
+  value: z.string(),
+  /** Who says so; empty where metadata have no provider. */
+  provider: z.string(),
+  timestamp: z.string(),
+  /** Column of the table that it is about; empty: the subject itself. */
+  column: z.string(),
+})
+
+export type Metadatum = z.infer<typeof metadatum>
+export type NewMetadatum = Pick<Metadatum, 'key' | 'value' | 'provider' | 'column'>
+
+/**
+ * Whom metadata are about. A table is named by the id of that very table, a bucket by its moment of creation too, so
+ * that what is made again under an old name starts without.
+ */
+export const metadataSubject = {
+  table: ({ internalId }: { internalId: number }) => `table/${internalId}`,
+  snapshot: ({ id }: { id: number }) => `snapshot/${id}`,
+  bucket: ({ id, created }: { id: string; created: string }) => `bucket/${id}/${created}`,
+  branch: (branchId: number) => `branch/${branchId}`,
+  configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
+} as const
+
+const MAX_ATTEMPTS = 10
+
+/** Metadata: values by key and provider. Setting one that is there changes its value and keeps its id. */
+export const createMetadataStore = (items: ItemTable, now: () => Date) => {
+  const partition = (subject: string) => `METADATA#${subject}`
+  const keyOf = (subject: string, { column, provider, key }: NewMetadatum) => ({
+    pk: partition(subject),
+    // Digests: keys and providers may be longer than a sort key.
+    sk: `${digest([column])}#${digest([provider, key])}`,
+  })
+
+  const set = async (subject: string, given: NewMetadatum, nextId: NextId): Promise<void> => {
+    const key = keyOf(subject, given)
+    const timestamp = now().toISOString()
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const item = await items.get(key)
+      const existing = item && metadatum.parse(item)
+      const next = { ...given, timestamp, id: existing?.id ?? String(nextId()) }
+      if (await items.put(key, next, existing ? { id: existing.id } : 'absent')) return
+    }
+    throw new TransientError(
+      'storage.metadata.busy',
+      'The metadata are being changed by many requests at once.',
+    )
+  }
+
+  /** Of the subject and, when it is a table, of its columns; in the order in which they were made. */
+  const list = async (subject: string): Promise<Metadatum[]> => {
+    const found: Metadatum[] = []
+    for await (const item of items.query(partition(subject), startingWith('')))
+      found.push(metadatum.parse(item))
+    return found.toSorted((a, b) => Number(a.id) - Number(b.id))
+  }
+
+  return {
+    set,
+    list,
+
+    /** Resolves to false when the subject (or that column of it) has none with this id. */
+    async delete(subject: string, id: string, column = ''): Promise<boolean> {
+      const found = (await list(subject)).find(each => each.id === id && each.column === column)
+      return found !== undefined && items.delete(keyOf(subject, found), { id })
+    },
+
+    /** Sets on another subject what this one has. */
+    async copy(from: string, to: string, nextId: NextId): Promise<void> {
+      for (const { key, value, provider, column } of await list(from))
+        await set(to, { key, value, provider, column }, nextId)
+    },
+
+    /** Removes all, or all of one column. */
+    async clear(subject: string, column?: string): Promise<void> {
+      for (const each of await list(subject))
+        if (column === undefined || each.column === column) await items.delete(keyOf(subject, each))
+    },
+  }
+}
+
+export type MetadataStore = ReturnType<typeof createMetadataStore>
+
+const digest = (parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url')

@@ -1,0 +1,17 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createDocumentClient } from '../aws/document-client.ts'
+import { createItemTable } from './db/item-table.ts'
+import { createStorageStores, type StorageStores } from './storage-stores.ts'
+
+/** The stores that a function's environment describes; made once per container. */
+export const openStorageStores = (
+  env: { STORAGE_TABLE: string; TABLES_BUCKET: string },
+  s3: S3Client,
+  now: () => Date,
+): StorageStores =>
+  createStorageStores({
+    items: createItemTable(createDocumentClient(), env.STORAGE_TABLE),
+    s3,
+    tablesBucket: env.TABLES_BUCKET,
+    now,
+  })

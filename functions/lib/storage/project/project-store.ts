@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import type { ItemTable } from '../db/item-table.ts'
+
+const projectRecord = z.object({ created: z.string() })
+
+/** What is true of the whole installation; noted when it is asked for first. */
+export const createProjectStore = (items: ItemTable, now: () => Date) => {
+  const key = { pk: 'PROJECT', sk: 'PROJECT' }
+  let created: string | undefined
+
+  return {
+    /** When the service was first used, ISO 8601. */
+    async created(): Promise<string> {
+      if (created) return created
+      await items.put(key, { created: now().toISOString() }, 'absent')
+      created = projectRecord.parse(await items.get(key)).created
+      return created
+    },
+  }
+}
+
+export type ProjectStore = ReturnType<typeof createProjectStore>

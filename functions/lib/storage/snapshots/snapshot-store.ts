@@ -1,0 +1,76 @@
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import type { ItemTable } from '../db/item-table.ts'
+import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
+import { tableDefinition } from '../tables/table-definition.ts'
+import { snapshotContent } from '../tables/table-store.ts'
+import { isTooLongForItem, type SnapshotFiles } from './snapshot-files.ts'
+
+const snapshotRecord = z.object({
+  id: z.number(),
+  createdTime: z.string(),
+  description: z.string(),
+  creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** The table at that time. */
+  table: z.object({
+    id: z.string(),
+    name: z.string(),
+    displayName: z.string(),
+    created: z.string(),
+    lastImportDate: z.string().nullable(),
+    lastChangeDate: z.string().nullable(),
+    definition: tableDefinition.optional(),
+  }),
+  snapshot: snapshotContent,
+  /** Where a file list lies that is too long for an item. */
+  filesKey: z.string().optional(),
+  requestKey: z.string().nullable(),
+})
+
+/** A snapshot that a user asked to keep: what a table was, its files still those of the table. */
+export type SnapshotRecord = z.infer<typeof snapshotRecord>
+
+/** Kept snapshots, by id. They outlive their table. */
+export const createSnapshotStore = (
+  items: ItemTable,
+  { snapshotFiles, s3, tablesBucket }: { snapshotFiles: SnapshotFiles; s3: S3Client; tablesBucket: string },
+) => {
+  const records = createMonthlyRecords(items, 'SNAPSHOTS', item => snapshotRecord.parse(item))
+  const restore = async (record: SnapshotRecord): Promise<SnapshotRecord> =>
+    snapshotRecord.parse(await snapshotFiles.restore({ ...record }))
+
+  return {
+    /** With all of its files. */
+    async get(id: number): Promise<SnapshotRecord | undefined> {
+      const record = await records.get(id)
+      return record && restore(record)
+    },
+
+    /** Resolves to false when the id is taken. */
+    async insert(record: SnapshotRecord): Promise<boolean> {
+      const { files } = record.snapshot
+      if (!isTooLongForItem(files)) return records.insert(record)
+      const filesKey = `tables/snapshots/${record.id}.json`
+      await s3.send(
+        new PutObjectCommand({ Bucket: tablesBucket, Key: filesKey, Body: JSON.stringify(files) }),
+      )
+      return records.insert({ ...record, snapshot: { ...record.snapshot, files: [] }, filesKey })
+    },
+
+    delete: (id: number): Promise<boolean> => records.delete(id),
+
+    /** The keys of all objects that snapshots are made of. */
+    async *namedKeys(): AsyncGenerator<string> {
+      for await (const record of records.list()) {
+        if (record.filesKey !== undefined) yield record.filesKey
+        const { snapshot } = await restore(record)
+        for (const { key } of snapshot.files) yield key
+      }
+    },
+
+    /** Newest first; without the file lists of very long snapshots. */
+    list: (range?: IdRange): AsyncGenerator<SnapshotRecord> => records.list(range),
+  }
+}
+
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>

@@ -1,0 +1,55 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { createBranchStore } from './branches/branch-store.ts'
+import { createBucketStore } from './buckets/bucket-store.ts'
+import { createConfigurationStore } from './configurations/configuration-store.ts'
+import { createDocumentFiles } from './db/document-files.ts'
+import { createIdSource } from './db/ids.ts'
+import type { ItemTable } from './db/item-table.ts'
+import { createEventStore } from './events/event-store.ts'
+import { createFileStore } from './files/file-store.ts'
+import { createIdempotencyStore } from './jobs/idempotency-store.ts'
+import { createJobStore } from './jobs/job-store.ts'
+import { createTableQueue } from './jobs/table-queue.ts'
+import { createMetadataStore } from './metadata/metadata-store.ts'
+import { createProjectStore } from './project/project-store.ts'
+import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
+import { createSnapshotStore } from './snapshots/snapshot-store.ts'
+import { createExportCache } from './tables/export-cache.ts'
+import { createTableStore } from './tables/table-store.ts'
+import { createTicketStore } from './tickets/ticket-store.ts'
+import { createTokenStore } from './tokens/token-store.ts'
+import { createTriggerStore } from './triggers/trigger-store.ts'
+
+export interface StorageStoresOptions {
+  items: ItemTable
+  s3: S3Client
+  tablesBucket: string
+  now: () => Date
+}
+
+/** All stores of the service over its one table. */
+export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => ({
+  nextId: createIdSource(now),
+  buckets: createBucketStore(items),
+  tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
+  snapshots: createSnapshotStore(items, {
+    snapshotFiles: createSnapshotFiles(s3, tablesBucket),
+    s3,
+    tablesBucket,
+  }),
+  files: createFileStore(items),
+  exports: createExportCache(items, now),
+  jobs: createJobStore(items),
+  queue: createTableQueue(items),
+  idempotency: createIdempotencyStore(items, now),
+  project: createProjectStore(items, now),
+  tokens: createTokenStore(items),
+  branches: createBranchStore(items),
+  events: createEventStore(items),
+  triggers: createTriggerStore(items),
+  tickets: createTicketStore(items),
+  metadata: createMetadataStore(items, now),
+  configurations: createConfigurationStore(items, createDocumentFiles(s3, tablesBucket)),
+})
+
+export type StorageStores = ReturnType<typeof createStorageStores>

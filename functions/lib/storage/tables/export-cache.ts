@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import type { TableRecord } from './table-store.ts'
+
+const cachedExport = z.object({ fileId: z.number(), revision: z.number() })
+
+/** Longer than any export file lives. */
+const KEPT_DAYS = 3
+
+/**
+ * Remembers which file holds which export of a table, so that the same export of an unchanged table is the same file.
+ *
+ * `request` is all that decides what the file holds and who may read it. Any change of the table's head makes what is
+ * remembered void.
+ */
+export const createExportCache = (items: ItemTable, now: () => Date) => {
+  const keyOf = (table: TableRecord, request: unknown) => ({
+    pk: `EXPORTS#${table.internalId}`,
+    sk: createHash('sha256').update(JSON.stringify(request)).digest('hex'),
+  })
+
+  return {
+    async findFileId(table: TableRecord, request: unknown): Promise<number | undefined> {
+      const item = await items.get(keyOf(table, request))
+      const cached = item && cachedExport.parse(item)
+      return cached?.revision === table.revision ? cached.fileId : undefined
+    },
+
+    remember: async (table: TableRecord, request: unknown, fileId: number): Promise<void> => {
+      await items.put(keyOf(table, request), {
+        fileId,
+        revision: table.revision,
+        [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
+      })
+    },
+  }
+}
+
+export type ExportCache = ReturnType<typeof createExportCache>

@@ -1,0 +1,70 @@
+import { UserError } from '../../errors/errors.ts'
+import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
+import type { TableRecord } from './table-store.ts'
+
+/** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Names are compared without case. */
+export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {
+  if (!isColumnName(name))
+    throw new UserError(
+      'storage.tables.invalidColumnName',
+      `Invalid column name: '${name.slice(0, 100)}'. Only alphanumeric characters and underscores are allowed, ` +
+        `underscores not at either end, at most ${MAX_COLUMN_NAME_LENGTH} characters.`,
+    )
+  if (snapshot.columns.some(column => column.toLowerCase() === name.toLowerCase()))
+    throw new UserError('storage.tables.columnAlreadyExists', `The column "${name}" already exists.`)
+}
+
+/** Throws 400 `storage.tables.validation.invalidColumnName` for names that no column can have, or that two have. */
+export const refuseInvalidColumnNames = (names: string[]): void => {
+  const invalid = names.find(name => !isColumnName(name))
+  const seen = new Set<string>()
+  const double = names.find(name => seen.size === seen.add(name.toLowerCase()).size)
+  const name = invalid ?? double
+  if (name === undefined) return
+  const reason =
+    invalid === undefined ? 'is used for more than one column' : 'contains not allowed characters'
+  throw new UserError(
+    'storage.tables.validation.invalidColumnName',
+    `Invalid column name: '${name.slice(0, 100)}' ${reason}.`,
+  )
+}
+
+const isColumnName = (name: string): boolean =>
+  name !== '' && sanitizeColumnName(name) === name && name.length <= MAX_COLUMN_NAME_LENGTH
+
+/** Throws 404 `storage.tables.columns.notFound`, 400 `storage.tables.cannotDeletePrimaryKeyColumn`, `…LastColumn`. */
+export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): void => {
+  if (!snapshot.columns.includes(name))
+    throw new UserError(
+      'storage.tables.columns.notFound',
+      `The column "${name.slice(0, 100)}" was not found in the table.`,
+      { status: 404 },
+    )
+  if (snapshot.primaryKey.includes(name))
+    throw new UserError(
+      'storage.tables.cannotDeletePrimaryKeyColumn',
+      `The column "${name}" is part of the primary key. Delete the primary key first.`,
+    )
+  if (snapshot.columns.length === 1)
+    throw new UserError(
+      'storage.tables.cannotDeleteLastColumn',
+      `The column "${name}" is the only one of the table. Delete the table instead.`,
+    )
+}
+
+/** Throws 400 `storage.validation.primaryKey` for columns that can be no key of the table. */
+export const refuseKey = ({ snapshot }: TableRecord, columns: string[]): void => {
+  if (columns.length === 0)
+    throw new UserError('storage.validation.primaryKey', 'The primary key must name at least one column.')
+  const unknown = columns.filter(column => !snapshot.columns.includes(column))
+  if (unknown.length > 0)
+    throw new UserError(
+      'storage.validation.primaryKey',
+      `The primary key names columns that the table does not have: ${unknown.join(', ').slice(0, 300)}.`,
+    )
+  if (snapshot.primaryKey.length > 0)
+    throw new UserError(
+      'storage.tables.primaryKeyAlreadyExists',
+      `The table has the primary key ${snapshot.primaryKey.join(', ')} already. Delete it first.`,
+    )
+}

@@ -1,0 +1,12 @@
+import { UserError } from '../../errors/errors.ts'
+
+/** 404 `storage.tables.notFound`, in the words that clients know. */
+export const tableNotFound = (tableId: string, projectId: number | string): UserError => {
+  const dot = tableId.lastIndexOf('.')
+  const bucketId = tableId.slice(0, Math.max(dot, 0))
+  return new UserError(
+    'storage.tables.notFound',
+    `The table "${tableId.slice(dot + 1, dot + 250)}" was not found in the bucket "${bucketId.slice(0, 250)}" in the project "${projectId}"`,
+    { status: 404 },
+  )
+}

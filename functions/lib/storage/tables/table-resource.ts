@@ -1,0 +1,47 @@
+import { bucketResource } from '../buckets/bucket-resource.ts'
+import type { BucketRecord } from '../buckets/bucket-store.ts'
+import { wireDate, wireDateOrNull } from '../wire-date.ts'
+import { definitionFor } from './table-definition.ts'
+import { type TableRecord, tableIdOf } from './table-store.ts'
+
+/** The table on the wire without what a list leaves out: columns, metadata and bucket. */
+export const tableSummary = (table: TableRecord, baseUrl: string) => {
+  const id = tableIdOf(table)
+  return {
+    uri: `${baseUrl}/v2/storage/tables/${id}`,
+    id,
+    name: table.name,
+    displayName: table.displayName,
+    transactional: false,
+    primaryKey: table.snapshot.primaryKey,
+    indexType: null,
+    created: wireDate(table.created),
+    lastImportDate: wireDateOrNull(table.lastImportDate),
+    lastChangeDate: wireDateOrNull(table.lastChangeDate),
+    rowsCount: table.snapshot.rowsCount,
+    dataSizeBytes: table.snapshot.dataSizeBytes,
+    isAlias: false,
+    isAliasable: true,
+    isTyped: table.definition !== undefined,
+    timestampType: null,
+    tableType: 'table',
+    path: id,
+  }
+}
+
+/** The table on the wire, whole. `siblings` are all tables of its bucket: the bucket's sums are made from them. */
+export const tableResource = (
+  table: TableRecord,
+  bucket: BucketRecord,
+  siblings: TableRecord[],
+  baseUrl: string,
+) => ({
+  ...tableSummary(table, baseUrl),
+  ...(table.definition && { definition: definitionFor(table.definition, table.snapshot) }),
+  columns: table.snapshot.columns,
+  ...emptyTableMetadata,
+  attributes: [],
+  bucket: bucketResource(bucket, siblings, baseUrl),
+})
+
+export const emptyTableMetadata = { metadata: [], columnMetadata: [] } as const

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { isBucketId } from '../buckets/bucket-store.ts'
+import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
+import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
+import { tableDefinition } from './table-definition.ts'
+
+const tableFile = z.object({ key: z.string(), rows: z.number(), bytes: z.number() })
+
+export const snapshotContent = z.object({
+  columns: z.array(z.string()),
+  primaryKey: z.array(z.string()),
+  rowsCount: z.number(),
+  dataSizeBytes: z.number(),
+  files: z.array(tableFile),
+})
+
+const tableRecord = z.object({
+  /** Id of this very table; a table that is deleted and created again under its old name gets another one. */
+  internalId: z.number(),
+  bucketId: z.string(),
+  name: z.string(),
+  displayName: z.string(),
+  created: z.string(),
+  lastImportDate: z.string().nullable(),
+  lastChangeDate: z.string().nullable(),
+  /** The load that moved the head last, whole: when its job runs again it finds its work done and what to report. */
+  lastLoad: z.object({
+    jobId: z.number(),
+    importedColumns: z.array(z.string()),
+    importedRowsCount: z.number(),
+    warnings: z.array(z.string()),
+    inBytes: z.number(),
+    isCompressed: z.boolean(),
+    durationSeconds: z.number(),
+  }),
+  /** The job that changed the table last in another way than by a load, and what it reports. */
+  lastJob: z.object({ id: z.number(), results: z.record(z.string(), z.unknown()).nullable() }).optional(),
+  /** Of a typed table: what its columns are said to be. */
+  definition: tableDefinition.optional(),
+  snapshot: snapshotContent,
+  revision: z.number(),
+})
+
+/** The head of a table: what it is now, with its current snapshot. */
+export type TableRecord = z.infer<typeof tableRecord>
+
+const namePattern = /^[A-Za-z0-9_-]{1,200}$/
+
+export type TableLoad = TableRecord['lastLoad']
+
+export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
+  `${table.bucketId}.${table.name}`
+
+/** `in.c-main.orders` in its two parts, or `undefined` when it cannot be the id of a table. */
+export const parseTableId = (tableId: string): { bucketId: string; name: string } | undefined => {
+  const dot = tableId.lastIndexOf('.')
+  const bucketId = tableId.slice(0, Math.max(dot, 0))
+  const name = tableId.slice(dot + 1)
+  return isBucketId(bucketId) && namePattern.test(name) ? { bucketId, name } : undefined
+}
+
+const keyOf = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
+  pk: `BUCKET#${bucketId}`,
+  sk: `TABLE#${name}`,
+})
+
+/**
+ * Heads of tables, by bucket and name. A head moves on condition that it has not moved since it was read, so of two
+ * writers one wins and a reader always sees a whole snapshot.
+ */
+export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles) => {
+  const load = async (item: Item): Promise<TableRecord> =>
+    tableRecord.parse(await snapshotFiles.restore(item))
+
+  return {
+    async get(tableId: string): Promise<TableRecord | undefined> {
+      const parts = parseTableId(tableId)
+      if (!parts) return undefined
+      const item = await items.get(keyOf(parts))
+      return item && load(item)
+    },
+
+    /** Resolves to false when the table exists. */
+    insert: async (table: TableRecord): Promise<boolean> =>
+      items.put(keyOf(table), await snapshotFiles.offload(table), 'absent'),
+
+    /** Moves the head that was read; resolves to false when it has moved, or is the head of another table by now. */
+    replace: async (table: TableRecord): Promise<boolean> =>
+      items.put(keyOf(table), await snapshotFiles.offload({ ...table, revision: table.revision + 1 }), {
+        internalId: table.internalId,
+        revision: table.revision,
+      }),
+
+    /** Deletes this very table, whatever its head is by now; resolves to false when it is gone. */
+    delete: (table: TableRecord): Promise<boolean> =>
+      items.delete(keyOf(table), { internalId: table.internalId }),
+
+    /** In the order of their names. The file lists of very long snapshots are left out: a list does not need them. */
+    async listInBucket(bucketId: string): Promise<TableRecord[]> {
+      const tables: TableRecord[] = []
+      for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#')))
+        tables.push(tableRecord.parse(item))
+      return tables
+    },
+
+    /** The keys of all objects that the tables of a bucket are made of. */
+    async *namedKeys(bucketId: string): AsyncGenerator<string> {
+      for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#'))) {
+        if (typeof item['filesKey'] === 'string') yield item['filesKey']
+        const { snapshot } = await load(item)
+        for (const { key } of snapshot.files) yield key
+      }
+    },
+  }
+}
+
+export type TableStore = ReturnType<typeof createTableStore>

@@ -1,0 +1,41 @@
+import type { CsvChunk } from './csv/split-csv.ts'
+
+/**
+ * Joins small chunks that follow each other, such as those of many small slices, up to `chunkBytes`: each chunk becomes
+ * a Parquet file.
+ */
+export async function* joinChunks(
+  chunks: AsyncIterable<CsvChunk>,
+  chunkBytes: number,
+): AsyncGenerator<CsvChunk> {
+  let small: CsvChunk[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    if (small.length > 0 && bytes + chunk.bytes.length > chunkBytes) {
+      yield join(small)
+      small = []
+      bytes = 0
+    }
+    small.push(chunk)
+    bytes += chunk.bytes.length
+    if (bytes < chunkBytes) continue
+    yield join(small)
+    small = []
+    bytes = 0
+  }
+  if (small.length > 0) yield join(small)
+}
+
+const join = (chunks: CsvChunk[]): CsvChunk => {
+  const [first] = chunks
+  if (first && chunks.length === 1) return first
+  return {
+    bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)),
+    columns: first?.columns ?? 0,
+    isHeader: false,
+    records: chunks.reduce((sum, { records }) => sum + records, 0),
+    longestRecord: Math.max(...chunks.map(({ longestRecord }) => longestRecord)),
+    hasReturns: chunks.some(({ hasReturns }) => hasReturns),
+    hasBlankLines: chunks.some(({ hasBlankLines }) => hasBlankLines),
+  }
+}

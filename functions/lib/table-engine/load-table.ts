@@ -1,0 +1,146 @@
+import { rm } from 'node:fs/promises'
+import pMap from 'p-map'
+import { UserError } from '../errors/errors.ts'
+import { compactFiles } from './compact-files.ts'
+import type { DuckDbSession } from './duckdb-session.ts'
+import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import { mapAhead } from './map-ahead.ts'
+import { mergeByKey } from './merge-by-key.ts'
+import { type OpenedSource, readSource } from './read-source.ts'
+import type { TableFile } from './snapshot.ts'
+import { stageChunk } from './stage-chunk.ts'
+import type { LoadRequest, LoadResult, TableLimits } from './table-engine.ts'
+import { type TableFiles, TRANSFERS } from './table-files.ts'
+
+export interface LoadContext {
+  session: DuckDbSession
+  files: TableFiles
+  limits: TableLimits
+  threads: number
+}
+
+/** See `TableEngine.load`. */
+export const loadTable = async (context: LoadContext, request: LoadRequest): Promise<LoadResult> => {
+  const opened = await readSource(context.files, {
+    source: request.source,
+    tableColumns: request.current?.columns,
+    chunkBytes: context.limits.chunkBytes,
+  })
+  try {
+    return await loadOpened(context, request, opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+const loadOpened = async (
+  context: LoadContext,
+  request: LoadRequest,
+  opened: OpenedSource,
+): Promise<LoadResult> => {
+  const { session, limits } = context
+  const { current } = request
+  const columns = opened.mapping.tableColumns
+  const primaryKey = current?.primaryKey ?? request.primaryKey
+  refuseUnknownKey(primaryKey, columns)
+
+  await session.fitTo(columns.length)
+  const existing = request.incremental ? (current?.files ?? []) : []
+  const download = createDownload(context)
+  const publish = createPublish(context, request.keyPrefix)
+  const staged = await stageSource(context, {
+    request,
+    opened,
+    // Rows of a table with a primary key may still go; those of another are as they will be.
+    finish: primaryKey.length > 0 ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
+  })
+  const merged =
+    primaryKey.length > 0
+      ? await mergeByKey(session, { staged: staged.filter(isLocal), existing, columns, primaryKey, download })
+      : [...existing, ...staged]
+  const compacted = await compactFiles(session, { files: merged, columns, download, ...limits })
+  const snapshotFiles = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
+    concurrency: TRANSFERS,
+  })
+
+  return {
+    snapshot: {
+      columns,
+      primaryKey,
+      files: snapshotFiles,
+      rowsCount: sum(snapshotFiles.map(({ rows }) => rows)),
+      dataSizeBytes: sum(snapshotFiles.map(({ bytes }) => bytes)),
+    },
+    importedColumns: opened.mapping.importedColumns,
+    importedRowsCount: sum(staged.map(({ rows }) => rows)),
+    warnings: [],
+    ...opened.progress,
+  }
+}
+
+interface StageSourceRequest {
+  request: LoadRequest
+  opened: OpenedSource
+  finish: (file: LocalFile) => Promise<SnapshotFile>
+}
+
+const stageSource = async (
+  { session, threads }: LoadContext,
+  { request, opened, finish }: StageSourceRequest,
+): Promise<SnapshotFile[]> => {
+  const { importedColumns, tableColumns } = opened.mapping
+  const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
+  // A file has all columns of its table: `mapColumns` refuses it otherwise.
+  const columns = tableColumns.map(name => ({ name, cell: cells.get(name) as number }))
+  // One chunk more than there are threads: it is read, scanned and written to disk while DuckDB works on the others.
+  return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
+    finish(
+      await stageChunk(session, {
+        chunk,
+        dialect: opened.dialect,
+        columns,
+        loadedAt: request.loadedAt,
+        treatValuesAsNull: request.source.treatValuesAsNull ?? [],
+        name: `part-${String(index + 1).padStart(5, '0')}`,
+      }),
+    ),
+  )
+}
+
+const createDownload = ({ session, files }: LoadContext): ((file: TableFile) => Promise<string>) => {
+  let downloads = 0
+  return async file => {
+    const path = session.scratchPath(`existing-${++downloads}.parquet`)
+    await files.download(file.key, path)
+    return path
+  }
+}
+
+type Publish = (file: LocalFile) => Promise<TableFile>
+
+const createPublish =
+  ({ files }: LoadContext, keyPrefix: string): Publish =>
+  async ({ path, name, rows }) => {
+    const key = `${keyPrefix}${name}.parquet`
+    const bytes = await files.upload(path, key)
+    await rm(path)
+    return { key, rows, bytes }
+  }
+
+/** Large files go while others are being made; small ones may be joined first. */
+const publishUnlessSmall =
+  (publish: Publish, smallFileBytes: number) =>
+  async (file: LocalFile): Promise<SnapshotFile> =>
+    file.bytes < smallFileBytes ? file : publish(file)
+
+const refuseUnknownKey = (primaryKey: string[], columns: string[]): void => {
+  const unknown = primaryKey.filter(column => !columns.includes(column))
+  if (unknown.length === 0) return
+  throw new UserError(
+    'storage.tables.validation.invalidPrimaryKeyColumns',
+    `The primary key names columns that the table does not have: ${unknown.join(', ')}. Its columns are: ${columns.join(', ')}.`,
+    { params: { unknownColumns: unknown } },
+  )
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

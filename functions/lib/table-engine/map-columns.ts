@@ -1,0 +1,91 @@
+import { UserError } from '../errors/errors.ts'
+import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from './csv/column-names.ts'
+
+/** A table may have this many columns. DuckDB needs about 0.3 MiB of memory for each in a load. */
+export const MAX_COLUMNS = 2_000
+
+export interface MapColumnsRequest {
+  /** The names in the file's header or in the parameter `columns`, as the user wrote them. */
+  names: string[]
+  /** The columns of the existing table; undefined: the table is to be created. */
+  tableColumns: string[] | undefined
+  /** As the user wrote it, for the hint. */
+  delimiter: string
+}
+
+export interface ColumnMapping {
+  /** The sanitised names, in the order of the file. */
+  importedColumns: string[]
+  /** The table's columns in their order, then the new ones in the order of the file. */
+  tableColumns: string[]
+}
+
+/**
+ * Tells which column of a file goes to which column of a table (storage API facts, section 4): by name, case-sensitively.
+ *
+ * Throws `UserError`: `csvImport.columnsNotMatch` when columns of the table are missing in the file,
+ * `storage.tables.validation.invalidColumnName` when nothing of a name is left or two are the same but for case,
+ * `storage.maxNumberOfColumnsExceed`.
+ */
+export const mapColumns = ({ names, tableColumns, delimiter }: MapColumnsRequest): ColumnMapping => {
+  const importedColumns = names.map(sanitizeColumnName)
+  const missingColumns = tableColumns?.filter(column => !importedColumns.includes(column)) ?? []
+  if (tableColumns && missingColumns.length > 0) {
+    throw createColumnsNotMatch({ missingColumns, expectedColumns: tableColumns, delimiter })
+  }
+  refuseInvalidNames(names, importedColumns)
+  refuseDuplicates(importedColumns)
+  const known = new Set(tableColumns)
+  const allColumns = [...known, ...importedColumns.filter(column => !known.has(column))]
+  if (allColumns.length > MAX_COLUMNS) {
+    throw new UserError(
+      'storage.maxNumberOfColumnsExceed',
+      `The table would have ${allColumns.length} columns; it may have ${MAX_COLUMNS}. Check the delimiter of the file.`,
+    )
+  }
+  return { importedColumns, tableColumns: allColumns }
+}
+
+/** The file lacks columns that the table has. `delimiter`: as the user wrote it, for the hint. */
+export const createColumnsNotMatch = ({
+  missingColumns,
+  expectedColumns,
+  delimiter,
+}: {
+  missingColumns: string[]
+  expectedColumns: string[]
+  delimiter: string
+}): UserError =>
+  new UserError(
+    'csvImport.columnsNotMatch',
+    `Some columns are missing in the csv file. Missing columns: ${missingColumns.join(',')}. ` +
+      `Expected columns: ${expectedColumns.join(',')}. ` +
+      `Please check if the expected delimiter "${delimiter}" is used in the csv file.`,
+    { params: { missingColumns, expectedColumns } },
+  )
+
+const refuseInvalidNames = (names: string[], sanitized: string[]): void => {
+  const invalid = sanitized.findIndex(name => name === '' || name.length > MAX_COLUMN_NAME_LENGTH)
+  const name = names[invalid]
+  if (name === undefined) return
+  throw new UserError(
+    'storage.tables.validation.invalidColumnName',
+    `Column ${invalid + 1} of the file has the name ${JSON.stringify(shorten(name))}. A name needs a letter or a digit and ` +
+      `may have ${MAX_COLUMN_NAME_LENGTH} characters. Check that the first line of the file is its header.`,
+    { params: { column: invalid + 1 } },
+  )
+}
+
+const refuseDuplicates = (columns: string[]): void => {
+  const seen = new Set<string>()
+  const duplicates = columns.filter(column => seen.size === seen.add(column.toLowerCase()).size)
+  if (duplicates.length === 0) return
+  throw new UserError(
+    'storage.tables.validation.invalidColumnName',
+    `The file has more than one column with the name ${duplicates.map(name => JSON.stringify(name)).join(', ')}. ` +
+      'Names are compared without case and special characters: rename all but one.',
+    { params: { duplicateColumns: duplicates } },
+  )
+}
+
+const shorten = (name: string): string => (name.length <= 100 ? name : `${name.slice(0, 100)}…`)

@@ -1,0 +1,23 @@
+import { z } from '@hono/zod-openapi'
+import { text } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+
+/** Makes a development branch with copies of all configurations; tables and files are those of the default branch. */
+export const createBranch = defineRoute({
+  method: 'post',
+  path: '/v2/storage/dev-branches',
+  summary: 'Create a branch',
+  tag: 'branches',
+  access: 'project',
+  body: z.object({ name: text({ min: 1, max: 255 }), description: text({ max: 20_000 }).default('') }),
+  replies: { 202: 'A job `devBranchCreate`; its results are the branch', 400: 'The request is wrong' },
+  handle: async (request, services) => {
+    const { name, description } = request.body
+    const componentIds = services.components.list().map(({ id }) => id)
+    return submitJob(request, services, {
+      input: { operationName: 'devBranchCreate', name, description, componentIds },
+      admit: async () => ({ name, description }),
+    })
+  },
+})

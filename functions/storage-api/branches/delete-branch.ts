@@ -1,0 +1,28 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findBranch } from './find-branch.ts'
+
+export const deleteBranch = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/dev-branches/{branchId}',
+  summary: 'Delete a branch with its configurations',
+  tag: 'branches',
+  access: 'project',
+  replies: {
+    202: 'A job `devBranchDelete`',
+    400: '`storage.devBranch.cannotDeleteDefault`',
+    404: 'There is no such branch',
+  },
+  handle: async (request, services) => {
+    const { id } = await findBranch(services, request.params.branchId)
+    if (id === defaultBranchId)
+      throw new UserError('storage.devBranch.cannotDeleteDefault', 'The default branch cannot be deleted.')
+    const componentIds = services.components.list().map(component => component.id)
+    return submitJob(request, services, {
+      input: { operationName: 'devBranchDelete', branchId: id, componentIds },
+      admit: async () => ({ branchId: id }),
+    })
+  },
+})

@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi'
+import { emptyList, noValue, wireDateText } from '../http/body-fields.ts'
+import { metadatumBody } from '../metadata/metadata-resource.ts'
+
+/** A bucket as in lists and inside a table: `tables` is an address (facts 1.4). */
+export const bucketBody = z
+  .object({
+    uri: z.string(),
+    id: z.string().openapi({ example: 'in.c-main' }),
+    name: z.string().openapi({ example: 'c-main' }),
+    displayName: z.string().openapi({ example: 'main' }),
+    idBranch: z.int(),
+    stage: z.enum(['in', 'out']),
+    description: z.string(),
+    tables: z.string(),
+    created: wireDateText,
+    lastChangeDate: wireDateText,
+    updated: wireDateText,
+    isReadOnly: z.boolean(),
+    dataSizeBytes: z.int(),
+    rowsCount: z.int(),
+    isMaintenance: z.boolean(),
+    backend: z.string(),
+    sharing: noValue,
+    bucketSharingAllowed: noValue,
+    hasExternalSchema: z.boolean(),
+    databaseName: z.string(),
+    path: z.string(),
+    backendPath: z.array(z.string()),
+    isSnowflakeSharedDatabase: z.boolean(),
+    owner: noValue,
+    color: z.string().nullable(),
+    isLinkedBucket: z.boolean(),
+    metadata: z.array(metadatumBody).optional(),
+    attributes: emptyList.optional(),
+  })
+  .openapi('Bucket')

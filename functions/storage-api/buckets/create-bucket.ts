@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { bucketBody } from './bucket-body.ts'
+import { bucketName, checkDisplayName } from './bucket-settings.ts'
+
+const body = z.object({
+  name: text({ min: 1, max: 300 }),
+  stage: z.enum(['in', 'out'], { error: 'This value should be "in" or "out".' }).default('in'),
+  description: text({ max: 65_000 }).default(''),
+  displayName: text({ max: 300 }).optional(),
+  color: text({ max: 50 }).optional(),
+})
+
+/** Creates a bucket; its id is `<stage>.c-<name>`. */
+export const createBucket = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets',
+  summary: 'Create a bucket',
+  tag: 'buckets',
+  access: 'project',
+  body,
+  validationCode: 'storage.buckets.validation',
+  replies: { 201: 'The bucket', 400: '`storage.buckets.alreadyExists`, `storage.buckets.validation`' },
+  reply: bucketBody,
+  handle: async (request, services) => {
+    const { body, baseUrl } = request
+    const { buckets, now } = services
+    const name = bucketName(body.name)
+    const displayName = body.displayName ? checkDisplayName(body.displayName) : name.slice('c-'.length)
+    const at = now().toISOString()
+    const bucket: BucketRecord = {
+      id: `${body.stage}.${name}`,
+      stage: body.stage,
+      name,
+      displayName,
+      description: body.description,
+      color: body.color ?? null,
+      created: at,
+      updated: at,
+      deletingUntil: null,
+      revision: 1,
+    }
+    if (!(await buckets.insert(bucket)))
+      throw new UserError(
+        'storage.buckets.alreadyExists',
+        `The display name "${displayName}" already exists in project.`,
+      )
+    await recordEvent(request, services, {
+      event: 'storage.bucketCreated',
+      component: 'storage',
+      type: 'success',
+      message: `Created bucket ${bucket.id}`,
+      objectType: 'bucket',
+      objectId: bucket.id,
+    })
+    return created({ ...bucketResource(bucket, [], baseUrl), metadata: [] })
+  },
+})

@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi'
+import { deleteBucket as removeBucket } from '../../lib/storage/buckets/delete-bucket.ts'
+import { flag } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findBucket } from './find-bucket.ts'
+
+export const deleteBucket = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/buckets/{bucketId}',
+  summary: 'Delete a bucket',
+  tag: 'buckets',
+  access: 'manage',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: {
+    204: 'Deleted',
+    202: 'A job `bucketDelete`, with `async=1`',
+    400: '`buckets.deleteNotEmpty`: it has tables, and `force=1` was not given',
+    404: 'There is no such bucket',
+  },
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { force, async } = request.query
+    if (async)
+      return submitJob(request, services, {
+        input: { operationName: 'bucketDelete', bucketId, force },
+        admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
+      })
+    const { id } = await findBucket(services, bucketId)
+    await removeBucket(id, force, services)
+    return noContent()
+  },
+})

@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { commaList } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { mayUseBucket } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { metadataOf } from '../metadata/metadata-resource.ts'
+import { bucketBody } from './bucket-body.ts'
+
+const LISTS_AT_ONCE = 16
+
+export const listBuckets = defineRoute({
+  method: 'get',
+  path: '/v2/storage/buckets',
+  summary: 'List buckets',
+  tag: 'buckets',
+  query: z.object({ include: commaList().default([]) }),
+  replies: { 200: 'The buckets, in the order of their ids' },
+  reply: z.array(bucketBody),
+  handle: async ({ query, caller, baseUrl }, services) => {
+    const { buckets, tables } = services
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const listed = await pMap(
+      visible,
+      async bucket => ({
+        ...bucketResource(bucket, await tables.listInBucket(bucket.id), baseUrl),
+        ...(query.include.includes('metadata') && {
+          metadata: await metadataOf(services, metadataSubject.bucket(bucket)),
+        }),
+        ...(query.include.includes('attributes') && { attributes: [] }),
+        ...(query.include.includes('linkedBuckets') && { linkedBy: [] }),
+      }),
+      { concurrency: LISTS_AT_ONCE },
+    )
+    return ok(listed)
+  },
+})

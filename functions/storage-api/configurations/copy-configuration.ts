@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi'
+import { copyConfiguration as copy } from '../../lib/storage/configurations/change-configuration.ts'
+import { text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { changeBy } from './change-configuration.ts'
+import { findConfiguration, placeOf } from './find-configuration.ts'
+import { findVersion } from './find-version.ts'
+
+/** Makes an independent configuration from a version, rows and their states included; its own state is empty. */
+export const copyConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create',
+  summary: 'Create a configuration from a version',
+  tag: 'configurations',
+  body: z.object({
+    name: text({ min: 1, max: 1000 }),
+    description: text({ max: 20_000 }).optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The id of the new configuration', 404: 'There is no such configuration or version' },
+  reply: z.object({ id: z.string() }),
+  handle: async (request, services) => {
+    const { body } = request
+    const source = await findConfiguration(request, services)
+    const target = await findVersion(services, source, request.params.versionId)
+    const changed = changeBy(
+      request,
+      services,
+      body.changeDescription ??
+        `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`,
+    )
+    const place = placeOf(request, services)
+    for (;;) {
+      const id = String(services.nextId())
+      const made = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
+      // An id that another process took in the same millisecond is passed over.
+      if (await services.configurations.insert({ ...place, configId: id }, made)) return created({ id })
+    }
+  },
+})

@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import {
+  newConfiguration,
+  reviveConfiguration,
+} from '../../lib/storage/configurations/change-configuration.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
+import { flag, text, textList } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute, type RouteRequest } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { findComponent, isEntityId, placeOf } from './find-configuration.ts'
+import { jsonObject, parseJsonObject } from './json-field.ts'
+import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
+import { withVersionTag } from './version-tag.ts'
+import { warnWhenWrapped } from './warn-when-wrapped.ts'
+
+const body = z.object({
+  configurationId: text({ max: 200 })
+    .refine(id => id === '' || isEntityId(id), {
+      error: 'This value should hold letters, digits, dots, dashes and underscores only.',
+    })
+    .optional(),
+  name: text({ min: 1, max: 1000 }),
+  description: text({ max: 20_000 }).default(''),
+  configuration: jsonObject().optional(),
+  state: jsonObject().optional(),
+  changeDescription: text({ max: 2000 }).default('Configuration created'),
+  isDisabled: flag().default(false),
+  rowsSortOrder: textList({ itemMax: 200 }).optional(),
+})
+
+type CreateRequest = RouteRequest<{ componentId: string }, unknown, z.output<typeof body>>
+
+/** Creates a configuration, or makes one of the trash new again: its versions go on then. */
+export const createConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs',
+  summary: 'Create a configuration',
+  tag: 'configurations',
+  body,
+  validationCode: 'storage.components.validation',
+  replies: {
+    201: 'The configuration',
+    400: '`configurationAlreadyExists`, `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`',
+    404: 'There is no such component',
+  },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    findComponent(services, request.params.componentId)
+    const configId = request.body.configurationId || (await newId(request, services))
+    const atPlace = { ...request, params: { ...request.params, configId } }
+    const settings = await sealedSettings(request.body, request.params.componentId, services)
+    const configuration = await create(atPlace, services, settings)
+    await warnWhenWrapped(atPlace, services, settings.configuration)
+    return withVersionTag(created(configurationResource(configuration)), configuration)
+  },
+})
+
+/** With an `Idempotency-Key` the same id again, so that the repeated request finds what the first one made. */
+const newId = async (
+  { caller, branchId, params, body, idempotencyKey }: CreateRequest,
+  { idempotency, nextId }: Services,
+): Promise<string> => {
+  if (idempotencyKey === undefined) return String(nextId())
+  const scope = `${caller.tokenId} configuration ${branchId} ${params.componentId}`
+  const request = await withoutSecrets(body)
+  return String(await idempotency.claimId({ scope, key: idempotencyKey, request }, nextId()))
+}
+
+/** A digest of the request is kept with the key, and a short secret could be guessed from it. */
+const withoutSecrets = ({ configuration = {}, state = {}, ...settings }: CreateRequest['body']) =>
+  mapSecrets(
+    {
+      ...settings,
+      configuration: parseJsonObject(configuration, configurationRefusal),
+      state: parseJsonObject(state, stateRefusal),
+    },
+    async () => '',
+  )
+
+const create = async (
+  request: Omit<CreateRequest, 'params'> & { params: { componentId: string; configId: string } },
+  services: Services,
+  settings: Omit<z.output<typeof body>, 'configuration' | 'state'> & {
+    configuration?: string
+    state?: string
+  },
+): Promise<Configuration> => {
+  const place = placeOf(request, services)
+  const changed = changeBy(request, services, settings.changeDescription)
+  const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
+  if (await services.configurations.insert(place, made)) return made
+
+  const existing = await services.configurations.get(place)
+  if (existing && !existing.current.content.isDeleted) {
+    const isRepeated = request.idempotencyKey !== undefined && !request.body.configurationId
+    if (isRepeated) return existing
+    throw new UserError(
+      'configurationAlreadyExists',
+      `Configuration ${place.configId} already exists in the component ${place.componentId}.`,
+    )
+  }
+  return changeConfiguration(request, services, trashed => reviveConfiguration(trashed, settings, changed), {
+    inTrash: true,
+  })
+}

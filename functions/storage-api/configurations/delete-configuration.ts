@@ -1,0 +1,44 @@
+import { z } from '@hono/zod-openapi'
+import { TransientError } from '../../lib/errors/errors.ts'
+import { trashConfiguration } from '../../lib/storage/configurations/change-configuration.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { text } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { accessDenied } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationNotFound, placeOf } from './find-configuration.ts'
+
+/** Puts a configuration into the trash; one that is there already is removed for good. */
+export const deleteConfiguration = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/components/{componentId}/configs/{configId}',
+  summary: 'Delete a configuration',
+  tag: 'configurations',
+  body: z.object({ changeDescription: text({ max: 2000 }).default('Configuration deleted') }),
+  validationCode: 'storage.components.validation',
+  replies: {
+    204: 'In the trash, or removed from it',
+    403: 'The token may not remove from the trash',
+    404: 'There is no such configuration',
+    412: 'The version is none of those that `If-Match` names',
+  },
+  handle: async (request, services) => {
+    const place = placeOf(request, services)
+    const found = await services.configurations.get(place)
+    if (!found) throw configurationNotFound(place.configId)
+    if (!found.current.content.isDeleted) {
+      const changed = changeBy(request, services, request.body.changeDescription)
+      await changeConfiguration(request, services, current => trashConfiguration(current, changed))
+      return noContent()
+    }
+    if (!request.caller.canPurgeTrash) throw accessDenied()
+    if (!(await services.configurations.purge(place)))
+      throw new TransientError(
+        'storage.components.busy',
+        'The configuration is being changed by another request.',
+      )
+    await services.metadata.clear(metadataSubject.configuration(found))
+    return noContent()
+  },
+})

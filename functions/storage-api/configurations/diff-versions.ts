@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import { createPatch } from 'rfc6902'
+import type { Version } from '../../lib/storage/configurations/configuration.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { versionResource } from './configuration-resource.ts'
+import { findConfiguration } from './find-configuration.ts'
+import { findVersion } from './find-version.ts'
+
+const operation = z.object({
+  op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
+  path: z.string(),
+  value: z.unknown().optional(),
+})
+
+/** What changed between two versions, as a JSON patch (RFC 6902). Rows are an object by their ids, so that one that was
+ * added does not look like a change of all that follow it. */
+export const diffVersions = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/diff/{otherVersionId}',
+  summary: 'Difference of two versions as a JSON patch',
+  tag: 'configurations',
+  replies: {
+    200: 'The operations that turn the first version into the second',
+    404: 'There is no such version',
+  },
+  reply: z.array(operation).openapi({
+    example: [
+      { op: 'replace', path: '/configuration/parameters/api/baseUrl', value: 'https://example.com/v2/' },
+    ],
+  }),
+  handle: async (request, services) => {
+    const configuration = await findConfiguration(request, services)
+    const [from, to] = await Promise.all([
+      findVersion(services, configuration, request.params.versionId),
+      findVersion(services, configuration, request.params.otherVersionId),
+    ])
+    return ok(createPatch(comparable(from), comparable(to)))
+  },
+})
+
+/** What somebody set; who set it and when differs anyway. */
+const comparable = (version: Version) => {
+  const { name, description, configuration, isDisabled, isDeleted, rowsSortOrder, rows } =
+    versionResource(version)
+  const settings = rows.map(row => [
+    row.id,
+    {
+      name: row.name,
+      description: row.description,
+      configuration: row.configuration,
+      isDisabled: row.isDisabled,
+    },
+  ])
+  return {
+    name,
+    description,
+    configuration,
+    isDisabled,
+    isDeleted,
+    rowsSortOrder,
+    rows: Object.fromEntries(settings),
+  }
+}

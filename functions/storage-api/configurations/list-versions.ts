@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import { commaList, integer } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { versionEntryBody, versionEntryResource } from './configuration-resource.ts'
+import { findConfiguration } from './find-configuration.ts'
+
+const LOADS_AT_ONCE = 8
+
+/** The versions, newest first (specification 2.7); with `include=configuration` what each held. */
+export const listVersions = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/versions',
+  summary: 'List the versions of a configuration',
+  tag: 'configurations',
+  query: z.object({
+    include: commaList().default([]),
+    limit: integer({ max: 1000 }).default(100),
+    offset: integer().default(0),
+  }),
+  replies: { 200: 'The versions', 404: 'There is no such configuration' },
+  reply: z.array(versionEntryBody),
+  handle: async (request, services) => {
+    const { include, limit, offset } = request.query
+    const configuration = await findConfiguration(request, services)
+    const entries = await page(allEntries(configuration, services), { limit, offset, isListed: () => true })
+    if (!include.includes('configuration')) return ok(entries.map(versionEntryResource))
+    const withContent = await pMap(
+      entries,
+      async entry => {
+        const version = await services.configurations.version(configuration, entry.version)
+        return {
+          ...versionEntryResource(entry),
+          configuration: JSON.parse(version?.content.configuration ?? '{}'),
+        }
+      },
+      { concurrency: LOADS_AT_ONCE },
+    )
+    return ok(withContent)
+  },
+})
+
+async function* allEntries(
+  { internalId, current }: Configuration,
+  { configurations }: Services,
+): AsyncGenerator<VersionEntry> {
+  yield entryOf(current)
+  for await (const entry of configurations.history.list(internalId)) {
+    // The head is archived a moment before it is replaced.
+    if (entry.version < current.version) yield entry
+  }
+}

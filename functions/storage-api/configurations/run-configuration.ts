@@ -1,0 +1,41 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findComponent, findConfiguration } from './find-configuration.ts'
+
+/**
+ * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
+ * under way the run waits for its turn.
+ *
+ * A run reads and writes tables in the rights of the whole project, so its caller needs them.
+ */
+export const runConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/run',
+  summary: 'Run a configuration',
+  tag: 'configurations',
+  access: 'project',
+  replies: {
+    202: 'The job `configurationRun`',
+    400: '`storage.components.notRunnable`',
+    404: 'There is no such configuration',
+  },
+  handle: async (request, services) => {
+    const { componentId, configId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'configurationRun', componentId, configId },
+      admit: async () => {
+        const { hasRun, type } = findComponent(services, componentId)
+        if (!hasRun || type !== 'extractor')
+          throw notRunnable(`The component ${componentId} cannot be run here.`)
+        if (request.branchId !== defaultBranchId)
+          throw notRunnable('Configurations are run in the default branch only.')
+        const { current } = await findConfiguration(request, services)
+        return { componentId, configId, version: current.version }
+      },
+    })
+  },
+})
+
+const notRunnable = (message: string) => new UserError('storage.components.notRunnable', message)

@@ -1,0 +1,28 @@
+import { setState } from '../../lib/storage/configurations/change-configuration.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { changeConfiguration } from './change-configuration.ts'
+import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { findConfiguration } from './find-configuration.ts'
+import { sealedState, stateBody } from './state-body.ts'
+
+/** Sets the state of a component. Makes no version: it is saved after each run. */
+export const setConfigurationState = defineRoute({
+  method: 'put',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/state',
+  summary: 'Set the state of a configuration',
+  tag: 'configurations',
+  body: stateBody,
+  replies: {
+    200: 'The configuration',
+    400: '`storage.components.validation`',
+    404: 'There is no such configuration',
+  },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    await findConfiguration(request, services)
+    const state = await sealedState(request.body, request.params.componentId, services)
+    const configuration = await changeConfiguration(request, services, current => setState(current, state))
+    return ok(configurationResource(configuration))
+  },
+})

@@ -1,0 +1,48 @@
+import { z } from '@hono/zod-openapi'
+import { updateConfiguration as update } from '../../lib/storage/configurations/change-configuration.ts'
+import { flag, text, textList } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { findConfiguration } from './find-configuration.ts'
+import { jsonObject } from './json-field.ts'
+import { sealedSettings } from './sealed-settings.ts'
+import { withVersionTag } from './version-tag.ts'
+import { warnWhenWrapped } from './warn-when-wrapped.ts'
+
+/** Sets what is given, each part whole (specification 4.6). Equal values make no version. */
+export const updateConfiguration = defineRoute({
+  method: 'put',
+  path: '/v2/storage/components/{componentId}/configs/{configId}',
+  summary: 'Update a configuration',
+  tag: 'configurations',
+  body: z.object({
+    name: text({ min: 1, max: 1000 }).optional(),
+    description: text({ max: 20_000 }).optional(),
+    configuration: jsonObject().optional(),
+    state: jsonObject().optional(),
+    rowsSortOrder: textList({ itemMax: 200 }).optional(),
+    changeDescription: text({ max: 2000 }).default('Configuration updated'),
+    isDisabled: flag().optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: {
+    200: 'The configuration',
+    400: '`validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `validation.invalidRowSortOrder`',
+    404: 'There is no such configuration',
+    409: 'Other writers came first for too long: send it again',
+    412: 'The version is none of those that `If-Match` names',
+  },
+  reply: configurationBody,
+  handle: async (request, services) => {
+    await findConfiguration(request, services)
+    const settings = await sealedSettings(request.body, request.params.componentId, services)
+    const changed = changeBy(request, services, request.body.changeDescription)
+    const configuration = await changeConfiguration(request, services, current =>
+      update(current, settings, changed),
+    )
+    await warnWhenWrapped(request, services, settings.configuration)
+    return withVersionTag(ok(configurationResource(configuration)), configuration)
+  },
+})

@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { eventBody, eventResource } from './event-resource.ts'
+import { recordEvent } from './record-event.ts'
+
+const MAX_BYTES = 200 * 1024
+
+/** An object or a list, as such or as its text. */
+const details = () =>
+  z
+    .preprocess(
+      parsed,
+      z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())], {
+        error: 'This value should be an object or a list.',
+      }),
+    )
+    .optional()
+    .openapi({ type: 'object', additionalProperties: true })
+
+const parsed = (given: unknown): unknown => {
+  if (typeof given !== 'string') return given
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
+/** Stores an event; at most 200 KB. */
+export const createEvent = defineRoute({
+  method: 'post',
+  path: '/v2/storage/events',
+  summary: 'Create an event',
+  tag: 'events',
+  body: z.object({
+    component: text({ min: 1, max: 255 }),
+    message: text({ max: 4_000 }).default(''),
+    description: text({ max: 64_000 }).default(''),
+    type: z
+      .enum(['info', 'success', 'warn', 'error'], {
+        error: 'This value should be "info", "success", "warn" or "error".',
+      })
+      .default('info'),
+    runId: text({ max: 255 }).optional(),
+    configurationId: text({ max: 255 }).optional(),
+    params: details(),
+    results: details(),
+    performance: details(),
+    duration: z.coerce.number({ error: 'This value should be a number.' }).min(0).optional(),
+  }),
+  validationCode: 'storage.events.validation',
+  replies: { 201: 'The event', 400: '`storage.events.validation`, `storage.events.tooLarge`' },
+  reply: eventBody,
+  handle: async (request, services) => {
+    const {
+      params = {},
+      results = {},
+      performance = {},
+      duration,
+      runId,
+      configurationId,
+      ...given
+    } = request.body
+    const texts = {
+      params: JSON.stringify(params),
+      results: JSON.stringify(results),
+      performance: JSON.stringify(performance),
+    }
+    if (Buffer.byteLength(JSON.stringify({ ...given, ...texts })) > MAX_BYTES)
+      throw new UserError('storage.events.tooLarge', `The event is larger than ${MAX_BYTES} bytes.`)
+    const event = await recordEvent({ ...request, runId: runId ?? request.runId }, services, {
+      ...given,
+      ...texts,
+      duration: duration ?? null,
+      configurationId: configurationId ?? null,
+    })
+    return created(eventResource(event, request.baseUrl))
+  },
+})

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { text } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { fileNotFound, findFile } from './find-file.ts'
+
+const MAX_TAGS = 500
+
+/** Adds a tag; one that the file has already is no error. */
+export const addFileTag = defineRoute({
+  method: 'post',
+  path: '/v2/storage/files/{fileId}/tags',
+  summary: 'Add a tag to a file',
+  tag: 'files',
+  body: z.object({ tag: text({ min: 1, max: 200 }) }),
+  replies: { 204: 'Added', 404: 'There is no such file' },
+  handle: async ({ params, body, caller }, { files }) => {
+    const { id } = await findFile(files, params.fileId, caller)
+    const updated = await files.update(id, file => {
+      const tags = [...new Set([...file.tags, body.tag])]
+      if (tags.length > MAX_TAGS)
+        throw new UserError('storage.validation', `A file has at most ${MAX_TAGS} tags.`)
+      return { ...file, tags }
+    })
+    if (!updated) throw fileNotFound()
+    return noContent()
+  },
+})

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { flag } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findFile } from './find-file.ts'
+
+export const deleteFile = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'Delete a file with its objects',
+  tag: 'files',
+  query: z.object({ async: flag().default(false) }),
+  replies: { 204: 'Deleted', 202: 'A job `fileDelete`, with `async=1`', 404: 'There is no such file' },
+  handle: async (request, services) => {
+    const { fileId } = request.params
+    if (request.query.async)
+      return submitJob(request, services, {
+        input: { operationName: 'fileDelete', fileId: parseId(fileId) ?? 0 },
+        admit: async () => ({ fileId: (await findFile(services.files, fileId, request.caller)).id }),
+      })
+    const file = await findFile(services.files, fileId, request.caller)
+    // The record goes last: as long as it is there, a delete that broke off can be repeated.
+    await services.fileAccess.deleteObjects(file)
+    await services.files.delete(file.id)
+    return noContent()
+  },
+})

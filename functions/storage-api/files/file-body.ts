@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import { creatorToken, wireDateText } from '../http/body-fields.ts'
+
+/** Temporary session credentials of one file's key, or of the prefix of a sliced one (specification 2.1). */
+const credentials = z
+  .object({
+    AccessKeyId: z.string(),
+    SecretAccessKey: z.string(),
+    SessionToken: z.string(),
+    Expiration: z.string(),
+  })
+  .openapi('FileCredentials', {
+    example: {
+      AccessKeyId: 'ASIAEXAMPLE',
+      SecretAccessKey: 'secret of the session',
+      SessionToken: 'token of the session',
+      Expiration: '2026-07-16T11:20:30+0000',
+    },
+  })
+
+/** A file (specification 2.1); where it is and its credentials with `federationToken=1`. */
+export const fileBody = z
+  .object({
+    id: z.int(),
+    created: wireDateText,
+    isPublic: z.boolean(),
+    isSliced: z.boolean(),
+    isEncrypted: z.boolean(),
+    name: z.string().openapi({ example: 'orders.csv' }),
+    url: z.string(),
+    provider: z.literal('aws'),
+    fileType: z.enum(['csv', 'parquet']).nullable(),
+    region: z.string().openapi({ example: 'us-east-1' }),
+    sizeBytes: z.int(),
+    tags: z.array(z.string()),
+    maxAgeDays: z.int().nullable(),
+    runId: z.string().nullable(),
+    runIds: z.array(z.string()),
+    creatorToken,
+    s3Path: z.object({ bucket: z.string(), key: z.string() }).optional(),
+    credentials: credentials.optional(),
+  })
+  .openapi('File')
+
+/** A file that is to be uploaded, with where to and by what. */
+export const preparedFileBody = fileBody
+  .extend({
+    uploadParams: z.object({
+      key: z.string(),
+      bucket: z.string(),
+      acl: z.string(),
+      'x-amz-server-side-encryption': z.string().optional(),
+      credentials: credentials.optional(),
+      method: z.string().optional(),
+      url: z.string().optional(),
+    }),
+  })
+  .openapi('PreparedFile')
+
+/** Data that comes with the request itself, for the document: such bodies are streamed, not read by a schema. */
+export const uploadForm = z.object({
+  data: z.string().openapi({ format: 'binary' }),
+  name: z.string().optional(),
+})

@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi'
+import { flag } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { fileBody } from './file-body.ts'
+import { federatedFileResource, fileResource } from './file-resource.ts'
+import { findFile } from './find-file.ts'
+
+/**
+ * One file; with `federationToken` its place in the object store and temporary credentials for it. They allow writing
+ * too, so that an upload of many hours renews its credentials here.
+ */
+export const getFile = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files/{fileId}',
+  summary: 'File detail',
+  tag: 'files',
+  query: z.object({ federationToken: flag().default(false) }),
+  replies: { 200: 'The file', 404: 'There is no such file' },
+  reply: fileBody,
+  handle: async ({ params, query, caller }, { files, fileAccess }) => {
+    const file = await findFile(files, params.fileId, caller)
+    return ok(await (query.federationToken ? federatedFileResource : fileResource)(file, fileAccess))
+  },
+})

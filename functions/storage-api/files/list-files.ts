@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi'
+import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { fileBody } from './file-body.ts'
+import { parseFileQuery } from './file-query.ts'
+import { fileResource } from './file-resource.ts'
+import { maySeeFile } from './find-file.ts'
+
+const query = z.object({
+  limit: integer({ min: 1, max: 10_000 }).default(100),
+  offset: integer().default(0),
+  tags: textList().default([]),
+  sinceId: integer().optional(),
+  maxId: integer({ min: 1 }).optional(),
+  runId: text().optional(),
+  q: text().optional(),
+  showExpired: flag().default(false),
+})
+
+/** Files, newest first. With several `tags[]`, those that have one of them at least. */
+export const listFiles = defineRoute({
+  method: 'get',
+  path: '/v2/storage/files',
+  summary: 'List files',
+  tag: 'files',
+  query,
+  replies: { 200: 'The files', 400: '`query.syntax`: the search cannot be understood' },
+  reply: z.array(fileBody),
+  handle: async ({ query, caller }, { files, fileAccess, now }) => {
+    const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
+    const isFound = parseFileQuery(q ?? '')
+    const today = now()
+    const isListed = (file: FileRecord): boolean => {
+      const hasTag = tags.length === 0 || tags.some(tag => file.tags.includes(tag))
+      const isOfRun = runId === undefined || file.runId === runId || file.runIds.includes(runId)
+      const isShown = maySeeFile(caller, file) && (showExpired || !isExpired(file, today))
+      return hasTag && isOfRun && isShown && isFound(file)
+    }
+    const found = await page(files.list({ sinceId, maxId }), { limit, offset, isListed })
+    return ok(await Promise.all(found.map(file => fileResource(file, fileAccess))))
+  },
+})
+
+const isExpired = (file: FileRecord, today: Date): boolean => (expiryOf(file) ?? today) < today

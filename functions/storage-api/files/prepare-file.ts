@@ -1,0 +1,88 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { createOnce } from '../../lib/storage/db/create-once.ts'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { FileAccess } from './file-access.ts'
+import { preparedFileBody } from './file-body.ts'
+import { fileResource } from './file-resource.ts'
+import { newFileRecord } from './new-file.ts'
+
+const body = z.object({
+  name: text({ min: 1, max: 500 }),
+  sizeBytes: integer().default(0),
+  contentType: text({ max: 200 }).default('application/octet-stream'),
+  isPublic: flag().default(false),
+  isPermanent: flag().default(false),
+  isEncrypted: flag().default(false),
+  isSliced: flag().default(false),
+  tags: textList({ max: 500, itemMax: 200 }).default([]),
+  federationToken: flag().default(false),
+})
+
+/**
+ * Makes the record of a file and says where and with what to upload it. Nothing is stored until the client does so.
+ *
+ * With `federationToken` the client gets temporary credentials for the file's key. Without, it gets an address that
+ * takes the bytes by one PUT, for clients that have no S3 library.
+ */
+export const prepareFile = defineRoute({
+  method: 'post',
+  path: '/v2/storage/files/prepare',
+  summary: 'Prepare the upload of a file',
+  tag: 'files',
+  body,
+  replies: { 201: 'The file with `uploadParams`' },
+  reply: preparedFileBody,
+  handle: async ({ body, caller, runId, idempotencyKey }, services) => {
+    const { federationToken, ...settings } = body
+    if (settings.isSliced && !federationToken)
+      throw new UserError(
+        'storage.validation',
+        'A sliced file needs the upload by credentials: set federationToken to 1.',
+      )
+
+    const newFile = {
+      ...settings,
+      runId,
+      creatorToken: { id: caller.tokenId, description: caller.description },
+    }
+    const make = (id: number) =>
+      newFileRecord(id, newFile, { projectId: services.projectId, now: services.now() })
+    const file =
+      idempotencyKey === undefined
+        ? await services.files.create(services.nextId, make)
+        : await createOnce(
+            { scope: `${caller.tokenId} files/prepare`, key: idempotencyKey, request: newFile },
+            { ...services, records: services.files, make },
+          )
+
+    const { fileAccess } = services
+    const [resource, uploadParams] = await Promise.all([
+      fileResource(file, fileAccess),
+      (federationToken ? federatedUpload : plainUpload)(file, fileAccess),
+    ])
+    return created({ ...resource, uploadParams })
+  },
+})
+
+const target = (file: FileRecord, fileAccess: FileAccess) => ({
+  key: file.key,
+  bucket: fileAccess.bucket,
+  acl: 'private',
+  // A client that asked for encryption reads this without looking whether it is there.
+  ...(file.isEncrypted && { 'x-amz-server-side-encryption': 'AES256' }),
+})
+
+const federatedUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
+  ...target(file, fileAccess),
+  credentials: await fileAccess.credentials(file),
+})
+
+const plainUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
+  ...target(file, fileAccess),
+  method: 'PUT',
+  url: await fileAccess.uploadUrl(file),
+})

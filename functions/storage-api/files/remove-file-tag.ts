@@ -1,0 +1,22 @@
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { fileNotFound, findFile } from './find-file.ts'
+
+/** Removes a tag; one that the file does not have is no error. */
+export const removeFileTag = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/files/{fileId}/tags/{tag}',
+  lastParamTakesSlashes: true,
+  summary: 'Remove a tag from a file',
+  tag: 'files',
+  replies: { 204: 'Removed', 404: 'There is no such file' },
+  handle: async ({ params, caller }, { files }) => {
+    const { id } = await findFile(files, params.fileId, caller)
+    const updated = await files.update(id, file => ({
+      ...file,
+      tags: file.tags.filter(tag => tag !== params.tag),
+    }))
+    if (!updated) throw fileNotFound()
+    return noContent()
+  },
+})

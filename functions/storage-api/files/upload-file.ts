@@ -1,0 +1,23 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { fileBody, uploadForm } from './file-body.ts'
+import { fileResource } from './file-resource.ts'
+import { receiveUpload } from './receive-upload.ts'
+
+/** The importer service: takes a file by one multipart form. */
+export const uploadFile = defineRoute({
+  method: 'post',
+  path: '/upload-file',
+  summary: 'Upload a file through the importer',
+  tag: 'importer',
+  replies: { 201: 'The file', 400: 'The form has no file in the field `data`' },
+  reply: fileBody,
+  streamedBody: uploadForm,
+  handle: async (request, services) => {
+    const { file } = await receiveUpload(request, services)
+    if (!file)
+      throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
+    return created(await fileResource(file, services.fileAccess))
+  },
+})

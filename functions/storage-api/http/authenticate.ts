@@ -1,0 +1,93 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
+
+/** Who calls: what a valid token stands for. */
+export interface Caller {
+  tokenId: string
+  description: string
+  /** The token of the stack's own secret: it may do everything. */
+  isMaster: boolean
+  /** Manages every bucket and uses every component. */
+  canManageBuckets: boolean
+  /** Sees every file, not only its own. */
+  canReadAllFileUploads: boolean
+  canPurgeTrash: boolean
+  bucketPermissions: TokenRecord['bucketPermissions']
+  /** Components whose configurations it may use, when it does not manage all. */
+  componentAccess: readonly string[]
+  /** As it is stored; `undefined` for the master token. */
+  token: TokenRecord | undefined
+}
+
+export type Authenticate = (headers: Headers) => Promise<Caller>
+
+/** `Authorization: Bearer <token>` stands for the token header. Empty is missing. */
+const tokenOf = (headers: Headers): string | undefined =>
+  headers.get('x-storageapi-token')?.trim() ||
+  /^Bearer +(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1] ||
+  undefined
+
+/**
+ * Makes the check of a request's token against the master token, then against the tokens that were made with it.
+ *
+ * Digests are compared, in constant time: they have one length, and tell nothing of how much of a guess was right.
+ * Errors (all 401): "Access token must be set" without a code, `storage.tokenInvalid`. None holds what was sent.
+ */
+export const createAuthenticate = (
+  masterToken: string,
+  { tokens, now }: { tokens: Pick<TokenStore, 'get'>; now: () => Date },
+): Authenticate => {
+  const masterDigest = digestOf(masterToken)
+  const master: Caller = {
+    tokenId: tokenIdOf(masterToken) ?? '1',
+    description: 'Master token',
+    isMaster: true,
+    canManageBuckets: true,
+    canReadAllFileUploads: true,
+    canPurgeTrash: true,
+    bucketPermissions: {},
+    componentAccess: [],
+    token: undefined,
+  }
+
+  return async headers => {
+    const value = tokenOf(headers)
+    if (value === undefined) throw new UserError('', 'Access token must be set', { status: 401 })
+    const digest = digestOf(value)
+    if (isSame(digest, masterDigest)) return master
+
+    const id = parseId(tokenIdOf(value) ?? '')
+    const token = id === undefined ? undefined : await tokens.get(id)
+    if (!token || !isSame(digest, token.digest))
+      throw new UserError('storage.tokenInvalid', 'Invalid access token', { status: 401 })
+    if (isExpired(token, now()))
+      throw new UserError('storage.tokenInvalid', 'Access token has expired', { status: 401 })
+    return callerOf(token)
+  }
+}
+
+/** SHA-256 in hexadecimal digits, as tokens are stored. */
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+export const isExpired = ({ expires }: TokenRecord, now: Date): boolean =>
+  expires !== null && expires <= now.toISOString()
+
+const callerOf = (token: TokenRecord): Caller => ({
+  tokenId: String(token.id),
+  description: token.description,
+  isMaster: false,
+  canManageBuckets: token.canManageBuckets,
+  canReadAllFileUploads: token.canReadAllFileUploads,
+  canPurgeTrash: token.canPurgeTrash,
+  bucketPermissions: token.bucketPermissions,
+  componentAccess: token.componentAccess ?? [],
+  token,
+})
+
+/** `projectId-tokenId-secret` says its id. */
+const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))

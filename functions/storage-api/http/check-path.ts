@@ -1,0 +1,37 @@
+import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
+import type { Caller } from './authenticate.ts'
+import {
+  accessDenied,
+  mayUseComponent,
+  requireAllBuckets,
+  requireBucket,
+  requireMaster,
+  requireTable,
+} from './rights.ts'
+
+/**
+ * What a route needs: a right on the bucket of its path, a right over all of the project (`project`), or the master
+ * token (`master`). Default: `read` for GET, `write` for what changes something.
+ */
+export type Access = BucketPermission | 'project' | 'master'
+
+/**
+ * Refuses a caller who may not use what the path of a request names: its bucket, its table, its component. Every route
+ * passes here, so that a new one is closed before anyone thinks of it. What a body names is for the route to check.
+ */
+export const checkPath = (
+  caller: Caller,
+  method: string,
+  params: Readonly<Record<string, string | undefined>>,
+  access: Access = method === 'get' ? 'read' : 'write',
+): void => {
+  if (access === 'master') requireMaster(caller)
+  const needed = access === 'master' || access === 'project' ? 'manage' : access
+  if (access === 'project') requireAllBuckets(caller)
+  const { bucketId, tableId, columnId, componentId } = params
+  if (bucketId !== undefined) requireBucket(caller, bucketId, needed)
+  if (tableId !== undefined) requireTable(caller, tableId, needed)
+  // `in.c-main.orders.id`, and names of columns hold no dots.
+  if (columnId !== undefined) requireTable(caller, columnId.replace(/\.[^.]*$/, ''), needed)
+  if (componentId !== undefined && !mayUseComponent(caller, componentId)) throw accessDenied()
+}

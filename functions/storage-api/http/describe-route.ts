@@ -1,0 +1,82 @@
+import { type RouteConfig, z } from '@hono/zod-openapi'
+import { jobBody } from '../jobs/job-body.ts'
+import { errorBody } from './error-body.ts'
+import type { RouteDefinition } from './route.ts'
+
+/** A route as the OpenAPI document shows it, from the very schemas that read its requests. */
+export const describeRoute = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
+  method,
+  path,
+  summary,
+  tag,
+  isPublic,
+  query,
+  body,
+  streamedBody,
+  ...definition
+}: RouteDefinition<Path, Query, Body>): RouteConfig => {
+  const contentOf = (status: string) => {
+    if (status === '204') return undefined
+    const isText = definition.replyType !== undefined && Number(status) < 400
+    const schema = isText ? definition.reply : replySchema(definition, Number(status))
+    return { [isText ? (definition.replyType ?? '') : 'application/json']: { schema: schema ?? z.unknown() } }
+  }
+  const failures = {
+    400: 'The request is not valid',
+    ...(!isPublic && { 401: 'No token, or an invalid one' }),
+  }
+
+  return {
+    method,
+    path,
+    operationId: operationIdOf(method, path),
+    summary,
+    tags: [tag],
+    security: isPublic ? [] : [{ storageToken: [] }],
+    request: {
+      params: z.object(
+        Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()])),
+      ),
+      ...(query instanceof z.ZodObject && { query }),
+      ...(streamedBody && { body: { content: { 'multipart/form-data': { schema: streamedBody } } } }),
+      ...(body && {
+        body: {
+          content: {
+            'application/json': { schema: body },
+            ...(method === 'patch' && { 'application/merge-patch+json': { schema: body } }),
+            'application/x-www-form-urlencoded': { schema: body },
+            'multipart/form-data': { schema: body },
+          },
+        },
+      }),
+    },
+    responses: Object.fromEntries(
+      Object.entries({ ...failures, ...definition.replies }).map(([status, description]) => {
+        const content = contentOf(status)
+        return [status, { description, ...(content && { content }) }]
+      }),
+    ),
+  }
+}
+
+/** What a reply of a status holds: a job with 202, an error from 400 on, else what the route says. */
+export const replySchema = (
+  { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
+  status: number,
+): z.ZodType | undefined => {
+  if (status >= 400) return errorBody
+  if (status === 202) return jobBody
+  return status === 204 || replyType !== undefined ? undefined : reply
+}
+
+/** `get /v2/storage/buckets/{bucketId}` -> `getBucketsByBucketId`: what generated clients call the operation. */
+const operationIdOf = (method: string, path: string): string =>
+  method +
+  path
+    .replace('/v2/storage', '')
+    .split('/')
+    .filter(Boolean)
+    .map(part => part.replace(/^\{(.*)\}$/, 'by-$1'))
+    .flatMap(part => part.split('-'))
+    .map(word => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')

@@ -1,0 +1,66 @@
+import { asTransient } from '../../lib/errors/as-transient.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { createExceptionId } from '../../lib/storage/jobs/job-store.ts'
+
+/** Where the service's own log lines go. Never given bodies, headers or tokens. */
+export interface Log {
+  info(message: string, extra: Record<string, unknown>): void
+  error(message: string, extra: Record<string, unknown>): void
+}
+
+const DEFAULT_RETRY_AFTER_SECONDS = 2
+
+/**
+ * Turns whatever a route threw into the error reply of the service: the one place where errors become statuses.
+ *
+ * A `UserError` keeps its status, a `TransientError` (or a fault of AWS that may pass) is a 503 with `Retry-After`,
+ * anything else a 500 that tells no more than an id, under which the error itself is in the log.
+ */
+export const errorReply = (error: unknown, log: Log): Response => {
+  const exceptionId = createExceptionId()
+  if (error instanceof UserError) {
+    const { code, message, params, status } = error
+    log.info('request refused', { exceptionId, code, status })
+    return reply(status, { message, code, exceptionId, params })
+  }
+  const transient = asTransient(error)
+  if (transient instanceof TransientError) {
+    const { code, message, params, retryAfterSeconds = DEFAULT_RETRY_AFTER_SECONDS } = transient
+    log.error('request failed for now', { exceptionId, error: transient })
+    return reply(
+      503,
+      { message, code, exceptionId, params },
+      { 'retry-after': String(Math.ceil(retryAfterSeconds)) },
+    )
+  }
+  log.error('request failed', { exceptionId, error })
+  const message = `Internal error. Quote ${exceptionId} when you report it.`
+  return reply(500, { message, code: 'internalError', exceptionId, params: {} })
+}
+
+interface ErrorFacts {
+  message: string
+  /** Empty: the error has none. */
+  code: string
+  exceptionId: string
+  params: Record<string, unknown>
+}
+
+const reply = (
+  status: number,
+  { message, code, exceptionId, params }: ErrorFacts,
+  headers: Record<string, string> = {},
+): Response => {
+  const body = {
+    error: message,
+    ...(code && { code }),
+    exceptionId,
+    status: 'error',
+    contextParams: params,
+    ...(Array.isArray(params['errors']) && { errors: params['errors'] }),
+  }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+}

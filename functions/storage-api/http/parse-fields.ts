@@ -1,0 +1,73 @@
+import { UserError } from '../../lib/errors/errors.ts'
+
+const MAX_FIELDS = 20_000
+const MAX_DEPTH = 16
+const MAX_NAME_LENGTH = 2_000
+
+type Leaf = { leaf: string }
+interface Branch {
+  children: Map<string, Leaf | Branch>
+  /** The index that the next `[]` takes. */
+  nextIndex: number
+}
+
+/**
+ * Reads form or query fields whose names nest as in PHP: `tags[]`, `tags[0]`, `whereFilters[0][values][]`.
+ *
+ * Values under indexes only become a list in the order of the indexes (gaps closed), others an object. A name that is
+ * given twice keeps its last value. Names are data, never properties of a prototype. More than 20,000 fields, 16 levels
+ * or 2,000 characters in a name are refused (`storage.validation`).
+ */
+export const parseFields = (entries: Iterable<readonly [string, string]>): Record<string, unknown> => {
+  const root = newBranch()
+  let count = 0
+  for (const [name, value] of entries) {
+    if (++count > MAX_FIELDS) throw refused(`more than ${MAX_FIELDS} fields`)
+    if (name.length > MAX_NAME_LENGTH)
+      throw refused(`a field name of more than ${MAX_NAME_LENGTH} characters`)
+    place(root, segmentsOf(name), value)
+  }
+  return Object.fromEntries([...root.children].map(([name, node]) => [name, toValue(node)]))
+}
+
+/** `a[b][]` -> `['a', 'b', '']`. Brackets that do not close belong to the name. */
+const segmentsOf = (name: string): string[] => {
+  const open = name.indexOf('[')
+  const nested = name.slice(open)
+  if (open <= 0 || !/^(\[[^[\]]*\])+$/.test(nested)) return [name]
+  const segments = [name.slice(0, open), ...nested.slice(1, -1).split('][')]
+  if (segments.length > MAX_DEPTH) throw refused(`fields nested more than ${MAX_DEPTH} deep`)
+  return segments
+}
+
+const place = (root: Branch, segments: string[], value: string): void => {
+  let branch = root
+  for (const segment of segments.slice(0, -1)) {
+    const key = keyIn(branch, segment)
+    const child = branch.children.get(key)
+    const next = child && 'children' in child ? child : newBranch()
+    branch.children.set(key, next)
+    branch = next
+  }
+  branch.children.set(keyIn(branch, segments.at(-1) ?? ''), { leaf: value })
+}
+
+const keyIn = (branch: Branch, segment: string): string => {
+  const key = segment === '' ? String(branch.nextIndex) : segment
+  if (isIndex(key)) branch.nextIndex = Math.max(branch.nextIndex, Number(key) + 1)
+  return key
+}
+
+const toValue = (node: Leaf | Branch): unknown => {
+  if ('leaf' in node) return node.leaf
+  const entries = [...node.children]
+  if (!entries.every(([key]) => isIndex(key)))
+    return Object.fromEntries(entries.map(([key, child]) => [key, toValue(child)]))
+  return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child))
+}
+
+const isIndex = (key: string): boolean => /^(0|[1-9]\d{0,8})$/.test(key)
+
+const newBranch = (): Branch => ({ children: new Map(), nextIndex: 0 })
+
+const refused = (what: string) => new UserError('storage.validation', `Invalid request: ${what}.`)

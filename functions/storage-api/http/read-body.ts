@@ -1,0 +1,100 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { forEachPart } from './multipart-parts.ts'
+import { parseFields } from './parse-fields.ts'
+
+/** Bodies of settings, not of files: those are streamed by the importer route. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024
+const MAX_JSON_DEPTH = 64
+
+/**
+ * Reads a request body of any form the clients send (JSON, form, multipart form) into plain fields.
+ *
+ * No body, `{}` and `[]` (what PHP makes of an empty array) are all no fields. A multipart body's files are ignored.
+ * Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`, 415 `storage.unsupportedMediaType`.
+ */
+export const readBody = async (request: Request): Promise<Record<string, unknown>> => {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (request.body === null) return {}
+  if (type === 'multipart/form-data') return readMultipart(request)
+
+  const text = decodeUtf8(await readLimited(request.body))
+  if (text.trim() === '') return {}
+  if (type === 'application/x-www-form-urlencoded') return parseFields(new URLSearchParams(text))
+  // Some clients leave the type out; then only JSON can be told from anything else.
+  if (type === '' || type === 'application/json' || type.endsWith('+json')) return readJson(text)
+  throw new UserError(
+    'storage.unsupportedMediaType',
+    `The content type "${type.slice(0, 100)}" cannot be read. Send application/json, application/x-www-form-urlencoded or multipart/form-data.`,
+    { status: 415 },
+  )
+}
+
+const readJson = (text: string): Record<string, unknown> => {
+  const value = parseJson(text)
+  if (Array.isArray(value) && value.length === 0) return {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UserError('storage.validation', 'Invalid request: the JSON body must be an object.')
+  refuseDeep(value)
+  return Object.fromEntries(Object.entries(value))
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new UserError('storage.validation', 'Invalid request: the body is not valid JSON.', { cause })
+  }
+}
+
+// Walked level by level: a recursive walk is just what a deep document would break.
+const refuseDeep = (value: object): void => {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_JSON_DEPTH)
+      throw new UserError(
+        'storage.validation',
+        `Invalid request: the JSON body is nested more than ${MAX_JSON_DEPTH} deep.`,
+      )
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+}
+
+const readMultipart = async (request: Request): Promise<Record<string, unknown>> => {
+  const fields: [string, string][] = []
+  let bytes = 0
+  await forEachPart(request, {
+    onField: (name, value) => {
+      bytes += name.length + value.length
+      if (bytes > MAX_BODY_BYTES) throw tooLarge()
+      fields.push([name, value])
+    },
+    onFile: async (_name, stream) => {
+      stream.resume()
+    },
+  })
+  return parseFields(fields)
+}
+
+const readLimited = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BODY_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const decodeUtf8 = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new UserError('storage.validation', 'Invalid request: the body is not valid UTF-8.', { cause })
+  }
+}
+
+const tooLarge = () =>
+  new UserError('storage.requestTooLarge', `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
+    status: 413,
+  })

@@ -1,0 +1,45 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
+import type { Caller } from './authenticate.ts'
+
+/** 403 `accessDenied`, in the words that clients know. */
+export const accessDenied = (): UserError =>
+  new UserError('accessDenied', "You don't have access to the resource.", { status: 403 })
+
+const rank: Record<BucketPermission, number> = { read: 1, write: 2, manage: 3 }
+
+/** Whether the caller's right on a bucket is at least this one. */
+export const mayUseBucket = (caller: Caller, bucketId: string, needed: BucketPermission): boolean => {
+  if (caller.canManageBuckets) return true
+  const granted = Object.hasOwn(caller.bucketPermissions, bucketId)
+    ? caller.bucketPermissions[bucketId]
+    : undefined
+  return granted !== undefined && rank[granted] >= rank[needed]
+}
+
+/** Throws 403 `accessDenied` unless the caller's right on the bucket is at least this one. */
+export const requireBucket = (caller: Caller, bucketId: string, needed: BucketPermission): void => {
+  if (!mayUseBucket(caller, bucketId, needed)) throw accessDenied()
+}
+
+/** `in.c-main.orders` is in the bucket `in.c-main`. Throws 403 `accessDenied` as `requireBucket` does. */
+export const requireTable = (caller: Caller, tableId: string, needed: BucketPermission): void =>
+  requireBucket(caller, tableId.slice(0, Math.max(tableId.lastIndexOf('.'), 0)), needed)
+
+/** A token of limited rights sees the jobs that it started itself; their results tell of tables and files. */
+export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } }): boolean =>
+  caller.canManageBuckets || job.creatorToken.id === caller.tokenId
+
+/** Whether the caller may use the configurations of a component. */
+export const mayUseComponent = (caller: Caller, componentId: string): boolean =>
+  caller.canManageBuckets || caller.componentAccess.includes(componentId)
+
+/** What belongs to the whole project (new buckets, branches, triggers): a right over every bucket. */
+export const requireAllBuckets = (caller: Caller): void => {
+  if (!caller.canManageBuckets) throw accessDenied()
+}
+
+/** Tokens are managed with the master token only. */
+export const requireMaster = (caller: Caller): void => {
+  if (!caller.isMaster) throw accessDenied()
+}

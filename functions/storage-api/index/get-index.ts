@@ -1,0 +1,53 @@
+import { z } from '@hono/zod-openapi'
+import { type Component, componentResource } from '../components/component.ts'
+import { commaList } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { indexBody } from './index-body.ts'
+
+/** What the service is and where its parts are (specification 2.4). Answers whoever asks, whatever token they send. */
+export const getIndex = defineRoute({
+  method: 'get',
+  path: '/v2/storage',
+  summary: 'API index',
+  tag: 'index',
+  isPublic: true,
+  query: z.object({
+    exclude: commaList().default([]),
+    /** Only these components, and of each only what a list of them needs. */
+    componentDetails: commaList().default([]),
+  }),
+  replies: { 200: 'The index' },
+  reply: indexBody,
+  handle: async ({ query, baseUrl }, { region, revision, components }) =>
+    ok({
+      host: new URL(baseUrl).host,
+      api: 'storage',
+      version: 'v2',
+      revision,
+      stack: region,
+      documentation: `${baseUrl}/v2/storage/openapi.json`,
+      ...(!query.exclude.includes('components') && {
+        components: listed(components.list(), query.componentDetails).map(component =>
+          query.componentDetails.length === 0
+            ? componentResource(component, baseUrl)
+            : componentDetails(component, baseUrl),
+        ),
+      }),
+      services: [{ id: 'import', url: baseUrl }],
+      features: [],
+      urlTemplates: {},
+    }),
+})
+
+const listed = (components: readonly Component[], ids: string[]): readonly Component[] =>
+  ids.length === 0 ? components : components.filter(({ id }) => ids.includes(id))
+
+/** The short form that `componentDetails` asks for (facts 1.1). */
+const componentDetails = (component: Component, baseUrl: string) => {
+  const { id, name, type, ico64, ico128, features, flags, description, categories, uri } = componentResource(
+    component,
+    baseUrl,
+  )
+  return { id, name, type, ico64, ico128, features, flags, description, categories, uri }
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { parseId } from '../../lib/storage/db/ids.ts'
+import { isFinal } from '../../lib/storage/jobs/job-record.ts'
+import { reviveJob } from '../../lib/storage/jobs/revive-job.ts'
+import { ok } from '../http/reply.ts'
+import { accessDenied, maySeeJob } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { awaitJob } from './await-job.ts'
+import { jobBody } from './job-body.ts'
+import { jobResource } from './job-resource.ts'
+
+/** One job. The reply to an unfinished one waits for up to about a second, in case it finishes. */
+export const getJob = defineRoute({
+  method: 'get',
+  path: '/v2/storage/jobs/{jobId}',
+  summary: 'Job detail',
+  tag: 'jobs',
+  reply: jobBody,
+  replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
+  handle: async ({ params, caller, baseUrl }, services) => {
+    const id = parseId(params.jobId)
+    const job = id === undefined ? undefined : await services.jobs.get(id)
+    if (!job)
+      throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`, {
+        status: 404,
+      })
+    if (!maySeeJob(caller, job)) throw accessDenied()
+    if (isFinal(job)) return ok(jobResource(job, baseUrl))
+    const revived = await reviveJob(job, services).catch(error => {
+      // The poll is answered all the same; the next one tries again.
+      services.log.error('job not revived', { jobId: job.id, error })
+      return job
+    })
+    return ok(jobResource(await awaitJob(revived, services.jobs.get, services.jobWait), baseUrl))
+  },
+})

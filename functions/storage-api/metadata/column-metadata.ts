@@ -1,0 +1,76 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { findTable } from '../tables/find-table.ts'
+import { metadatumBody, metadatumResource } from './metadata-resource.ts'
+import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
+import { storeMetadata } from './store-metadata.ts'
+
+const path = '/v2/storage/columns/{columnId}/metadata'
+
+/** `in.c-main.orders.id`: the column `id` of a table. Error: 404 `storage.tables.notFound` or `storage.columns.notFound`. */
+const findColumn = async (services: Services, columnId: string) => {
+  const dot = columnId.lastIndexOf('.')
+  const column = columnId.slice(dot + 1)
+  const table = await findTable(services, columnId.slice(0, Math.max(dot, 0)))
+  if (!table.snapshot.columns.includes(column))
+    throw new UserError(
+      'storage.columns.notFound',
+      `Column "${column.slice(0, 100)}" not found in the table`,
+      {
+        status: 404,
+      },
+    )
+  return { column, subject: metadataSubject.table(table) }
+}
+
+const listOf = async (services: Services, { subject, column }: { subject: string; column: string }) =>
+  (await services.metadata.list(subject)).filter(each => each.column === column).map(metadatumResource)
+
+export const listColumnMetadata = defineRoute({
+  method: 'get',
+  path,
+  summary: 'List the metadata of a column',
+  tag: 'metadata',
+  replies: { 200: 'The metadata', 404: 'There is no such table or column' },
+  reply: z.array(metadatumBody),
+  handle: async ({ params }, services) =>
+    ok(await listOf(services, await findColumn(services, params.columnId))),
+})
+
+export const setColumnMetadata = defineRoute({
+  method: 'post',
+  path,
+  summary: 'Set metadata of a column',
+  tag: 'metadata',
+  body: z.object(metadataFields),
+  replies: {
+    201: 'All metadata of the column',
+    400: '`storage.metadata.…`',
+    404: 'There is no such table or column',
+  },
+  reply: z.array(metadatumBody),
+  handle: async ({ params, body }, services) => {
+    const { subject, column } = await findColumn(services, params.columnId)
+    const given = readMetadata(body.metadata, { provider: readProvider(body.provider), column })
+    await storeMetadata(services, subject, given)
+    return created(await listOf(services, { subject, column }))
+  },
+})
+
+export const deleteColumnMetadata = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/columns/{columnId}/metadata/{metadataId}',
+  summary: 'Delete a metadatum of a column',
+  tag: 'metadata',
+  replies: { 204: 'Deleted', 404: 'There is no such column or metadatum' },
+  handle: async ({ params }, services) => {
+    const { subject, column } = await findColumn(services, params.columnId)
+    if (!(await services.metadata.delete(subject, params.metadataId, column)))
+      throw metadataNotFound(params.metadataId)
+    return noContent()
+  },
+})

@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { metadataOf, metadatumBody } from './metadata-resource.ts'
+import { metadataFields, readMetadata } from './read-metadata.ts'
+import { storeMetadata } from './store-metadata.ts'
+
+const path = '/v2/storage/components/{componentId}/configs/{configId}/metadata'
+const shared = { tag: 'metadata', reply: z.array(metadatumBody) }
+
+export const listConfigurationMetadata = defineRoute({
+  ...shared,
+  method: 'get',
+  path,
+  summary: 'List the metadata of a configuration',
+  replies: { 200: 'The metadata', 404: 'There is no such configuration' },
+  handle: async (request, services) => {
+    const configuration = await findConfiguration(request, services)
+    return ok(await metadataOf(services, metadataSubject.configuration(configuration)))
+  },
+})
+
+/** Sets metadata of a configuration; they make no version. */
+export const setConfigurationMetadata = defineRoute({
+  ...shared,
+  method: 'post',
+  path,
+  summary: 'Set metadata of a configuration',
+  body: z.object({ metadata: metadataFields.metadata }),
+  replies: {
+    201: 'All metadata of the configuration',
+    400: '`storage.metadata.…`',
+    404: 'There is no such configuration',
+  },
+  handle: async (request, services) => {
+    const subject = metadataSubject.configuration(await findConfiguration(request, services))
+    await storeMetadata(services, subject, readMetadata(request.body.metadata, { provider: '' }))
+    return created(await metadataOf(services, subject))
+  },
+})
+
+export const deleteConfigurationMetadata = defineRoute({
+  tag: 'metadata',
+  method: 'delete',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/metadata/{metadataId}',
+  summary: 'Delete a metadatum of a configuration',
+  replies: { 204: 'Deleted', 404: 'There is no such configuration or metadatum' },
+  handle: async (request, services) => {
+    const { metadataId } = request.params
+    const subject = metadataSubject.configuration(await findConfiguration(request, services))
+    if (!(await services.metadata.delete(subject, metadataId)))
+      throw notFound(`Metadata with id ${metadataId.slice(0, 50)} not found`)
+    return noContent()
+  },
+})

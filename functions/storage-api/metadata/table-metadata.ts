@@ -1,0 +1,79 @@
+import { z } from '@hono/zod-openapi'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { emptyList } from '../http/body-fields.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTable } from '../tables/find-table.ts'
+import { metadatumBody, tableMetadata } from './metadata-resource.ts'
+import {
+  columnsMetadataField,
+  metadataFields,
+  metadataNotFound,
+  readColumnsMetadata,
+  readMetadata,
+  readProvider,
+} from './read-metadata.ts'
+import { storeMetadata } from './store-metadata.ts'
+
+const path = '/v2/storage/tables/{tableId}/metadata'
+
+export const listTableMetadata = defineRoute({
+  method: 'get',
+  path,
+  summary: 'List the metadata of a table',
+  tag: 'metadata',
+  replies: { 200: 'The metadata, those of its columns left out', 404: 'There is no such table' },
+  reply: z.array(metadatumBody),
+  handle: async ({ params }, services) => {
+    const table = await findTable(services, params.tableId)
+    return ok((await tableMetadata(services, table)).metadata)
+  },
+})
+
+/** Sets metadata of a table and of its columns. A form is answered as it always was: with the list of the table alone. */
+export const setTableMetadata = defineRoute({
+  method: 'post',
+  path,
+  summary: 'Set metadata of a table and its columns',
+  tag: 'metadata',
+  body: z.object({ ...metadataFields, columnsMetadata: columnsMetadataField }),
+  replies: { 201: 'All metadata of the table', 400: '`storage.metadata.…`', 404: 'There is no such table' },
+  reply: z.union([
+    z.array(metadatumBody),
+    z.object({
+      metadata: z.array(metadatumBody),
+      columnsMetadata: z.union([z.record(z.string(), z.array(metadatumBody)), emptyList]),
+    }),
+  ]),
+  handle: async ({ params, body, raw }, services) => {
+    const table = await findTable(services, params.tableId)
+    const provider = readProvider(body.provider)
+    const ofTable =
+      body.metadata === undefined && body.columnsMetadata !== undefined
+        ? []
+        : readMetadata(body.metadata, { provider })
+    const { columns } = table.snapshot
+    const ofColumns =
+      body.columnsMetadata === undefined
+        ? []
+        : readColumnsMetadata(body.columnsMetadata, { provider, columns })
+    await storeMetadata(services, metadataSubject.table(table), [...ofTable, ...ofColumns])
+    const { metadata, columnMetadata } = await tableMetadata(services, table)
+    const isJson = raw.headers.get('content-type')?.includes('json') ?? false
+    return created(isJson ? { metadata, columnsMetadata: columnMetadata } : metadata)
+  },
+})
+
+export const deleteTableMetadata = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/metadata/{metadataId}',
+  summary: 'Delete a metadatum of a table',
+  tag: 'metadata',
+  replies: { 204: 'Deleted', 404: 'There is no such table or metadatum' },
+  handle: async ({ params }, services) => {
+    const table = await findTable(services, params.tableId)
+    if (!(await services.metadata.delete(metadataSubject.table(table), params.metadataId)))
+      throw metadataNotFound(params.metadataId)
+    return noContent()
+  },
+})

@@ -1,0 +1,40 @@
+import { z } from '@hono/zod-openapi'
+import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
+import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
+import { text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findRowVersion } from './row-versions.ts'
+
+/** Adds a row with the content of a version, to the same configuration or to another one of the component. */
+export const copyRow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/create',
+  summary: 'Create a row from a version',
+  tag: 'rows',
+  body: z.object({
+    targetConfigId: text({ max: 200 }).optional(),
+    changeDescription: text({ max: 2000 }).optional(),
+  }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The new row', 404: 'There is no such row or version, or no such target' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    const source = await findConfiguration(request, services)
+    const row = await findRowVersion(services, source, params.rowId, params.versionId)
+    const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
+    const rowId = String(services.nextId())
+    const text =
+      body.changeDescription ??
+      `Copied from row "${row.name}" (${row.id}) of the configuration ${source.id} version ${row.version}`
+    const changed = changeBy(request, services, text)
+    const { name, description, configuration, isDisabled } = row
+    const changedTarget = await changeConfiguration(target, services, current =>
+      addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
+    )
+    return created(rowResource(findRow(changedTarget, rowId), changedTarget))
+  },
+})

@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi'
+import { findRow } from '../../lib/storage/configurations/change-rows.ts'
+import { rowVersionBody, rowVersionResource } from '../configurations/configuration-resource.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
+import { commaList, integer } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { listRowVersions as list } from './row-versions.ts'
+
+/** The versions of one row, newest first; with `include=configuration` what each held. */
+export const listRowVersions = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions',
+  summary: 'List the versions of a row',
+  tag: 'rows',
+  query: z.object({
+    include: commaList().default([]),
+    limit: integer({ max: 1000 }).default(100),
+    offset: integer().default(0),
+  }),
+  replies: { 200: 'The versions', 404: 'There is no such configuration or row' },
+  reply: z.array(rowVersionBody.partial({ configuration: true })),
+  handle: async (request, services) => {
+    const { include, limit, offset } = request.query
+    const configuration = await findConfiguration(request, services)
+    findRow(configuration, request.params.rowId)
+    const rows = list(services, configuration, request.params.rowId)
+    const found = await page(rows, { limit, offset, isListed: () => true })
+    return ok(
+      found.map(rowVersionResource).map(({ configuration, ...version }) => ({
+        ...version,
+        ...(include.includes('configuration') && { configuration }),
+      })),
+    )
+  },
+})

@@ -1,0 +1,40 @@
+import { z } from '@hono/zod-openapi'
+import { findRow, updateRow as update } from '../../lib/storage/configurations/change-rows.ts'
+import { rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
+import { patchFields, readPatch } from '../configurations/patch-body.ts'
+import { text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+
+/** Changes parts of a row by a JSON merge patch (RFC 7396), as `PATCH` of a configuration does. Our addition to the API. */
+export const patchRow = defineRoute({
+  method: 'patch',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',
+  summary: 'Change parts of a row (JSON merge patch)',
+  tag: 'rows',
+  body: z.object({ ...patchFields, changeDescription: text({ max: 2000 }).optional() }),
+  keepsNull: true,
+  validationCode: 'storage.components.validation',
+  replies: {
+    200: 'The row',
+    404: 'There is no such configuration or row',
+    409: 'Other writers came first for too long: send it again',
+    412: 'The version of the configuration is none of those that `If-Match` names',
+  },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { body, params } = request
+    findRow(await findConfiguration(request, services), params.rowId)
+    const patch = await readPatch(body, params.componentId, services)
+    const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
+    const configuration = await changeConfiguration(request, services, current => {
+      const { configuration } = findRow(current, params.rowId)
+      const { state } = rowMemory(current, params.rowId)
+      return update(current, params.rowId, patch({ configuration, state }), changed)
+    })
+    return ok(rowResource(findRow(configuration, params.rowId), configuration))
+  },
+})

@@ -1,0 +1,41 @@
+import { z } from '@hono/zod-openapi'
+import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
+import { rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
+import { text } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findRowVersion } from './row-versions.ts'
+
+/** Makes a new version of a row that is what an old one was. Its state stays. */
+export const rollbackRow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',
+  summary: 'Roll a row back to a version',
+  tag: 'rows',
+  body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
+  validationCode: 'storage.components.validation',
+  replies: { 201: 'The row', 404: 'There is no such row or version' },
+  reply: rowBody,
+  handle: async (request, services) => {
+    const { rowId, versionId } = request.params
+    const target = await findRowVersion(
+      services,
+      await findConfiguration(request, services),
+      rowId,
+      versionId,
+    )
+    const given = request.body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
+    const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
+    const configuration = await changeConfiguration(request, services, current => {
+      findRow(current, rowId)
+      const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
+      const changed = { ...ofRow, description: ofConfiguration }
+      return { ...next, current: { ...next.current, changed } }
+    })
+    return created(rowResource(findRow(configuration, rowId), configuration))
+  },
+})

@@ -1,0 +1,56 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import { UserError } from '../../lib/errors/errors.ts'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
+import { text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { mayUseBucket } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+
+const LOADS_AT_ONCE = 16
+
+/** Tables by their metadata. Reads those of every table that the token may read: for tools, not for each click. */
+export const searchTables = defineRoute({
+  method: 'get',
+  path: '/v2/storage/search/tables',
+  summary: 'Search tables by their metadata',
+  tag: 'search',
+  query: z.object({
+    metadataKey: text({ max: 255 }).optional(),
+    metadataValue: text({ max: 10_000 }).optional(),
+    metadataProvider: text({ max: 255 }).optional(),
+  }),
+  replies: { 200: 'The tables with such metadata', 400: 'None of the three was given' },
+  handle: async ({ query, caller, baseUrl }, { buckets, tables, metadata }) => {
+    const { metadataKey, metadataValue, metadataProvider } = query
+    if (metadataKey === undefined && metadataValue === undefined && metadataProvider === undefined)
+      throw new UserError(
+        'storage.validation',
+        'Invalid request: give metadataKey, metadataValue or metadataProvider.',
+      )
+    const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+    const perBucket = await pMap(
+      visible,
+      async bucket => {
+        const inBucket = await tables.listInBucket(bucket.id)
+        const found = []
+        for (const table of inBucket) {
+          const isFound = (await metadata.list(metadataSubject.table(table))).some(
+            each =>
+              each.column === '' &&
+              each.key === (metadataKey ?? each.key) &&
+              each.value === (metadataValue ?? each.value) &&
+              each.provider === (metadataProvider ?? each.provider),
+          )
+          if (isFound)
+            found.push({ ...tableSummary(table, baseUrl), bucket: bucketResource(bucket, inBucket, baseUrl) })
+        }
+        return found
+      },
+      { concurrency: LOADS_AT_ONCE },
+    )
+    return ok(perBucket.flat())
+  },
+})

@@ -1,0 +1,29 @@
+import { z } from '@hono/zod-openapi'
+import { integer } from '../http/fields.ts'
+import { page } from '../http/page.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTable } from '../tables/find-table.ts'
+import { snapshotBody } from '../tables/table-body.ts'
+import { snapshotResource } from './snapshot-resource.ts'
+
+export const listSnapshots = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables/{tableId}/snapshots',
+  summary: 'List the snapshots of a table',
+  tag: 'snapshots',
+  query: z.object({
+    limit: integer({ min: 1, max: 1000 }).default(20),
+    offset: integer().default(0),
+  }),
+  replies: { 200: 'The snapshots, newest first', 404: 'There is no such table' },
+  reply: z.array(snapshotBody),
+  handle: async ({ params, query }, services) => {
+    await findTable(services, params.tableId)
+    const found = await page(services.snapshots.list(), {
+      ...query,
+      isListed: ({ table }) => table.id === params.tableId,
+    })
+    return ok(found.map(snapshotResource))
+  },
+})

@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi'
+import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
+import { commaList, textList } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+
+/** Makes columns the primary key of a table that has none, if no two rows have the same values in them. */
+export const addPrimaryKey = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/primary-key',
+  summary: 'Add a primary key to a table',
+  tag: 'tables',
+  body: z.object({ columns: z.union([textList({ itemMax: 255 }), commaList()]).default([]) }),
+  validationCode: 'storage.validation.primaryKey',
+  replies: {
+    202: 'The job `tablePrimaryKeyAdd`',
+    400: '`storage.validation.primaryKey`',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const columns = [...new Set(request.body.columns)]
+    return submitJob(request, services, {
+      input: { operationName: 'tablePrimaryKeyAdd', tableId, columns },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        refuseKey(await findTable(services, tableId), columns)
+        return { columns }
+      },
+    })
+  },
+})

@@ -1,0 +1,31 @@
+import { uploadForm } from '../files/file-body.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
+import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { doJob } from '../jobs/do-job.ts'
+import { createTableFields, createTableJob } from './create-table-job.ts'
+import { tableBody } from './table-body.ts'
+
+/** Creates a table from the data in the request itself. Older than `tables-async`, and for small tables. */
+export const createTableNow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets/{bucketId}/tables',
+  summary: 'Create a table from the data in the request',
+  tag: 'tables',
+  replies: {
+    201: 'The table',
+    202: 'The job `tableCreate`, when it takes longer than a request may',
+    404: 'There is no such bucket',
+  },
+  reply: tableBody,
+  streamedBody: uploadForm.extend(createTableFields.shape),
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { fields, file } = await receiveUpload(request, services)
+    const sent = withoutNull({ ...fields, ...(file && { dataFileId: file.id }) })
+    const body = checkFields(createTableFields, sent, 'storage.tables.validation')
+    const job = createTableJob(request, services, { bucketId, body })
+    return doJob(request, services, job, created)
+  },
+})

@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { tableAlreadyExists } from '../../lib/storage/tables/table-already-exists.ts'
+import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
+import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { text, textList } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { columnFields, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
+import { checkTableName } from './table-name.ts'
+
+/**
+ * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. The types are kept and shown; the values
+ * are stored and compared as text, and are not checked against them.
+ */
+export const defineTable = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets/{bucketId}/tables-definition',
+  summary: 'Create an empty table with typed columns',
+  tag: 'tables',
+  body: z.object({
+    name: text({ max: 300 }).optional(),
+    displayName: text({ max: 300 }).optional(),
+    primaryKeysNames: textList({ itemMax: 255 }).default([]),
+    columns: z
+      .array(z.object(columnFields), { error: 'This value should be of type array.' })
+      .max(MAX_COLUMNS, { error: `This collection should contain ${MAX_COLUMNS} elements or less.` })
+      .default([]),
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },
+  handle: async (request, services) => {
+    const { bucketId } = request.params
+    const { primaryKeysNames, ...body } = request.body
+    const { name, displayName } = checkTableName(body)
+    const columns = body.columns.map(readColumn)
+    const names = columns.map(column => column.name)
+    if (names.length === 0)
+      throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
+    refuseInvalidColumnNames(names)
+    refuseUnknownKeyColumns(primaryKeysNames, names)
+    const definition = { primaryKeysNames: [...new Set(primaryKeysNames)], columns }
+    const tableId = `${bucketId}.${name}`
+    return submitJob(request, services, {
+      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition },
+      queueTableId: tableId,
+      admit: async () => {
+        await findBucket(services, bucketId)
+        if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+        return { params: { name, ...definition }, queue: 'main' }
+      },
+    })
+  },
+})

@@ -1,0 +1,24 @@
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+
+/** Takes the primary key from a table; one that has none is no error. */
+export const deletePrimaryKey = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/primary-key',
+  summary: 'Delete the primary key of a table',
+  tag: 'tables',
+  replies: { 202: 'The job `tablePrimaryKeyDelete`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    return submitJob(request, services, {
+      input: { operationName: 'tablePrimaryKeyDelete', tableId },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        await findTable(services, tableId)
+        return {}
+      },
+    })
+  },
+})

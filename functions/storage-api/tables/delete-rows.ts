@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
+import { flag } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+import { readRowQuery, rowQueryFields } from './row-query.ts'
+
+const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields
+
+/** Conditions stand in the query or in the body; where both name one, the body's counts. */
+const fields = z.object({
+  whereColumn,
+  whereOperator,
+  whereValues,
+  whereFilters,
+  changedSince,
+  changedUntil,
+  allowTruncate: flag().optional(),
+})
+
+/** Deletes the rows that match all conditions, by a job `tableRowsDelete`. All rows go only when that is said. */
+export const deleteRows = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}/rows',
+  summary: 'Delete rows of a table',
+  tag: 'tables',
+  query: fields,
+  body: fields,
+  validationCode: 'storage.tables.validation',
+  replies: {
+    202: 'The job `tableRowsDelete`',
+    400: 'No conditions and no `allowTruncate`, or a condition is wrong',
+    404: 'There is no such table',
+  },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { allowTruncate = false, ...asked } = { ...request.query, ...set(request.body) }
+    const { where = [], ...times } = readRowQuery(asked, services.now())
+    const conditions = { where, ...withIsoTimes(times) }
+    if (where.length === 0 && !times.changedSince && !times.changedUntil && !allowTruncate)
+      throw new UserError(
+        'storage.tables.validation.unintendedTruncation',
+        'Without any condition all rows would be deleted. Set allowTruncate to 1 if that is what you want.',
+      )
+    return submitJob(request, services, {
+      input: { operationName: 'tableRowsDelete', tableId, conditions },
+      tableId,
+      queueTableId: tableId,
+      admit: async () => {
+        const { snapshot } = await findTable(services, tableId)
+        const unknown = where.find(({ column }) => !snapshot.columns.includes(column))
+        if (unknown)
+          throw new UserError(
+            'storage.tables.invalidColumnToDeleteBy',
+            `The table has no column ${JSON.stringify(unknown.column)} to delete rows by.`,
+          )
+        return { deleteParams: { ...asked, allowTruncate } }
+      },
+    })
+  },
+})
+
+const set = <Fields extends object>(fields: Fields): Partial<Fields> =>
+  // Only entries are left out, so what remains are fields of the same object.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>

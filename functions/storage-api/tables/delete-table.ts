@@ -1,0 +1,34 @@
+import { z } from '@hono/zod-openapi'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { flag } from '../http/fields.ts'
+import { noContent } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+
+/**
+ * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. A job that is at work on a
+ * table that is deleted at once fails.
+ */
+export const deleteTable = defineRoute({
+  method: 'delete',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Delete a table',
+  tag: 'tables',
+  query: z.object({ force: flag().default(false), async: flag().default(false) }),
+  replies: { 204: 'Deleted', 202: 'A job `tableDrop`, with `async=1`', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { force, async } = request.query
+    if (async)
+      return submitJob(request, services, {
+        input: { operationName: 'tableDrop', tableId },
+        tableId,
+        queueTableId: tableId,
+        admit: async () => ({ tableId: tableIdOf(await findTable(services, tableId)), force }),
+      })
+    const table = await findTable(services, tableId)
+    await services.tables.delete(table)
+    return noContent()
+  },
+})

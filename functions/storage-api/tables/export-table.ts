@@ -1,0 +1,110 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
+import { refuseUnknownColumns } from '../../lib/table-engine/row-conditions.ts'
+import { flag, integer, text } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { unlessBlank } from '../http/unless-blank.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+import { readRowQuery, rowQueryFields } from './row-query.ts'
+
+const body = z.object({
+  ...rowQueryFields,
+  limit: unlessBlank(integer()),
+  format: unlessBlank(text({ max: 50 })),
+  gzip: flag().default(false),
+  fileType: unlessBlank(z.enum(['csv', 'parquet'], { error: 'This value should be csv or parquet.' })),
+  includeInternalTimestamp: flag().default(false),
+  timezone: unlessBlank(text({ max: 100 })),
+})
+
+/**
+ * Exports a table to a sliced file, by a job `tableExport` whose results name the file. It reads the table as it is when
+ * the job starts and waits for no other job.
+ */
+export const exportTable = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/export-async',
+  summary: 'Export a table to a file',
+  tag: 'tables',
+  access: 'read',
+  body,
+  validationCode: 'storage.tables.validation',
+  replies: { 202: 'The job `tableExport`', 400: 'The request is wrong', 404: 'There is no such table' },
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    const { gzip, fileType = 'csv', format = 'rfc', timezone, limit, ...fields } = request.body
+    checkFormat(format)
+    const timestampZone = readTimeZone(timezone)
+    const query = readRowQuery(fields, services.now())
+    const selection = {
+      ...withIsoTimes(query),
+      where: query.where ?? [],
+      orderBy: query.orderBy ?? [],
+      ...(limit && { limit }),
+    }
+    return submitJob(request, services, {
+      input: {
+        operationName: 'tableExport',
+        tableId,
+        selection,
+        fileType,
+        gzip,
+        ...(fields.includeInternalTimestamp && { timestampZone }),
+      },
+      tableId,
+      admit: async () => {
+        const { snapshot } = await findTable(services, tableId)
+        refuseUnknownColumns(snapshot.columns, [
+          ...(query.columns ?? []),
+          ...selection.where.map(({ column }) => column),
+          ...selection.orderBy.map(({ column }) => column),
+        ])
+        return {
+          export: {
+            tableName: tableId,
+            columns: query.columns ?? snapshot.columns,
+            limit: limit || null,
+            changedSince: fields.changedSince ?? null,
+            changedUntil: fields.changedUntil ?? null,
+            gzipOutput: gzip,
+            format,
+            whereFilters: selection.where,
+            orderBy: selection.orderBy,
+            fulltextSearch: fields.fulltextSearch ?? null,
+            includeInternalTimestamp: fields.includeInternalTimestamp,
+            fileType,
+            timezone: timestampZone,
+          },
+        }
+      },
+    })
+  },
+})
+
+/** Others than `rfc` are dialects of CSV that the hosted service has given up. */
+const checkFormat = (format: string): void => {
+  if (format === 'rfc') return
+  if (format === 'json' || format === 'raw' || format === 'escaped')
+    throw new UserError('notImplemented', `The format "${format}" is not supported. Use "rfc".`, {
+      status: 501,
+    })
+  throw new UserError(
+    'storage.tables.validation.invalidFormat',
+    `Invalid format "${format}". Tables are exported as "rfc".`,
+  )
+}
+
+/** Error: 400 `storage.tables.validation` for a name that is no time zone. */
+const readTimeZone = (name = 'UTC'): string => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch (cause) {
+    throw new UserError(
+      'storage.tables.validation',
+      `Invalid request:\n - timezone: "This is no time zone: ${name}"`,
+      { cause },
+    )
+  }
+}

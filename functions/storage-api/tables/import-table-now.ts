@@ -1,0 +1,32 @@
+import { uploadForm } from '../files/file-body.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
+import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { doJob } from '../jobs/do-job.ts'
+import { findTable } from './find-table.ts'
+import { importTableFields, importTableJob } from './import-table-job.ts'
+import { importResultsBody } from './table-body.ts'
+
+/** Loads the data in the request itself into a table. Older than `import-async`, and for small files. */
+export const importTableNow = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tables/{tableId}/import',
+  summary: 'Load the data in the request into a table',
+  tag: 'tables',
+  replies: {
+    200: 'What was imported, as the results of a job `tableImport`',
+    202: 'The job `tableImport`, when it takes longer than a request may',
+    404: 'There is no such table',
+  },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(importTableFields.shape),
+  handle: async (request, services) => {
+    const { tableId } = request.params
+    await findTable(services, tableId)
+    const { fields, file } = await receiveUpload(request, services)
+    const sent = withoutNull({ ...fields, ...(file && { dataFileId: file.id }) })
+    const body = checkFields(importTableFields, sent, 'storage.tables.validation')
+    return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
+  },
+})

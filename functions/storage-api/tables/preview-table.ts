@@ -1,0 +1,56 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
+import { integer, text } from '../http/fields.ts'
+import { csv, ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTable } from './find-table.ts'
+import { readRowQuery, rowQueryFields } from './row-query.ts'
+
+const DEFAULT_ROWS = 100
+const MAX_ROWS = 1000
+const MAX_CELL_LENGTH = 16_384
+
+/** The first rows of a table, as CSV or, with `format=json`, cell by cell with long values cut. */
+export const previewTable = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables/{tableId}/data-preview',
+  summary: 'Preview the rows of a table',
+  tag: 'tables',
+  query: z.object({
+    limit: integer({ max: MAX_ROWS }).default(0),
+    format: text().default('rfc'),
+    ...rowQueryFields,
+  }),
+  validationCode: 'storage.tables.validation',
+  replies: { 200: 'The rows', 400: 'The query is wrong', 404: 'There is no such table' },
+  replyType: 'text/csv',
+  reply: z.string().openapi({ example: '"id","city"\n"1","Prague"\n' }),
+  handle: async ({ params, query }, services) => {
+    const { format } = query
+    if (format !== 'rfc' && format !== 'json')
+      throw new UserError(
+        'storage.tables.validation.invalidFormat',
+        `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
+      )
+    const { snapshot } = await findTable(services, params.tableId)
+    const rowQuery = readRowQuery(query, services.now())
+    const engine = await services.tableEngine()
+    // One client sends 0 for "not set".
+    const { columns, rows } = await engine.preview(snapshot, {
+      ...rowQuery,
+      limit: query.limit || DEFAULT_ROWS,
+    })
+    if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
+    return ok({
+      columns,
+      rows: rows.map(row => row.map((value, index) => previewCell(columns[index] ?? '', value))),
+    })
+  },
+})
+
+const previewCell = (columnName: string, value: string) => ({
+  columnName,
+  value: value.slice(0, MAX_CELL_LENGTH),
+  isTruncated: value.length > MAX_CELL_LENGTH,
+})

@@ -1,0 +1,85 @@
+import { z } from '@hono/zod-openapi'
+import { bucketBody } from '../buckets/bucket-body.ts'
+import { anyObject, creatorToken, emptyList, noValue, wireDateText } from '../http/body-fields.ts'
+import { metadatumBody } from '../metadata/metadata-resource.ts'
+
+/** Nothing is an empty list: PHP writes an object without keys so, and clients expect either. */
+const columnMetadata = z.union([z.record(z.string(), z.array(metadatumBody)), emptyList])
+
+/** A table in a list; columns, metadata and bucket are there when they were asked for (facts 1.5). */
+export const listedTableBody = z
+  .object({
+    uri: z.string(),
+    id: z.string().openapi({ example: 'in.c-main.orders' }),
+    name: z.string().openapi({ example: 'orders' }),
+    displayName: z.string(),
+    transactional: z.boolean(),
+    primaryKey: z.array(z.string()).openapi({ example: ['id'] }),
+    indexType: noValue,
+    created: wireDateText,
+    lastImportDate: wireDateText.nullable(),
+    lastChangeDate: wireDateText.nullable(),
+    rowsCount: z.int(),
+    dataSizeBytes: z.int(),
+    isAlias: z.boolean(),
+    isAliasable: z.boolean(),
+    isTyped: z.boolean(),
+    timestampType: noValue,
+    tableType: z.string(),
+    path: z.string(),
+    columns: z.array(z.string()).optional(),
+    metadata: z.array(metadatumBody).optional(),
+    columnMetadata: columnMetadata.optional(),
+    attributes: emptyList.optional(),
+    bucket: bucketBody.optional(),
+  })
+  .openapi('ListedTable')
+
+/** A table whole. */
+export const tableBody = listedTableBody
+  .extend({
+    definition: anyObject.optional(),
+    columns: z.array(z.string()).openapi({ example: ['id', 'city'] }),
+    metadata: z.array(metadatumBody),
+    columnMetadata,
+    attributes: emptyList,
+    bucket: bucketBody,
+  })
+  .openapi('Table')
+
+/** A bucket whole: with its tables. */
+export const bucketDetailBody = z
+  .object({
+    // Not extended: in the document that would ask for both forms of `tables` at once.
+    ...bucketBody.shape,
+    tables: z.array(listedTableBody),
+    metadata: z.array(metadatumBody),
+    attributes: emptyList,
+  })
+  .openapi('BucketDetail')
+
+/** `results` of an import (facts 1.5). */
+export const importResultsBody = z
+  .object({
+    warnings: z.array(z.string()),
+    importedColumns: z.array(z.string()),
+    totalRowsCount: z.int(),
+    totalDataSizeBytes: z.int(),
+    importedRowsCount: z.int(),
+    transaction: noValue,
+    timers: z.array(z.object({ name: z.string(), durationSeconds: z.number() })),
+  })
+  .openapi('ImportResults')
+
+/** A kept snapshot with the table as it was. */
+export const snapshotBody = z
+  .object({
+    id: z.int(),
+    createdTime: wireDateText,
+    description: z.string(),
+    creatorToken,
+    dataSizeBytes: z.int(),
+    rowsCount: z.int(),
+    table: z.looseObject({ id: z.string(), name: z.string(), columns: z.array(z.string()) }),
+  })
+  .openapi('Snapshot')

@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { flag, text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { submitJob } from '../jobs/submit-job.ts'
+import { findTable } from './find-table.ts'
+import { tableBody } from './table-body.ts'
+import { checkTableName } from './table-name.ts'
+
+const isAsync = { async: flag().default(false) }
+
+/** Changes the name that people see; the id stays. */
+export const updateTable = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tables/{tableId}',
+  summary: 'Update a table',
+  tag: 'tables',
+  query: z.object(isAsync),
+  body: z.object({ ...isAsync, displayName: text({ max: 300 }).optional() }),
+  validationCode: 'storage.tables.validation',
+  replies: { 200: 'The table', 202: 'A job `tableUpdate`, with `async=1`', 404: 'There is no such table' },
+  reply: tableBody,
+  handle: async (request, services) => {
+    const { query, body, baseUrl } = request
+    const { tableId } = request.params
+    if (body.displayName === '')
+      throw new UserError(
+        'storage.tables.validation',
+        'Invalid data - displayName: This value should not be blank.',
+      )
+    const table = await findTable(services, tableId)
+    const { displayName } = checkTableName({
+      name: table.name,
+      displayName: body.displayName ?? table.displayName,
+    })
+    if (query.async || body.async)
+      return submitJob(request, services, {
+        input: { operationName: 'tableUpdate', tableId, displayName },
+        tableId,
+        queueTableId: tableId,
+        admit: async () => ({ displayName }),
+      })
+    const updated = await changeTable(tableId, { displayName }, services)
+    const bucket = await findBucket(services, updated.bucketId)
+    const siblings = await services.tables.listInBucket(bucket.id)
+    return ok(tableResource(updated, bucket, siblings, baseUrl))
+  },
+})

@@ -1,0 +1,37 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { uploadForm } from '../files/file-body.ts'
+import { receiveUpload } from '../files/receive-upload.ts'
+import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { doJob } from '../jobs/do-job.ts'
+import { importTableFields, importTableJob } from './import-table-job.ts'
+import { importResultsBody } from './table-body.ts'
+
+const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max: 500 }) })
+
+/** The importer service: loads a file into a table by one multipart form. */
+export const writeTable = defineRoute({
+  method: 'post',
+  path: '/write-table',
+  summary: 'Load a file into a table through the importer',
+  tag: 'importer',
+  replies: {
+    200: 'What was imported, as the results of a job `tableImport`',
+    202: 'The job `tableImport`, when it takes longer than a request may',
+    404: 'There is no such table',
+  },
+  reply: importResultsBody,
+  streamedBody: uploadForm.extend(writeTableFields.shape),
+  handle: async (request, services) => {
+    const { fields, file } = await receiveUpload(request, services)
+    if (!file)
+      throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
+    const sent = withoutNull({ ...fields, dataFileId: file.id })
+    const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
+    requireTable(request.caller, tableId, 'write')
+    return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
+  },
+})

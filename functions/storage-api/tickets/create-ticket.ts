@@ -1,0 +1,14 @@
+import { z } from '@hono/zod-openapi'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+
+/** A number that is larger than every one given before. */
+export const createTicket = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tickets',
+  summary: 'Take a ticket',
+  tag: 'tickets',
+  replies: { 201: 'The ticket' },
+  reply: z.object({ id: z.int() }),
+  handle: async (_request, { tickets }) => created({ id: await tickets.next() }),
+})

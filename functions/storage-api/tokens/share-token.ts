@@ -1,0 +1,28 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { text } from '../http/fields.ts'
+import { defineRoute } from '../http/route.ts'
+import { findToken } from './find-token.ts'
+
+/** Sending a token by mail needs its value, and that is not stored; the stack sends no mail besides. */
+export const shareToken = defineRoute({
+  method: 'post',
+  path: '/v2/storage/tokens/{tokenId}/share',
+  summary: 'Share a token by mail (not offered)',
+  tag: 'tokens',
+  access: 'master',
+  body: z.object({ recipientEmail: text({ min: 3, max: 320 }), message: text().default('') }),
+  validationCode: 'storage.tokens.validation',
+  replies: {
+    404: 'There is no such token',
+    501: '`notImplemented`: hand over the value that create or refresh shows',
+  },
+  handle: async ({ params }, services) => {
+    await findToken(services, params.tokenId)
+    throw new UserError(
+      'notImplemented',
+      'Tokens are not sent by mail: their values are not stored. Refresh the token and hand over its new value.',
+      { status: 501 },
+    )
+  },
+})

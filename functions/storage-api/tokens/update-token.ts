@@ -1,0 +1,30 @@
+import { z } from '@hono/zod-openapi'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findToken, tokenNotFound } from './find-token.ts'
+import { refuseMaster } from './refuse-master.ts'
+import { tokenBody, tokenResource } from './token-resource.ts'
+import { readTokenSettings, tokenFields } from './token-settings.ts'
+
+/** Sets what is given; bucket permissions and component access each as a whole. */
+export const updateToken = defineRoute({
+  method: 'put',
+  path: '/v2/storage/tokens/{tokenId}',
+  summary: 'Update a token',
+  tag: 'tokens',
+  access: 'master',
+  body: z.object(tokenFields),
+  validationCode: 'storage.tokens.validation',
+  replies: { 200: 'The token', 400: '`storage.tokens.invalidPermissions`', 404: 'There is no such token' },
+  reply: tokenBody,
+  handle: async ({ params, body, caller, baseUrl }, services) => {
+    const { tokens, buckets, now } = services
+    refuseMaster(params.tokenId, caller)
+    const { id } = await findToken(services, params.tokenId)
+    const settings = await readTokenSettings(body, services)
+    const token = await tokens.update(id, current => ({ ...current, ...settings }))
+    if (!token) throw tokenNotFound(params.tokenId)
+    const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+    return ok(tokenResource(token, { baseUrl, now: now(), bucketIds }))
+  },
+})

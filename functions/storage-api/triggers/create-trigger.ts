@@ -1,0 +1,40 @@
+import { z } from '@hono/zod-openapi'
+import { integer, text, textList } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { checkTrigger } from './check-trigger.ts'
+import { triggerBody, triggerResource } from './trigger-resource.ts'
+
+/** Stores what to run when tables change. */
+export const createTrigger = defineRoute({
+  method: 'post',
+  path: '/v2/storage/triggers',
+  summary: 'Create a trigger',
+  tag: 'triggers',
+  access: 'project',
+  body: z.object({
+    runWithTokenId: integer({ min: 1 }),
+    component: text({ min: 1, max: 255 }),
+    configurationId: text({ min: 1, max: 255 }),
+    coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }),
+    tableIds: textList({ max: 1_000, itemMax: 400 }).refine(ids => ids.length > 0, {
+      error: 'This value should name at least one table.',
+    }),
+  }),
+  replies: { 201: 'The trigger', 404: 'There is no such table or token' },
+  reply: triggerBody,
+  handle: async ({ body, caller }, services) => {
+    await checkTrigger(body, caller, services)
+    for (;;) {
+      const trigger = {
+        ...body,
+        id: services.nextId(),
+        lastRun: null,
+        creatorToken: { id: caller.tokenId, description: caller.description },
+        revision: 1,
+      }
+      // An id that another process took in the same millisecond is passed over.
+      if (await services.triggers.insert(trigger)) return created(triggerResource(trigger))
+    }
+  },
+})

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi'
+import { integer, text, textList } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { checkTrigger, findTrigger, triggerNotFound } from './check-trigger.ts'
+import { triggerBody, triggerResource } from './trigger-resource.ts'
+
+/** Sets what is body. */
+export const updateTrigger = defineRoute({
+  method: 'put',
+  path: '/v2/storage/triggers/{triggerId}',
+  summary: 'Update a trigger',
+  tag: 'triggers',
+  access: 'project',
+  body: z.object({
+    runWithTokenId: integer({ min: 1 }).optional(),
+    component: text({ min: 1, max: 255 }).optional(),
+    configurationId: text({ min: 1, max: 255 }).optional(),
+    coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }).optional(),
+    tableIds: textList({ max: 1_000, itemMax: 400 }).optional(),
+  }),
+  replies: { 200: 'The trigger', 404: 'There is no such trigger, table or token' },
+  reply: triggerBody,
+  handle: async ({ params, body, caller }, services) => {
+    const { id } = await findTrigger(services, params.triggerId)
+    await checkTrigger(
+      {
+        ...(body.tableIds && { tableIds: body.tableIds }),
+        ...(body.runWithTokenId !== undefined && { runWithTokenId: body.runWithTokenId }),
+      },
+      caller,
+      services,
+    )
+    const trigger = await services.triggers.update(id, current => ({
+      ...current,
+      runWithTokenId: body.runWithTokenId ?? current.runWithTokenId,
+      component: body.component ?? current.component,
+      configurationId: body.configurationId ?? current.configurationId,
+      coolDownPeriodMinutes: body.coolDownPeriodMinutes ?? current.coolDownPeriodMinutes,
+      tableIds: body.tableIds ?? current.tableIds,
+    }))
+    if (!trigger) throw triggerNotFound(params.triggerId)
+    return ok(triggerResource(trigger))
+  },
+})

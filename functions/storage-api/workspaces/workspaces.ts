@@ -1,0 +1,48 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { defineRoute } from '../http/route.ts'
+
+/** Workspaces are databases of their own, and this service has none: every call is answered with how to do without. */
+const notOffered = async (): Promise<Response> => {
+  throw new UserError(
+    'notImplemented',
+    'Workspaces are not offered here. Export the table to a file (export-async) and work with its CSV or Parquet.',
+    { status: 501 },
+  )
+}
+
+const shared = { tag: 'workspaces', replies: { 501: '`notImplemented`' }, handle: notOffered }
+
+export const listWorkspaces = defineRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/storage/workspaces',
+  summary: 'List workspaces (not offered)',
+})
+
+export const createWorkspace = defineRoute({
+  ...shared,
+  method: 'post',
+  path: '/v2/storage/workspaces',
+  summary: 'Create a workspace (not offered)',
+})
+
+export const getWorkspace = defineRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/storage/workspaces/{workspaceId}',
+  summary: 'Workspace detail (not offered)',
+})
+
+export const deleteWorkspace = defineRoute({
+  ...shared,
+  method: 'delete',
+  path: '/v2/storage/workspaces/{workspaceId}',
+  summary: 'Delete a workspace (not offered)',
+})
+
+export const loadWorkspace = defineRoute({
+  ...shared,
+  method: 'post',
+  path: '/v2/storage/workspaces/{workspaceId}/load',
+  summary: 'Load data into a workspace (not offered)',
+})

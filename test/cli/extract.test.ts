@@ -1,0 +1,259 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createExtractConsole } from '../../cli/extract-console.ts'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { readTables } from '../functions/lib/extractor/run-extraction.ts'
+
+let api: ApiServer
+let folder: string
+let count = 0
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'extract-cli-'))
+  api = await startApi(({ path, query }) => {
+    if (path === '/empty') return []
+    return Number(query.get('page') ?? 1) > 3
+      ? []
+      : [
+          { id: `${path}${query.get('page')}`, list: [1, 2] },
+          { id: 'b', text: 'x'.repeat(50) },
+        ]
+  })
+})
+
+afterAll(async () => {
+  await api.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A data folder with this configuration. */
+const dataDir = (config: unknown, state?: unknown): string => {
+  const dir = join(folder, String(count++))
+  mkdirSync(join(dir, 'in'), { recursive: true })
+  writeFileSync(join(dir, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config))
+  if (state !== undefined) writeFileSync(join(dir, 'in/state.json'), JSON.stringify(state))
+  return dir
+}
+
+const config = (jobs: object[] = [{ endpoint: 'items' }], over: object = {}) => ({
+  parameters: {
+    api: { baseUrl: `${api.origin}/`, pagination: { method: 'pagenum' } },
+    config: { '#token': 'very-secret-token', jobs, ...over },
+  },
+})
+
+const run = async (
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; out: string; err: string }> => {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'extract-program.ts'), 'extract', ...args],
+    {
+      env: { ...process.env, ...env },
+    },
+  )
+  let out = ''
+  let err = ''
+  child.stdout.on('data', chunk => {
+    out += chunk
+  })
+  child.stderr.on('data', chunk => {
+    err += chunk
+  })
+  const code = await new Promise<number | null>(done => child.on('close', done))
+  return { code, out, err }
+}
+
+describe('millrace extract', () => {
+  it('writes tables, manifests and the state, and ends with 0', async () => {
+    const dir = dataDir(config(undefined, { outputBucket: 'main' }), { mine: 1 })
+    const { code, out } = await run([dir], { MILLRACE_NOW: '2026-01-31T00:00:00Z' })
+    expect(code).toBe(0)
+    expect(Object.keys(readTables(join(dir, 'out/tables'))).sort()).toEqual(['main.items', 'main.items_list'])
+    expect(JSON.parse(readFileSync(join(dir, 'out/tables/main.items.manifest'), 'utf8'))).toEqual({
+      destination: 'in.c-main.items',
+      incremental: false,
+    })
+    expect(JSON.parse(readFileSync(join(dir, 'out/state.json'), 'utf8'))).toMatchObject({
+      mine: 1,
+      time: { previousStart: 1_769_817_600 },
+    })
+    const lines = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { message: string; context?: unknown }) // our own log lines
+    expect(lines.at(-1)?.message).toBe('Extractor finished successfully.')
+    expect(lines.find(({ message }) => message === 'Summary')?.context).toMatchObject({
+      rows: 6,
+      jobs: [{ endpoint: 'items', pages: 4, rows: 6, ended: { 'a page held no items': 1 } }],
+    })
+  })
+
+  it('takes the folder from KBC_DATADIR', async () => {
+    const dir = dataDir(config())
+    expect((await run([], { KBC_DATADIR: dir })).code).toBe(0)
+    expect(existsSync(join(dir, 'out/tables/items'))).toBe(true)
+  })
+
+  it.each([
+    [
+      'a misspelt key',
+      () => config([{ endpoint: 'items', dataTYpe: 'x' }]),
+      [],
+      1,
+      'did you mean "dataType"',
+    ],
+    [
+      'no data where some must be',
+      () => config([{ endpoint: 'empty', failWhenEmpty: true }]),
+      [],
+      1,
+      'gave no rows',
+    ],
+    ['a file that is no JSON', () => '{', [], 2, 'is not a valid JSON: Syntax error'],
+    ['a preview of nothing', () => config(), ['--preview', '0'], 1, 'positive number'],
+  ])('ends for %s with the right code', async (_, make, flags, code, message) => {
+    const dir = dataDir(make())
+    const result = await run([dir, ...flags])
+    expect(result.err).toContain(message)
+    expect(result.code).toBe(code)
+    expect(existsSync(join(dir, 'out'))).toBe(false)
+  })
+
+  it('ends with 2 without a configuration', async () => {
+    const { code, err } = await run([join(folder, 'nowhere')])
+    expect(code).toBe(2)
+    expect(err).toContain('not found')
+  })
+
+  it('is as lenient as the field with --compat', async () => {
+    expect((await run([dataDir(config([{ endpoint: 'items', dataTYpe: 'x' }])), '--compat'])).code).toBe(0)
+  })
+
+  it('prints the plan and sends nothing', async () => {
+    const sent = api.requests.length
+    const children = [{ endpoint: 'item/{id}', placeholders: { id: 'id' }, recursionFilter: 'id!=b' }]
+    const dir = dataDir({
+      parameters: {
+        api: {
+          baseUrl: `${api.origin}/`,
+          pagination: { method: 'offset', limit: 50 },
+          http: { headers: { 'X-Api': 'v1' }, defaultOptions: { params: { lang: 'en' } } },
+          authentication: { type: 'query', query: { key: { attr: '#token' } } },
+        },
+        config: {
+          '#token': 'very-secret-token',
+          jobs: [
+            {
+              endpoint: 'items',
+              params: { q: { attr: '#token' }, a: 1 },
+              headers: { 'X-Job': 'j' },
+              children,
+            },
+          ],
+        },
+      },
+    })
+    const { code, out } = await run([dir, '--plan'])
+    expect(code).toBe(0)
+    expect(out).toContain(`GET ${api.origin}/items?`)
+    for (const line of [
+      'header X-Api: v1 (api.http.headers)',
+      'header X-Job: j (jobs.0.headers)',
+      'param lang: en (api.http.defaultOptions.params)',
+      'param a: 1 (jobs.0.params)',
+      'param q: *** (jobs.0.params)',
+      'param limit: 50 (pagination offset)',
+      'param offset: 0 (pagination offset)',
+      'param key: *** (authentication)',
+      'GET item/{id} (for each row of items where id!=b)',
+    ]) {
+      expect(out).toContain(line)
+    }
+    expect(out).not.toContain('very-secret-token')
+    expect(api.requests.length).toBe(sent)
+  })
+
+  it('names what a login would add', async () => {
+    const dir = dataDir({
+      parameters: {
+        api: {
+          baseUrl: `${api.origin}/`,
+          authentication: {
+            type: 'login',
+            loginRequest: { endpoint: 'token', method: 'POST', params: { u: 'me' } },
+            apiRequest: { headers: { 'X-Token': { response: 't' } } },
+          },
+        },
+        config: { jobs: [{ endpoint: 'items' }] },
+      },
+    })
+    const { out } = await run([dir, '--plan'])
+    expect(out).toContain('POST token (login, before the first request)')
+    expect(out).toContain('header X-Token: *** (login response)')
+  })
+
+  it('previews a few rows of each job and writes nothing', async () => {
+    const dir = dataDir(
+      config([
+        { endpoint: 'items' },
+        { endpoint: 'items', id: 'again', dataType: 'items_more' },
+        { endpoint: 'others' },
+      ]),
+    )
+    const sent = api.requests.length
+    const { code, out } = await run([dir, '--preview', '2'])
+    expect(code).toBe(0)
+    expect(out).toContain('items (2 rows)')
+    expect(out).toContain('others (2 rows)')
+    expect(out).toContain(`${'x'.repeat(31)}…`)
+    expect(api.requests.length).toBe(sent + 3)
+    expect(existsSync(join(dir, 'out'))).toBe(false)
+  })
+})
+
+describe('the console', () => {
+  const screen = (isTTY: boolean) => {
+    let text = ''
+    let clock = 0
+    const output = {
+      isTTY,
+      columns: 60,
+      write: (part: string) => {
+        text += part
+      },
+    }
+    const console = createExtractConsole(output, () => (clock += 1000), output)
+    return { console, text: () => text }
+  }
+  const progress = { pages: 3, rows: 300, retries: 1, url: 'http://a.example/x?key=***' }
+
+  it('keeps one progress line on a terminal, below the log', () => {
+    const { console, text } = screen(true)
+    console.progress(progress)
+    console.log({ level: 'warning', message: 'careful' })
+    expect(text()).toContain('3 pages  300 rows')
+    expect(text()).toContain('\r\u001b[2Kwarning: careful\n')
+    expect(
+      text()
+        .split('\r')
+        .every(line =>
+          line
+            .replaceAll('\u001b[2K', '')
+            .split('\n')
+            .every(part => part.length < 60),
+        ),
+    ).toBe(true)
+  })
+
+  it('writes JSON lines and no progress elsewhere', () => {
+    const { console, text } = screen(false)
+    console.progress(progress)
+    console.log({ level: 'info', message: 'hello', context: { a: 1 } })
+    expect(text()).toBe('{"level":"info","message":"hello","context":{"a":1}}\n')
+  })
+})

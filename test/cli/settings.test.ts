@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { readSettings } from '../../cli/settings.ts'
+
+describe('readSettings', () => {
+  it('has a default for everything but the token', () => {
+    const defaults = {
+      MILLRACE_API_PORT: 8080,
+      MILLRACE_S3_PORT: 9000,
+      MILLRACE_DATA_DIR: '.millrace',
+      MILLRACE_BIND: '127.0.0.1',
+      MILLRACE_CONTEXT: {},
+    }
+    expect(readSettings({})).toEqual(defaults)
+    expect(readSettings({ MILLRACE_API_PORT: '', MILLRACE_TOKEN: '' })).toEqual(defaults)
+  })
+
+  it('takes what is given', () => {
+    expect(
+      readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abcd', MILLRACE_DEBUG: 'run-job' }),
+    ).toMatchObject({
+      MILLRACE_API_PORT: 0,
+      MILLRACE_TOKEN: '1-1-abcd',
+      MILLRACE_DEBUG: { name: 'run-job', inspectorPort: 9229 },
+    })
+  })
+
+  it.each([
+    ['MILLRACE_API_PORT', '65536'],
+    ['MILLRACE_API_PORT', 'http'],
+    ['MILLRACE_S3_PORT', '-1'],
+    ['MILLRACE_S3_PORT', '90.5'],
+    ['MILLRACE_TOKEN', 'two words in it'],
+    ['MILLRACE_TOKEN', 'x'],
+    ['MILLRACE_TOKEN', '1234567'],
+    ['MILLRACE_DEBUG', '1'],
+  ])('refuses %s=%s by name', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(name)
+  })
+})

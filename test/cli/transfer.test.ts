@@ -1,0 +1,294 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { appendFile, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { Command } from 'commander'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerDownload } from '../../cli/download.ts'
+import { type DownloadFlags, runDownload } from '../../cli/transfer/run-download.ts'
+import { runUpload, type UploadFlags } from '../../cli/transfer/run-upload.ts'
+import { registerUpload } from '../../cli/upload.ts'
+import { type StorageService, startStorageService } from '../support/storage-service.ts'
+
+const MiB = 1024 ** 2
+const cli = join(import.meta.dirname, '../../cli/millrace.ts')
+
+let service: StorageService
+let api: Server
+let url: string
+let folder: string
+let names = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-transfer-'))
+  service = await startStorageService()
+  api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}` // It listens on a port.
+  await service.createBucket('transfer')
+})
+
+afterAll(async () => {
+  await new Promise(resolve => api?.close(resolve))
+  await service?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const newPath = (ending = 'csv'): string => {
+  names += 1
+  return join(folder, `data${names}.${ending}`)
+}
+
+/** The command in this process, with address and token; most tests are not about the process. */
+const millrace = async (name: 'upload' | 'download', ...given: string[]) => {
+  const chunks: Buffer[] = []
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  const lines: string[] = []
+  const streams = { output, log: (line: string) => void lines.push(line) }
+  let code: number | undefined
+  const program = new Command()
+  const run = {
+    upload: (path: string, flags: UploadFlags) => runUpload(path, flags, streams),
+    download: (target: string, flags: DownloadFlags) => runDownload(target, flags, streams),
+  }
+  if (name === 'upload') registerUpload(program)
+  else registerDownload(program)
+  program.commands[0]?.action(async (target: string, flags: UploadFlags & DownloadFlags) => {
+    code = await run[name](target, { url, token: service.token, ...flags })
+  })
+  await program.parseAsync([name, ...given], { from: 'user' })
+  return { code, output: Buffer.concat(chunks), log: lines.join('\n') }
+}
+
+/** The program in a process of its own. */
+const spawnMillrace = (...given: string[]) => {
+  const { AWS_ENDPOINT_URL_S3: _s3, AWS_ENDPOINT_URL: _all, ...env } = process.env
+  return spawn(process.execPath, [cli, ...given, '--url', url], {
+    env: { ...env, MILLRACE_TOKEN: service.token },
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+/** Kills a program in the middle, once this holds. */
+const killWhen = async (child: ChildProcess, isTime: () => boolean): Promise<void> => {
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  while (!isTime() && child.exitCode === null) await new Promise(setImmediate)
+  child.kill('SIGKILL')
+  await ended
+}
+
+const contentOf = async (fileId: number): Promise<Buffer> => {
+  const { body: file } = await service.call('GET', `/v2/storage/files/${fileId}?federationToken=1`)
+  const { bucket, key } = file.s3Path
+  const { Body } = await service.s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+  return Buffer.from((await Body?.transformToByteArray()) ?? [])
+}
+
+const unfinishedUploads = async () =>
+  (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
+
+describe('upload', () => {
+  test.each([0, 100, 20 * MiB])('brings a file of %i bytes, checked', async size => {
+    const path = newPath('bin')
+    const bytes = randomBytes(size)
+    await writeFile(path, bytes)
+    const { code, output, log } = await millrace('upload', path, '--tag', 'one', '--tag', 'two')
+    expect([code, log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
+    const { fileId } = JSON.parse(output.toString())
+    expect((await contentOf(fileId)).equals(bytes)).toBe(true)
+    const { body: file } = await service.call('GET', `/v2/storage/files/${fileId}`)
+    expect(file).toMatchObject({ tags: ['one', 'two'], sizeBytes: size })
+    expect(existsSync(`${path}.upload.json`)).toBe(false)
+  })
+
+  test('goes on where it was cut short', async () => {
+    const path = newPath('bin')
+    const bytes = randomBytes(40 * MiB)
+    await writeFile(path, bytes)
+    const notes = () => (existsSync(`${path}.upload.json`) ? readFileSync(`${path}.upload.json`, 'utf8') : '')
+    await killWhen(spawnMillrace('upload', path), () => notes().includes('uploadId'))
+    const journal = JSON.parse(await readFile(`${path}.upload.json`, 'utf8'))
+
+    const { code, output } = await millrace('upload', path)
+    expect(code).toBe(0)
+    const { fileId } = JSON.parse(output.toString())
+    expect(fileId).toBe(journal.fileId)
+    expect((await contentOf(fileId)).equals(bytes)).toBe(true)
+    expect(await unfinishedUploads()).toEqual([])
+  })
+
+  test('of a file that has another content by now begins again', async () => {
+    const path = newPath('bin')
+    await writeFile(path, 'new')
+    const { mtimeMs } = await stat(path)
+    const journal = { request: 'x', bytes: 3, modified: mtimeMs - 1, fileId: 1, uploadId: 'x' }
+    await writeFile(`${path}.upload.json`, JSON.stringify(journal))
+    const { output } = await millrace('upload', path)
+    expect((await contentOf(JSON.parse(output.toString()).fileId)).toString()).toBe('new')
+  })
+
+  test('loads a table, and adds to it', async () => {
+    const path = newPath()
+    await writeFile(path, 'id;name\n1;Zoë\n')
+    const tableId = 'in.c-transfer.orders'
+    const first = await millrace(
+      'upload',
+      path,
+      '--table',
+      tableId,
+      '--primary-key',
+      'id',
+      '--delimiter',
+      ';',
+    )
+    expect([first.code, first.log]).toEqual([0, expect.anything()])
+    await writeFile(path, '2,two\n')
+    await utimes(path, 1, 1)
+    const more = await millrace('upload', path, '--table', tableId, '--incremental', '--columns', 'id,name')
+    expect(JSON.parse(more.output.toString())).toMatchObject({ tableId, isSliced: false })
+    const { text: rows } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
+    expect(rows.trim().split('\n').sort()).toEqual(['"1","Zoë"', '"2","two"', '"id","name"'])
+  })
+
+  test('of large CSV is sliced between records, the header taken for the columns', async () => {
+    const path = newPath()
+    const row = (index: number) => `${index},"${'x'.repeat(3000)}\n${index}"\n`
+    await writeFile(path, 'id,text\n')
+    for (let index = 0; index < 12_000; index += 1000)
+      await appendFile(path, Array.from({ length: 1000 }, (_, i) => row(index + i)).join(''))
+    const sent = await millrace('upload', path, '--table', 'in.c-transfer.sliced', '--sliced')
+    expect([sent.code, sent.log]).toEqual([0, expect.stringMatching(/3 slices/)])
+    expect(JSON.parse(sent.output.toString())).toMatchObject({ isSliced: true })
+    const { body: table } = await service.call('GET', '/v2/storage/tables/in.c-transfer.sliced')
+    expect(table).toMatchObject({ rowsCount: 12_000, columns: ['id', 'text'] })
+  })
+
+  test('of broken CSV says where it is broken', async () => {
+    const path = newPath()
+    await writeFile(path, 'id,name\n1\n')
+    const sent = await millrace('upload', path, '--table', 'in.c-transfer.broken', '--sliced')
+    expect([sent.code, sent.log]).toEqual([1, expect.stringMatching(/line 2/)])
+  })
+
+  test('without a file or a token says so', async () => {
+    expect(await millrace('upload', join(folder, 'nothing'))).toMatchObject({ code: 1 })
+    const refused = await millrace('upload', cli, '--token', '7-42-wrong')
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.log).not.toContain('wrong')
+  })
+})
+
+describe('download', () => {
+  test('writes no file outside of the current folder because of its name', async () => {
+    const path = newPath()
+    await writeFile(path, 'a')
+    const { output } = await millrace('upload', path, '--name', '../../stolen.csv')
+    const { fileId } = JSON.parse(output.toString())
+    const { code, log } = await millrace('download', String(fileId))
+    expect({ code, log }).toMatchObject({
+      code: 1,
+      log: expect.stringContaining('is not the name of a file'),
+    })
+  })
+
+  const slices = [randomBytes(9 * MiB), Buffer.alloc(0), randomBytes(100), randomBytes(MiB)]
+  const whole = Buffer.concat(slices)
+
+  const uploadSlices = async (contents: Uint8Array[]): Promise<number> => {
+    const { body: file } = await service.call('POST', '/v2/storage/files/prepare', {
+      name: 'sliced.csv',
+      isSliced: 1,
+      federationToken: 1,
+    })
+    const { bucket, key } = file.uploadParams
+    for (const [index, Body] of contents.entries())
+      await service.s3.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}_${index}`, Body }))
+    const entries = contents.map((_, index) => ({ url: `s3://${bucket}/${key}_${index}` }))
+    const Body = JSON.stringify({ entries })
+    await service.s3.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}manifest`, Body }))
+    return file.id
+  }
+
+  test('brings a sliced file in order, checked', async () => {
+    const path = newPath('bin')
+    const { code, log } = await millrace('download', String(await uploadSlices(slices)), '-o', path)
+    expect([code, log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
+    expect((await readFile(path)).equals(whole)).toBe(true)
+    expect(existsSync(`${path}.part`) || existsSync(`${path}.part.json`)).toBe(false)
+  })
+
+  test('writes to standard output', async () => {
+    const child = spawnMillrace('download', String(await uploadSlices(slices)), '-o', '-')
+    expect((await buffer(child.stdout)).equals(whole)).toBe(true)
+  })
+
+  test('goes on where it was cut short, and only with the same content', async () => {
+    const path = newPath('bin')
+    const fileId = String(await uploadSlices(slices))
+    const cutShort = async () => {
+      await rm(path, { force: true })
+      await killWhen(spawnMillrace('download', fileId, '-o', path), () => existsSync(`${path}.part`))
+      await writeFile(`${path}.part`, whole.subarray(0, 5 * MiB))
+    }
+    await cutShort()
+    const resumed = await millrace('download', fileId, '-o', path)
+    expect([resumed.code, resumed.log]).toEqual([0, expect.stringMatching(/5\.24 MB were there/)])
+    expect((await readFile(path)).equals(whole)).toBe(true)
+
+    await cutShort()
+    await writeFile(`${path}.part`, 'bad')
+    const damaged = await millrace('download', fileId, '-o', path)
+    expect([damaged.code, damaged.log]).toEqual([1, expect.stringMatching(/checksum/)])
+    expect(existsSync(path)).toBe(false)
+    expect(existsSync(`${path}.part`)).toBe(false)
+  })
+
+  test.each([false, true])('exports a table with its header, gzip: %s', async isGzip => {
+    await service.createTable('in.c-transfer', `source${isGzip}`, 'id,name\n1,"a ""quote"""\n2,b\n')
+    const path = newPath(isGzip ? 'csv.gz' : 'csv')
+    const given = [`in.c-transfer.source${isGzip}`, '-o', path, ...(isGzip ? ['--gzip'] : [])]
+    const { code, log } = await millrace('download', ...given)
+    expect([code, log]).toEqual([0, expect.anything()])
+    const bytes = await readFile(path)
+    const [header, ...rows] = parse(isGzip ? gunzipSync(bytes) : bytes) as string[][]
+    expect(header).toEqual(['id', 'name'])
+    expect(rows.sort()).toEqual([
+      ['1', 'a "quote"'],
+      ['2', 'b'],
+    ])
+  })
+
+  test('names the file itself when nobody does', async () => {
+    await service.createTable('in.c-transfer', 'named', 'id\n1\n')
+    const child = spawnMillrace('download', 'in.c-transfer.named', '--no-header')
+    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(0)
+    expect(await readFile(join(folder, 'named.csv'), 'utf8')).toBe('"1"\n')
+  })
+
+  test('of compressed slices brings them as they are', async () => {
+    const members = [gzipSync('"1"\n'), gzipSync('"2"\n')]
+    const { output } = await millrace('download', String(await uploadSlices(members)), '-o', '-')
+    expect(gunzipSync(output).toString()).toBe('"1"\n"2"\n')
+  })
+
+  test('of what is not there says so', async () => {
+    expect(await millrace('download', '999999', '-o', '-')).toMatchObject({ code: 1 })
+    expect(await millrace('download', 'in.c-transfer.nothing', '-o', '-')).toMatchObject({ code: 1 })
+  })
+})

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isFileName, pathInside } from '#lib/paths/path-inside.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'path-inside-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('a path inside of a folder', () => {
+  test.each([
+    '',
+    '.',
+    '..',
+    '../x',
+    'a/../../x',
+    '/etc/passwd',
+    'a/b',
+    'a\\b',
+    'C:\\x',
+    'a\0.csv',
+    'a\nb',
+    'ä'.repeat(128),
+    '\ud800',
+  ])('is not made of %j', name => {
+    expect(isFileName(name)).toBe(false)
+    expect(() => pathInside(folder, name)).toThrow(expect.objectContaining({ code: 'path.outside' }))
+    expect(() => pathInside(folder, 'in', name)).toThrow('is not the name of a file')
+  })
+
+  test.each(['users', 'mock-server.users', '..users', 'user detail', 'ü', '.bashrc', 'x'.repeat(255)])(
+    'is made of %j',
+    name => expect(pathInside(folder, name)).toBe(join(folder, name)),
+  )
+
+  test('does not follow a link that lies there, as a file or on the way', () => {
+    symlinkSync('/etc', join(folder, 'link'))
+    expect(() => pathInside(folder, 'link')).toThrow('is a link')
+    expect(() => pathInside(folder, 'link', 'passwd')).toThrow('is a link')
+  })
+
+  test('is refused, or lies directly in its folder, whatever the text', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.constantFrom('..', '/', '\\', '.', 'a', '%2e', '\0')).map(parts => parts.join('')),
+    )
+    fc.assert(
+      fc.property(text, name => {
+        if (isFileName(name)) expect(dirname(pathInside('/some/folder', name))).toBe('/some/folder')
+        else expect(() => pathInside('/some/folder', name)).toThrow()
+      }),
+    )
+  })
+
+  test('needs a name', () => {
+    expect(() => pathInside(folder)).toThrow('is not the name of a file')
+  })
+})

@@ -1,0 +1,173 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  newConfiguration,
+  trashConfiguration,
+  updateConfiguration,
+} from '#lib/storage/configurations/change-configuration.ts'
+import type { Change, Configuration } from '#lib/storage/configurations/configuration.ts'
+import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
+import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { startItemDatabase } from '#support/item-database.ts'
+
+let database: Awaited<ReturnType<typeof startItemDatabase>>
+beforeAll(async () => {
+  database = await startItemDatabase('storage')
+})
+afterAll(() => database.close())
+
+// Nothing here is too long for an item.
+const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
+
+/** A store as one process has it: nothing of it is shared with another. */
+const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
+  createConfigurationStore(wrap(createItemTable(database.documents, 'storage')), documents)
+
+let made = 0
+const changeBy = (description: string): Change => ({
+  at: '2026-07-16T10:00:00.000Z',
+  token: { id: '1', description: 'test' },
+  description,
+  identifier: `id-${++made}`,
+})
+
+const create = async () => {
+  const place = { branchId: 1, componentId: 'c', configId: `config-${++made}` }
+  await newStore().insert(
+    place,
+    newConfiguration(place.configId, `i-${made}`, { name: 'a' }, changeBy('created')),
+  )
+  return place
+}
+const rename = (name: string) => {
+  const changed = changeBy(`to ${name}`)
+  return (current: Configuration) => updateConfiguration(current, { name }, changed)
+}
+const numbersOf = async (configuration: Configuration): Promise<number[]> => {
+  const numbers = [configuration.current.version]
+  for await (const { version } of newStore().history.list(configuration.internalId)) numbers.push(version)
+  return [...new Set(numbers)].toSorted((a, b) => a - b)
+}
+
+describe('a hundred writers in ten processes', () => {
+  it('make a hundred versions, none lost and none doubled', async () => {
+    const place = await create()
+    const stores = Array.from({ length: 10 }, () => newStore())
+    const results = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => stores[index % 10]?.change(place, rename(`name ${index}`))),
+    )
+    const written = results.filter(result => typeof result === 'object')
+    expect(written).toHaveLength(100)
+    expect(new Set(written.map(({ current }) => current.version)).size).toBe(100)
+
+    const store = newStore()
+    const head = await store.get(place)
+    if (!head) throw new Error('There is no configuration')
+    expect(await numbersOf(head)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1))
+    for (const { current } of written)
+      expect((await store.version(head, current.version))?.content.name).toBe(current.content.name)
+  }, 60_000)
+})
+
+describe('a write whose reply was lost', () => {
+  const losing = (isLost: (writes: number) => boolean) => {
+    let writes = 0
+    return newStore(items => ({
+      ...items,
+      put: async (key, attributes, when) => {
+        const isHead = 'revision' in attributes
+        const isDone = await items.put(key, attributes, when)
+        // The client of DynamoDB sends the request again, and its own first write makes the condition fail.
+        return isHead && isLost(++writes) ? false : isDone
+      },
+    }))
+  }
+
+  it('is not made again', async () => {
+    const place = await create()
+    const result = await losing(write => write === 1).change(place, rename('once'))
+    const head = await newStore().get(place)
+    expect(head?.current.version).toBe(2)
+    expect(result).toEqual(head)
+  })
+
+  it('is not made again when others wrote in the meantime', async () => {
+    const place = await create()
+    const other = newStore()
+    let writes = 0
+    const store = newStore(items => ({
+      ...items,
+      put: async (key, attributes, when) => {
+        const isDone = await items.put(key, attributes, when)
+        if (!('revision' in attributes) || ++writes > 1) return isDone
+        await other.change(place, rename('other 1'))
+        await other.change(place, rename('other 2'))
+        return false
+      },
+    }))
+    await store.change(place, rename('mine'))
+    const head = await other.get(place)
+    if (!head) throw new Error('There is no configuration')
+    expect(head.current).toMatchObject({ version: 4, content: { name: 'other 2' } })
+    expect((await other.version(head, 2))?.content.name).toBe('mine')
+  })
+
+  it('is not refused as a second creation', async () => {
+    const place = { branchId: 1, componentId: 'c', configId: `config-${++made}` }
+    const configuration = newConfiguration(place.configId, `i-${made}`, { name: 'a' }, changeBy('created'))
+    expect(await losing(write => write === 1).insert(place, configuration)).toBe(true)
+    expect(await newStore().insert(place, { ...configuration, internalId: 'another' })).toBe(false)
+  })
+})
+
+describe('a crash between the archive and the head', () => {
+  it('leaves the configuration as it was, and the next writer goes on', async () => {
+    const place = await create()
+    const crashing = newStore(items => ({
+      ...items,
+      put: async (key, attributes, when) => {
+        if ('revision' in attributes) throw new Error('the process is gone')
+        return items.put(key, attributes, when)
+      },
+    }))
+    await expect(crashing.change(place, rename('lost'))).rejects.toThrow('the process is gone')
+    const store = newStore()
+    expect((await store.get(place))?.current).toMatchObject({ version: 1, content: { name: 'a' } })
+    await store.change(place, rename('next'))
+    const head = await store.get(place)
+    if (!head) throw new Error('There is no configuration')
+    expect((await store.version(head, 1))?.content.name).toBe('a')
+    expect(await numbersOf(head)).toEqual([1, 2])
+  })
+})
+
+describe('change', () => {
+  it('says when there is none', async () => {
+    const place = { branchId: 1, componentId: 'c', configId: 'nothing' }
+    expect(await newStore().change(place, rename('x'))).toBe('missing')
+  })
+
+  it('throws what the step throws, and changes nothing then', async () => {
+    const place = await create()
+    const refused = newStore().change(place, () => {
+      throw new Error('refused')
+    })
+    await expect(refused).rejects.toThrow('refused')
+    expect((await newStore().get(place))?.current.version).toBe(1)
+  })
+})
+
+describe('purge', () => {
+  it('takes all versions along', async () => {
+    const place = await create()
+    const store = newStore()
+    await store.change(place, rename('b'))
+    const head = await store.change(place, current => trashConfiguration(current, changeBy('gone')))
+    expect(await store.purge(place)).toBe(true)
+    expect(await store.get(place)).toBeUndefined()
+    if (typeof head !== 'object') throw new Error('There is no configuration')
+    for await (const version of store.history.list(head.internalId))
+      throw new Error(`Version ${version.version} is left`)
+  })
+})

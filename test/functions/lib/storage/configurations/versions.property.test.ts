@@ -1,0 +1,248 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  copyConfiguration,
+  newConfiguration,
+  restoreConfiguration,
+  rollbackConfiguration,
+  setState,
+  trashConfiguration,
+  updateConfiguration,
+} from '#lib/storage/configurations/change-configuration.ts'
+import { addRow, deleteRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
+import {
+  type Change,
+  type Configuration,
+  rowMemory,
+  rowsInOrder,
+  type Version,
+} from '#lib/storage/configurations/configuration.ts'
+import { mergePatch } from '#lib/storage/configurations/merge-patch.ts'
+
+let made = 0
+const changed = (): Change => ({
+  at: '2026-07-16T10:00:00.000Z',
+  token: { id: '1', description: 'test' },
+  description: 'change',
+  identifier: `id-${++made}`,
+})
+
+type Step = (configuration: Configuration, versions: Version[]) => Configuration
+
+const json = fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify({ value }))
+const rowId = fc.constantFrom('a', 'b', 'c')
+const hasRow = ({ current }: Configuration, id: string) => current.content.rows.some(row => row.id === id)
+
+/** Anything that a client can do next, told so that it fits the configuration as it is. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(fc.string(), json).map(
+    ([name, configuration]): Step =>
+      current =>
+        updateConfiguration(current, { name, configuration }, changed()),
+  ),
+  json.map(
+    (state): Step =>
+      current =>
+        setState(current, state),
+  ),
+  fc.tuple(rowId, json).map(
+    ([id, configuration]): Step =>
+      current =>
+        hasRow(current, id)
+          ? updateRow(current, id, { configuration }, changed())
+          : addRow(current, id, { configuration }, changed()),
+  ),
+  rowId.map(
+    (id): Step =>
+      current =>
+        hasRow(current, id) ? deleteRow(current, id, changed()) : current,
+  ),
+  fc.tuple(rowId, json).map(
+    ([id, state]): Step =>
+      current =>
+        hasRow(current, id) ? setRowState(current, id, state) : current,
+  ),
+  fc.integer({ min: 0, max: 20 }).map(
+    (index): Step =>
+      (current, versions) => {
+        const target = versions[index % versions.length]
+        return target ? rollbackConfiguration(current, target, changed()) : current
+      },
+  ),
+  fc.constant(
+    (current: Configuration): Configuration =>
+      updateConfiguration(
+        current,
+        {
+          rowsSortOrder: rowsInOrder(current.current.content)
+            .map(({ id }) => id)
+            .toReversed(),
+        },
+        changed(),
+      ),
+  ),
+  fc.constant(
+    (current: Configuration): Configuration =>
+      restoreConfiguration(trashConfiguration(current, changed()), changed()),
+  ),
+)
+
+/** The configuration after each step, and all its versions. */
+const run = (steps: Step[]): { states: Configuration[]; versions: Version[] } => {
+  const first = newConfiguration('c', 'i', { name: 'first' }, changed())
+  const states = [first]
+  const versions = [first.current]
+  for (const next of steps) {
+    const last = states.at(-1) ?? first
+    const result = next(last, versions)
+    states.push(result)
+    if (result.current !== last.current) versions.push(result.current)
+  }
+  return { states, versions }
+}
+
+const settingsOf = ({ content }: Version) => ({
+  ...content,
+  isDeleted: false,
+  rows: content.rows.map(({ id, name, description, configuration, isDisabled }) => ({
+    id,
+    name,
+    description,
+    configuration,
+    isDisabled,
+  })),
+})
+
+describe('versions', () => {
+  it('only ever grow, and each change makes at most the steps it consists of', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), steps => {
+        const numbers = run(steps).states.map(({ current }) => current.version)
+        for (const [index, number] of numbers.entries()) {
+          const before = numbers[index - 1] ?? 1
+          // A trip to the trash and back is two.
+          expect(number - before).toBeGreaterThanOrEqual(0)
+          expect(number - before).toBeLessThanOrEqual(2)
+        }
+      }),
+    )
+  })
+
+  it('of a row grow too, and are never given twice', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), steps => {
+        const seen = new Map<string, string>()
+        for (const { current } of run(steps).states)
+          for (const row of current.content.rows) {
+            const content = JSON.stringify([row.configuration, row.name, row.changed.identifier])
+            const key = `${row.id} ${row.version}`
+            expect(seen.get(key) ?? content).toBe(content)
+            seen.set(key, content)
+          }
+      }),
+    )
+  })
+
+  it('are what they were after a rollback, whatever happened in between; states stay', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), fc.nat(), (steps, choice) => {
+        const { states, versions } = run(steps)
+        const last = states.at(-1)
+        const target = versions[choice % versions.length]
+        if (!last || !target) throw new Error('There is a first version at least')
+        const back = rollbackConfiguration(last, target, changed())
+        expect(settingsOf(back.current)).toEqual(settingsOf(target))
+        expect(back.current.version).toBe(last.current.version + 1)
+        expect(back.state).toBe(last.state)
+        for (const { id } of back.current.content.rows)
+          expect(rowMemory(back, id).state).toBe(rowMemory(last, id).state)
+      }),
+    )
+  })
+
+  it('are copied whole, as version 1 of rows and all', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), steps => {
+        const last = run(steps).states.at(-1)
+        if (!last) throw new Error('There is a first version at least')
+        const copy = copyConfiguration(
+          last,
+          last.current,
+          { id: 'copy', internalId: 'j', name: last.current.content.name },
+          changed(),
+        )
+        expect(settingsOf(copy.current)).toEqual(settingsOf(last.current))
+        expect([copy.current.version, ...copy.current.content.rows.map(row => row.version)]).toEqual(
+          Array(1 + copy.current.content.rows.length).fill(1),
+        )
+        expect(copy.state).toBe('{}')
+      }),
+    )
+  })
+
+  it('are not made by sending again what is there', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), steps => {
+        const last = run(steps).states.at(-1)
+        if (!last) throw new Error('There is a first version at least')
+        const { content } = last.current
+        expect(updateConfiguration(last, { ...content, state: last.state }, changed())).toBe(last)
+        for (const row of content.rows)
+          expect(updateRow(last, row.id, { ...row, state: rowMemory(last, row.id).state }, changed())).toBe(
+            last,
+          )
+      }),
+    )
+  })
+
+  it('name each row of a set order once', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), steps => {
+        for (const { current } of run(steps).states) {
+          const { rows, rowsSortOrder } = current.content
+          if (rowsSortOrder.length === 0) continue
+          expect(rowsSortOrder.toSorted()).toEqual(rows.map(({ id }) => id).toSorted())
+        }
+      }),
+    )
+  })
+})
+
+describe('a merge patch', () => {
+  const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
+
+  it.each([
+    // RFC 7396, appendix A
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['c', 'd'],
+    ],
+    [{ a: 'b' }, ['c'], ['c']],
+    [{ a: 'foo' }, null, null],
+    [{ a: 'foo' }, 'bar', 'bar'],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ])('of %j by %j is %j', (target, patch, expected) => {
+    expect(mergePatch(target, patch)).toEqual(expected)
+  })
+
+  it('applied twice is applied once, and an empty one changes nothing', () => {
+    fc.assert(
+      fc.property(object, object, (target, patch) => {
+        const once = mergePatch(target, patch)
+        expect(mergePatch(once, patch)).toEqual(once)
+        expect(mergePatch(target, {})).toEqual(target)
+      }),
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createJobStarter } from '#lib/storage/jobs/job-starter.ts'
+
+/** A Step Functions endpoint that answers as it is told and keeps what it was asked. */
+const replies: { status: number; body: object }[] = []
+const requests: { operation: string; body: unknown }[] = []
+let server: Server
+let client: SFNClient
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const operation = String(request.headers['x-amz-target']).split('.')[1] ?? ''
+    requests.push({ operation, body: JSON.parse(Buffer.concat(chunks).toString()) })
+    const { status, body } = replies.shift() ?? { status: 500, body: {} }
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on TCP has an address of this kind.
+  const { port } = server.address() as AddressInfo
+  client = new SFNClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    maxAttempts: 1,
+  })
+})
+beforeEach(() => {
+  replies.length = 0
+  requests.length = 0
+})
+afterAll(() => {
+  client.destroy()
+  server.close()
+})
+
+const start = () => createJobStarter(client, 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs')(42)
+const started = { status: 200, body: { executionArn: 'arn', startDate: 1 } }
+const exists = { status: 400, body: { __type: 'com.amazonaws.swf.service.v2.model#ExecutionAlreadyExists' } }
+const described = (status: string) => ({
+  status: 200,
+  body: { executionArn: 'arn', stateMachineArn: 'arn', status, startDate: 1 },
+})
+
+describe('createJobStarter', () => {
+  it('starts an execution that is named after its job', async () => {
+    replies.push(started)
+    expect(await start()).toBe('running')
+    expect(requests).toEqual([
+      {
+        operation: 'StartExecution',
+        body: {
+          stateMachineArn: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
+          name: 'job-42',
+          input: '{"jobId":42}',
+        },
+      },
+    ])
+  })
+
+  it.each([
+    ['RUNNING', 'running'],
+    ['PENDING_REDRIVE', 'running'],
+    ['SUCCEEDED', 'ended'],
+    ['FAILED', 'ended'],
+    ['TIMED_OUT', 'ended'],
+    ['ABORTED', 'ended'],
+  ])('asks for one that exists: %s means %s', async (status, expected) => {
+    replies.push(exists, described(status))
+    expect(await start()).toBe(expected)
+    expect(requests[1]?.body).toEqual({
+      executionArn: 'arn:aws:states:us-east-1:123456789012:execution:jobs:job-42',
+    })
+  })
+
+  it('passes on any other failure', async () => {
+    replies.push({ status: 400, body: { __type: 'StateMachineDoesNotExist' } })
+    await expect(start()).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
+  })
+})

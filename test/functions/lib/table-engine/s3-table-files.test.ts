@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
+import { createTableEngine } from '#lib/table-engine/table-engine.ts'
+import type { TableFiles } from '#lib/table-engine/table-files.ts'
+import { startTestS3, type TestS3 } from '#support/embedded-s3.ts'
+
+let server: TestS3
+let files: TableFiles
+let folder: string
+beforeAll(async () => {
+  server = await startTestS3()
+  await server.s3.createBucket('data')
+  await server.s3.createBucket('tables')
+  files = createS3TableFiles({ s3: server.client, tablesBucket: 'tables' })
+  folder = await mkdtemp(path.join(tmpdir(), 'millrace-s3-tables-'))
+})
+afterAll(async () => {
+  await server.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const put = async (key: string, body: Uint8Array | string): Promise<void> => {
+  await server.client.send(new PutObjectCommand({ Bucket: 'data', Key: key, Body: body }))
+}
+
+const read = async (key: string): Promise<Buffer> => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of files.readDataFile({ bucket: 'data', key })) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+describe('data files in S3', () => {
+  it.each([0, 1, 100_000, 20_000_000])('of %d bytes are read whole', async size => {
+    const body = randomBytes(size)
+    await put('sized', body)
+    expect((await read('sized')).equals(body)).toBe(true)
+  })
+
+  it('that are not there are the mistake of the one who imports them', async () => {
+    await expect(read('missing.csv')).rejects.toMatchObject({
+      name: 'UserError',
+      code: 'storage.importFileMissing',
+      message: expect.stringContaining('missing.csv'),
+    })
+  })
+})
+
+describe('tables in S3', () => {
+  it('give their files back as they were', async () => {
+    const source = path.join(folder, 'source')
+    const target = path.join(folder, 'target')
+    const body = randomBytes(9_000_000)
+    await writeFile(source, body)
+    expect(await files.upload(source, 'tables/1/a.parquet')).toBe(body.length)
+    await files.download('tables/1/a.parquet', target)
+    expect((await readFile(target)).equals(body)).toBe(true)
+  })
+
+  it('are loaded and read from start to end', async () => {
+    const engine = createTableEngine({
+      s3: server.client,
+      tablesBucket: 'tables',
+      scratchDir: path.join(folder, 'scratch'),
+      memoryLimitMiB: 200,
+      threads: 2,
+    })
+    await put('orders.csv', 'id,name\n1,"Zoë ""Z"""\n')
+    const { snapshot } = await engine.load({
+      tableId: 'in.c-main.orders',
+      keyPrefix: 'tables/2/load/',
+      loadedAt: new Date(),
+      current: undefined,
+      primaryKey: ['id'],
+      incremental: false,
+      source: {
+        slices: [{ bucket: 'data', key: 'orders.csv' }],
+        isSliced: false,
+        delimiter: ',',
+        enclosure: '"',
+        escapedBy: '',
+      },
+    })
+    const list = await server.client.send(new ListObjectsV2Command({ Bucket: 'tables', Prefix: 'tables/2/' }))
+    expect(list.Contents?.map(({ Key, Size }) => ({ key: Key, bytes: Size, rows: 1 }))).toEqual(
+      snapshot.files,
+    )
+    expect((await engine.preview(snapshot, { limit: 5 })).rows).toEqual([['1', 'Zoë "Z"']])
+    expect(await readdir(path.join(folder, 'scratch'))).toEqual([])
+  })
+})

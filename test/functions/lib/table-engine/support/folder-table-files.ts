@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { TableFiles } from '#lib/table-engine/table-files.ts'
+
+/** A folder in the place of S3: bucket and key are a path in it. `log` tells what was done with tables' files. */
+export const createFolderTableFiles = (folder: string): TableFiles & { log: string[] } => {
+  const log: string[] = []
+  const locate = (bucket: string, key: string): string => path.join(folder, bucket, key)
+  return {
+    log,
+    readDataFile: ({ bucket, key }) => createReadStream(locate(bucket, key)),
+    download: async (key, target) => {
+      log.push(`download ${key}`)
+      await copyFile(locate('tables', key), target)
+    },
+    upload: async (source, key) => {
+      log.push(`upload ${key}`)
+      const target = locate('tables', key)
+      await mkdir(path.dirname(target), { recursive: true })
+      await copyFile(source, `${target}.new`)
+      await rename(`${target}.new`, target)
+      return (await stat(target)).size
+    },
+    writeDataFile: async (source, { bucket, key }) => {
+      const target = locate(bucket, key)
+      await mkdir(path.dirname(target), { recursive: true })
+      await copyFile(source, target)
+      return (await stat(target)).size
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ConfigurationRoutes,
+  componentId,
+  startConfigurationRoutes,
+} from '#support/configuration-routes.ts'
+
+let routes: ConfigurationRoutes
+beforeAll(async () => {
+  routes = await startConfigurationRoutes()
+})
+afterAll(() => routes.service.close())
+
+const call = (method: string, path: string, body?: unknown) =>
+  routes.service.call(method, `/v2/storage/${path}`, body)
+const branch = async (name: string): Promise<number> => {
+  const { body } = await call('POST', 'dev-branches', { name })
+  return body.results.id
+}
+
+describe('a branch', () => {
+  it('is made by a job, with copies of the configurations and the tables of all', async () => {
+    await routes.service.createBucket('shared')
+    const id = await routes.create({ configuration: { a: {} }, state: { s: 1 } })
+    await routes.send('POST', `${id}/rows`, { rowId: 'r', state: { r: 1 } })
+    const { status, body } = await call('POST', 'dev-branches', { name: 'Try', description: 'out' })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({
+      operationName: 'devBranchCreate',
+      status: 'success',
+      results: { name: 'Try', description: 'out', isDefault: false },
+    })
+    const config = `branch/${body.results.id}/components/${componentId}/configs/${id}`
+    const { body: copy } = await call('GET', config)
+    expect(copy).toMatchObject({
+      version: 1,
+      configuration: { a: {} },
+      state: { s: 1 },
+      rows: [{ id: 'r', version: 1, state: { r: 1 } }],
+    })
+    await call('PUT', config, { name: 'changed in the branch' })
+    expect((await routes.get(id)).name).toBe('Test')
+    expect((await call('GET', `${config}/versions`)).body).toHaveLength(2)
+    expect((await call('GET', `branch/${body.results.id}/buckets/in.c-shared`)).status).toBe(200)
+  })
+
+  it('is renamed, and gone with all that is in it', async () => {
+    const id = await branch('Short')
+    const config = `branch/${id}/components/${componentId}/configs`
+    await call('POST', config, { configurationId: 'only-here', name: 'a' })
+    expect((await call('PUT', `dev-branches/${id}`, { description: 'new' })).body).toMatchObject({
+      name: 'Short',
+      description: 'new',
+    })
+    const { status, body } = await call('DELETE', `dev-branches/${id}`)
+    expect([status, body.operationName, body.status]).toEqual([202, 'devBranchDelete', 'success'])
+    expect((await call('GET', `dev-branches/${id}`)).status).toBe(404)
+    expect((await call('GET', config)).status).toBe(404)
+    expect(await routes.service.stores.configurations.list(id, componentId)).toEqual([])
+  })
+
+  it('has a name of its own', async () => {
+    await branch('Same')
+    const { body } = await call('POST', 'dev-branches', { name: 'Same' })
+    expect(body).toMatchObject({ status: 'error', error: { code: 'storage.devBranch.alreadyExists' } })
+  })
+
+  it('has metadata of its own', async () => {
+    const id = await branch('Metadata')
+    await call('POST', `branch/${id}/metadata`, { metadata: [{ key: 'a', value: '1' }] })
+    expect((await call('GET', `branch/${id}/metadata`)).body).toMatchObject([{ key: 'a' }])
+    expect((await call('GET', 'branch/default/metadata')).body).toEqual([])
+  })
+})
+
+describe('the default branch', () => {
+  it('is described, and never deleted', async () => {
+    expect((await call('PUT', 'dev-branches/1', { description: 'Everything' })).body).toMatchObject({
+      id: 1,
+      isDefault: true,
+      description: 'Everything',
+    })
+    expect((await call('GET', 'dev-branches/')).body[0]).toMatchObject({ id: 1, description: 'Everything' })
+    const { status, body } = await call('DELETE', 'dev-branches/1')
+    expect([status, body.code]).toEqual([400, 'storage.devBranch.cannotDeleteDefault'])
+  })
+})

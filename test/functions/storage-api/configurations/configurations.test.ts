@@ -1,0 +1,407 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ConfigurationRoutes,
+  componentId,
+  startConfigurationRoutes,
+} from '#support/configuration-routes.ts'
+
+let routes: ConfigurationRoutes
+beforeAll(async () => {
+  routes = await startConfigurationRoutes()
+})
+afterAll(() => routes.service.close())
+
+describe('POST configs', () => {
+  it('answers 201 with the whole configuration at version 1', async () => {
+    const { status, body, headers } = await routes.send('POST', '', {
+      name: 'Orders',
+      description: 'All of them',
+      configuration: { parameters: { a: 1 } },
+    })
+    expect(status).toBe(201)
+    expect(headers.get('etag')).toBe('"1"')
+    expect(body).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      name: 'Orders',
+      description: 'All of them',
+      created: expect.stringMatching(/\+0000$/),
+      creatorToken: { id: 42, description: 'Master token' },
+      version: 1,
+      changeDescription: 'Configuration created',
+      isDisabled: false,
+      isDeleted: false,
+      configuration: { parameters: { a: 1 } },
+      rowsSortOrder: [],
+      rows: [],
+      state: {},
+      currentVersion: {
+        created: body.created,
+        creatorToken: { id: 42, description: 'Master token' },
+        changeDescription: 'Configuration created',
+        versionIdentifier: expect.stringMatching(/./),
+      },
+    })
+    expect((await routes.send('GET', body.id)).body).toEqual(body)
+  })
+
+  it('takes forms with the configuration as text or as nested fields', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const text = new URLSearchParams({ name: 'a', configuration: '{"a":{"b":[]}}', isDisabled: '1' })
+    expect((await routes.send('POST', '', text.toString(), form)).body).toMatchObject({
+      configuration: { a: { b: [] } },
+      isDisabled: true,
+    })
+    const nested = 'name=a&configuration[a][b]=c'
+    expect((await routes.send('POST', '', nested, form)).body.configuration).toEqual({ a: { b: 'c' } })
+  })
+
+  it('makes one configuration of many requests with one idempotency key', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        routes.send('POST', '', { name: 'once' }, { 'Idempotency-Key': 'config-once' }),
+      ),
+    )
+    expect(new Set(replies.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
+  })
+
+  it('refuses an id that is taken', async () => {
+    const configurationId = await routes.create()
+    const { status, body } = await routes.send('POST', '', { configurationId, name: 'again' })
+    expect([status, body.code]).toEqual([400, 'configurationAlreadyExists'])
+  })
+
+  it('makes one configuration of twenty requests for one id', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => routes.send('POST', '', { configurationId: 'race', name: 'a' })),
+    )
+    const count = (status: number) => replies.filter(reply => reply.status === status).length
+    expect([count(201), count(400)]).toEqual([1, 19])
+  })
+
+  it.each([
+    ['no name', {}, 'storage.components.validation'],
+    ['a blank name', { name: '' }, 'storage.components.validation'],
+    ['an id with a slash', { name: 'a', configurationId: 'a/b' }, 'storage.components.validation'],
+    [
+      'an order of rows that are not there',
+      { name: 'a', rowsSortOrder: ['x'] },
+      'storage.components.validation',
+    ],
+    [
+      'a configuration that is no JSON',
+      { name: 'a', configuration: '{a' },
+      'validation.invalidConfigurationFormat',
+    ],
+    [
+      'a configuration that is a list',
+      { name: 'a', configuration: [1] },
+      'validation.invalidConfigurationFormat',
+    ],
+    [
+      'a configuration that is a number',
+      { name: 'a', configuration: 5 },
+      'validation.invalidConfigurationFormat',
+    ],
+    ['a state that is no JSON', { name: 'a', state: 'x' }, 'validation.invalidStateFormat'],
+    [
+      'a configuration of more than 4 MB',
+      { name: 'a', configuration: { a: 'x'.repeat(4_200_000) } },
+      'validation.invalidConfigurationFormat',
+    ],
+  ])('refuses %s', async (_what, body, code) => {
+    const reply = await routes.send('POST', '', body)
+    expect([reply.status, reply.body.code]).toEqual([400, code])
+  })
+
+  it('answers 404 for a component that is not in the catalogue', async () => {
+    const { status, body } = await routes.service.call('POST', '/v2/storage/components/nothing/configs', {
+      name: 'a',
+    })
+    expect([status, body.error]).toEqual([404, 'Component nothing not found'])
+  })
+})
+
+describe('a configuration', () => {
+  it.each([
+    ['{}'],
+    ['{"a":{},"b":[],"c":[{}],"d":{"e":[[]]}}'],
+    ['{"z":1,"a":null,"é":"\\u0000","":"","__proto__":{"x":[]}}'],
+    ['{"n":[0,-1.5,1e+21,true,false]}'],
+  ])('comes back byte by byte: %s', async json => {
+    const id = await routes.create({ configuration: json, state: json })
+    const { text } = await routes.send('GET', id)
+    expect(text).toContain(`"configuration":${json}`)
+    expect(text).toContain(`"state":${json}`)
+    const versions = await routes.send('GET', `${id}/versions/1`)
+    expect(versions.text).toContain(`"configuration":${json}`)
+  })
+
+  it('is an object even when PHP sent its empty list', async () => {
+    const id = await routes.create({ configuration: [], state: [] })
+    expect(await routes.get(id)).toMatchObject({ configuration: {}, state: {} })
+  })
+
+  it('may be larger than an item, in all its versions', async () => {
+    const large = { a: 'ä"'.repeat(300_000) }
+    const id = await routes.create({ configuration: large })
+    await routes.send('PUT', id, { configuration: { b: 1 } })
+    expect((await routes.get(id)).configuration).toEqual({ b: 1 })
+    expect((await routes.send('GET', `${id}/versions/1`)).body.configuration).toEqual(large)
+    await routes.send('POST', `${id}/versions/1/rollback`)
+    expect((await routes.get(id)).configuration).toEqual(large)
+  })
+})
+
+describe('PUT configs/{id}', () => {
+  it('sets what is given and leaves the rest', async () => {
+    const id = await routes.create({ description: 'old', configuration: { a: 1, b: 2 } })
+    const { status, body } = await routes.send('PUT', id, { configuration: { a: 3 }, isDisabled: 'True' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      version: 2,
+      description: 'old',
+      configuration: { a: 3 },
+      isDisabled: true,
+      changeDescription: 'Configuration updated',
+    })
+    expect(body.configuration).toEqual({ a: 3 })
+  })
+
+  it.each([
+    [
+      'the same values',
+      { name: 'Test', configuration: { a: { b: [] } }, state: { s: 1 }, isDisabled: false },
+    ],
+    ['the same configuration as text', { configuration: '{ "a": {"b": []} }' }],
+    ['an order of rows that is set', { rowsSortOrder: [] }],
+    ['nothing but a change description', { changeDescription: 'why' }],
+    ['null for everything', { name: null, configuration: null, state: null, isDisabled: null }],
+    ['nothing', {}],
+  ])('makes no version of %s', async (_what, body) => {
+    const id = await routes.create({ configuration: { a: { b: [] } }, state: { s: 1 } })
+    const before = await routes.get(id)
+    expect((await routes.send('PUT', id, body)).body).toEqual(before)
+    expect(await routes.versions(id)).toHaveLength(1)
+  })
+
+  it.each([
+    ['name', { name: 'Other' }],
+    ['description', { description: 'Other' }],
+    ['configuration', { configuration: {} }],
+    ['state', { state: { a: 2 } }],
+    ['isDisabled', { isDisabled: true }],
+  ])('makes a version of another %s', async (field, body) => {
+    const id = await routes.create({ configuration: { a: 1 }, state: { a: 1 } })
+    const { body: updated } = await routes.send('PUT', id, { ...body, changeDescription: 'because' })
+    expect(updated).toMatchObject({ version: 2, changeDescription: 'because', ...body })
+    expect(updated[field]).toEqual(Object.values(body)[0])
+  })
+
+  it('answers 404 when there is none', async () => {
+    const { status, body } = await routes.send('PUT', 'nothing', { name: 'a' })
+    expect([status, body.code, body.error]).toEqual([404, 'notFound', 'Configuration nothing not found'])
+  })
+
+  it('refuses a version that `If-Match` does not name', async () => {
+    const id = await routes.create()
+    expect((await routes.send('PUT', id, { name: 'b' }, { 'If-Match': '"1"' })).status).toBe(200)
+    const { status, body } = await routes.send('PUT', id, { name: 'c' }, { 'If-Match': '"1"' })
+    expect([status, body.code]).toEqual([412, 'storage.components.configurations.versionChanged'])
+    expect(body.contextParams).toEqual({ version: 2 })
+    expect((await routes.get(id)).name).toBe('b')
+    expect((await routes.send('PUT', id, { name: 'd' }, { 'If-Match': '"1", "2"' })).status).toBe(200)
+    expect((await routes.send('PUT', id, { name: 'e' }, { 'If-Match': '*' })).status).toBe(200)
+  })
+})
+
+describe('PATCH configs/{id}', () => {
+  const mergePatch = { 'content-type': 'application/merge-patch+json' }
+
+  it('merges, removes with null, and leaves the rest', async () => {
+    const id = await routes.create({
+      description: 'old',
+      configuration: { api: { url: 'x', keep: 1 }, list: [1, 2], gone: true },
+    })
+    const patch = { configuration: { api: { url: 'y' }, list: [3], gone: null, add: {} }, description: null }
+    const { status, body, headers } = await routes.send('PATCH', id, JSON.stringify(patch), mergePatch)
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"2"')
+    expect(body).toMatchObject({ version: 2, name: 'Test', description: '' })
+    expect(body.configuration).toEqual({ api: { url: 'y', keep: 1 }, list: [3], add: {} })
+  })
+
+  it('lets two writers change different parts at once', async () => {
+    const id = await routes.create({ configuration: {} })
+    const parts = Array.from({ length: 10 }, (_, index) => `part${index}`)
+    await Promise.all(parts.map(part => routes.send('PATCH', id, { configuration: { [part]: 1 } })))
+    const { configuration, version } = await routes.get(id)
+    expect(Object.keys(configuration).toSorted()).toEqual(parts)
+    expect(version).toBe(11)
+  })
+
+  it('makes no version of what is so', async () => {
+    const id = await routes.create({ configuration: { a: 1 } })
+    expect((await routes.send('PATCH', id, { configuration: { a: 1, b: null } })).body.version).toBe(1)
+  })
+
+  it.each([
+    ['a name of null', { name: null }],
+    ['a configuration that is no object', { configuration: 5 }],
+  ])('refuses %s', async (_what, patch) => {
+    const id = await routes.create()
+    expect((await routes.send('PATCH', id, patch)).status).toBe(400)
+  })
+
+  it('seals secrets of the patch', async () => {
+    const id = await routes.create({ configuration: { a: 1 } })
+    const { body } = await routes.send('PATCH', id, { configuration: { '#token': 'plain' } })
+    expect(body.configuration).toEqual({ a: 1, '#token': expect.stringMatching(/^KBC::/) })
+  })
+})
+
+describe('PUT configs/{id}/state', () => {
+  it('sets it without a version', async () => {
+    const id = await routes.create()
+    const { status, body } = await routes.send('PUT', `${id}/state`, { state: { since: '2026' } })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ version: 1, state: { since: '2026' } })
+    expect((await routes.send('PUT', `${id}/state`, { state: {} })).body).toMatchObject({
+      version: 1,
+      state: {},
+    })
+  })
+
+  it.each([
+    ['nothing', {}, 'Invalid parameters - state: This field is missing.'],
+    [
+      'another field',
+      { state: {}, description: 'a' },
+      'Invalid parameters - description: This field was not expected.',
+    ],
+    ['a blank', { state: '' }, 'Invalid parameters - state: This value should not be blank.'],
+    ['text that is no JSON', { state: 'a' }, 'Invalid parameters - state: This value should be valid JSON.'],
+  ])('refuses %s', async (_what, body, message) => {
+    const id = await routes.create()
+    const reply = await routes.send('PUT', `${id}/state`, body)
+    expect([reply.status, reply.body.code, reply.body.error]).toEqual([
+      400,
+      'storage.components.validation',
+      message,
+    ])
+  })
+})
+
+describe('the trash', () => {
+  it('takes a configuration by DELETE, as a version', async () => {
+    const id = await routes.create()
+    expect((await routes.send('DELETE', id)).status).toBe(204)
+    expect((await routes.send('GET', id)).status).toBe(404)
+    const ids = async (query: string) =>
+      (await routes.service.call('GET', `/v2/storage/components/${componentId}/configs${query}`)).body.map(
+        (config: { id: string }) => config.id,
+      )
+    expect(await ids('')).not.toContain(id)
+    expect(await ids('?isDeleted=1')).toContain(id)
+  })
+
+  it('gives it back by restore, and only what is in it', async () => {
+    const id = await routes.create({ configuration: { a: 1 } })
+    expect((await routes.send('POST', `${id}/restore`)).status).toBe(404)
+    await routes.send('DELETE', id)
+    const { status, body } = await routes.send('POST', `${id}/restore`)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      version: 3,
+      changeDescription: 'Configuration restored',
+      isDeleted: false,
+      configuration: { a: 1 },
+    })
+    expect(
+      (await routes.versions(id)).map((entry: { changeDescription: string }) => entry.changeDescription),
+    ).toEqual(['Configuration restored', 'Configuration deleted', 'Configuration created'])
+  })
+
+  it('is emptied by a second DELETE: nothing of the old one is left to a new one', async () => {
+    const id = await routes.create({ configuration: { a: 1 } })
+    await routes.send('PUT', id, { name: 'second' })
+    await routes.send('DELETE', id)
+    expect((await routes.send('DELETE', id)).status).toBe(204)
+    expect((await routes.send('DELETE', id)).status).toBe(404)
+    await routes.send('POST', '', { configurationId: id, name: 'new' })
+    expect((await routes.get(id)).version).toBe(1)
+    expect(await routes.versions(id)).toHaveLength(1)
+  })
+
+  it('is left by creating again: empty, and the versions go on', async () => {
+    const id = await routes.create({ configuration: { a: 1 }, state: { a: 1 } })
+    await routes.send('POST', `${id}/rows`, { rowId: 'r', name: 'row' })
+    await routes.send('DELETE', id)
+    const { status, body } = await routes.send('POST', '', { configurationId: id, name: 'again' })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ version: 4, name: 'again', rows: [] })
+    expect([body.configuration, body.state]).toEqual([{}, {}])
+  })
+})
+
+describe('GET components', () => {
+  const list = (query = '') => routes.service.call('GET', `/v2/storage/branch/default/components${query}`)
+
+  it('lists components that have configurations, with as much of them as is asked for', async () => {
+    const id = await routes.create({ configuration: { a: 1 } })
+    const plain = (await list()).body
+    expect(plain).toMatchObject([{ id: componentId, type: 'other', version: 1 }])
+    const [first] = plain[0].configurations.filter((each: { id: string }) => each.id === id)
+    expect(first).toMatchObject({ id, name: 'Test', version: 1 })
+    for (const part of ['configuration', 'rows', 'state']) expect(first).not.toHaveProperty(part)
+
+    const [component] = (await list('?include=configuration,rows,state&componentType=other')).body
+    expect(component.configurations.find((each: { id: string }) => each.id === id)).toMatchObject({
+      configuration: { a: 1 },
+      rows: [],
+      state: {},
+    })
+    expect((await list('?componentType=extractor')).body).toEqual([])
+  })
+
+  it('refuses to include what there is not', async () => {
+    const { status, body } = await list('?include=everything')
+    expect(status).toBe(400)
+    expect(body.error).toMatch(/^Invalid request/)
+    expect(body.contextParams.errors).toMatchObject([{ key: 'include' }])
+  })
+
+  it('shows one to whoever asks', async () => {
+    const reply = await routes.service.fetchReply(
+      new Request('http://storage.test/v2/storage/components/ex-generic-v2'),
+    )
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({
+      id: 'ex-generic-v2',
+      type: 'extractor',
+      uri: 'http://storage.test/v2/storage/components/ex-generic-v2',
+    })
+  })
+})
+
+describe('a configuration that is wrapped in another', () => {
+  it('is stored as it is, and an event of type warn tells its author', async () => {
+    const id = await routes.create({ configuration: { configuration: { parameters: {} } } })
+    expect((await routes.get(id)).configuration).toEqual({ configuration: { parameters: {} } })
+    const { body } = await routes.service.call('GET', `/v2/storage/events?configurationId=${id}`)
+    expect(body).toMatchObject([{ type: 'warn', configurationId: id, component: componentId }])
+  })
+})
+
+describe('a branch in the path', () => {
+  it('is the same configuration by name and by number, and 404 when there is none', async () => {
+    const id = await routes.create()
+    const at = async (branch: string) =>
+      (
+        await routes.service.call(
+          'GET',
+          `/v2/storage/branch/${branch}/components/${componentId}/configs/${id}/`,
+        )
+      ).status
+    expect([await at('default'), await at('1'), await at('99')]).toEqual([200, 200, 404])
+  })
+})

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ExtractRun } from '#functions/run-job/extract-runs.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+let service: StorageService
+const started: [number, unknown][] = []
+/** What the machine would tell, one look after the other; the last goes for all that follow. */
+let told: ExtractRun[] = []
+
+beforeAll(async () => {
+  service = await startStorageService({
+    extractRuns: {
+      start: async (jobId, configuration) => void started.push([jobId, configuration]),
+      describe: async () => (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running' },
+    },
+  })
+  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: 'shop',
+    name: 'Shop',
+  })
+})
+
+afterAll(() => service.close())
+
+const run = '/v2/storage/components/ex-generic-v2/configs/shop/run'
+
+test('answers 202 with a job that shows what the run did once it has ended', async () => {
+  const output = { status: 'success', rowsLoaded: 3, rows: [] }
+  told = [{ status: 'running' }, { status: 'running' }, { status: 'success', output: JSON.stringify(output) }]
+  const { status, body } = await service.call('POST', run)
+  expect(status).toBe(202)
+  expect(body).toMatchObject({
+    status: 'success',
+    operationName: 'configurationRun',
+    operationParams: { componentId: 'ex-generic-v2', configId: 'shop', version: 1 },
+    results: output,
+  })
+  const ofJob = started.filter(([jobId]) => jobId === body.id)
+  expect(ofJob).toContainEqual([body.id, expect.objectContaining({ configId: 'shop' })])
+})
+
+test('the job of a run that failed says which row, job and request', async () => {
+  const cause = 'row r1, job 0, GET items: The API request failed'
+  told = [{ status: 'error', error: 'extractor.response.status', cause }]
+  const { body } = await service.call('POST', run)
+  expect(body).toMatchObject({
+    status: 'error',
+    error: { code: 'extractor.response.status', message: cause },
+  })
+})
+
+test('the same idempotency key asks for one run', async () => {
+  told = [{ status: 'success', output: '{}' }]
+  const headers = { 'Idempotency-Key': 'nightly' }
+  const first = await service.call('POST', run, undefined, headers)
+  const second = await service.call('POST', run, undefined, headers)
+  expect(second.body.id).toBe(first.body.id)
+})
+
+test.each([
+  ['a configuration that is not there', 'ex-generic-v2/configs/nothing/run', 404, 'notFound'],
+  ['a component that is not there', 'ex-nothing/configs/shop/run', 404, 'notFound'],
+  [
+    'a component that runs nothing',
+    'keboola.runner-config-test/configs/x/run',
+    400,
+    'storage.components.notRunnable',
+  ],
+])('refuses %s', async (_, path, status, code) => {
+  const reply = await service.call('POST', `/v2/storage/components/${path}`)
+  expect([reply.status, reply.body.code]).toEqual([status, code])
+})
+
+test('refuses a caller who may not use all of the project', async () => {
+  const { body: token } = await service.call('POST', '/v2/storage/tokens', {
+    description: 'one component',
+    componentAccess: ['ex-generic-v2'],
+  })
+  const reply = await service.call('POST', run, undefined, { 'X-StorageApi-Token': token.token })
+  expect([reply.status, reply.body.code]).toEqual([403, 'accessDenied'])
+})

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService()
+})
+afterAll(() => service.close())
+
+const events = '/v2/storage/events'
+const send = async (body: Record<string, unknown>) => (await service.call('POST', events, body)).body
+const list = async (query: string): Promise<string[]> =>
+  (await service.call('GET', `${events}?${query}`)).body.map((event: { message: string }) => event.message)
+
+describe('POST events', () => {
+  it('answers 201 with the event', async () => {
+    const { status, body } = await service.call(
+      'POST',
+      events,
+      {
+        component: 'ex-test',
+        message: 'Hello',
+        type: 'warn',
+        params: { a: [] },
+        duration: 1.5,
+        configurationId: 7,
+      },
+      { 'X-KBC-RunId': '1.2' },
+    )
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      id: expect.any(Number),
+      uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      component: 'ex-test',
+      message: 'Hello',
+      type: 'warn',
+      params: { a: [] },
+      results: {},
+      duration: 1.5,
+      configurationId: '7',
+      runId: '1.2',
+      token: { id: 42 },
+    })
+    expect((await service.call('GET', `${events}/${body.id}`)).body).toEqual(body)
+  })
+
+  it('takes forms, with details as text', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const text = 'component=ex-test&message=form&params={"a":1}&results[b]=2'
+    const { body } = await service.call('POST', events, text, form)
+    expect(body).toMatchObject({ message: 'form', type: 'info', params: { a: 1 }, results: { b: '2' } })
+  })
+
+  it.each([
+    ['no component', { message: 'a' }, 'storage.events.validation'],
+    ['another type', { component: 'a', type: 'debug' }, 'storage.events.validation'],
+    ['details that are a text', { component: 'a', params: 'text' }, 'storage.events.validation'],
+    ['more than 200 KB', { component: 'a', params: { a: 'x'.repeat(210_000) } }, 'storage.events.tooLarge'],
+  ])('refuses %s', async (_what, body, code) => {
+    const reply = await service.call('POST', events, body)
+    expect([reply.status, reply.body.code]).toEqual([400, code])
+  })
+})
+
+describe('GET events', () => {
+  it('lists them newest first, by page, range, field and word', async () => {
+    const component = 'ex-list'
+    const sent = []
+    for (const [index, runId] of ['5', '5.6', '5.6.7', '56'].entries())
+      sent.push(await send({ component, message: `m${index}`, runId, type: index === 0 ? 'error' : 'info' }))
+    const within = `component=${component}`
+    expect(await list(within)).toEqual(['m3', 'm2', 'm1', 'm0'])
+    expect(await list(`${within}&sortOrder=asc&limit=2`)).toEqual(['m0', 'm1'])
+    expect(await list(`${within}&limit=2&offset=1`)).toEqual(['m2', 'm1'])
+    expect(await list(`${within}&runId=5`)).toEqual(['m2', 'm1', 'm0'])
+    expect(await list(`${within}&sinceId=${sent[0].id}&maxId=${sent[3].id}`)).toEqual(['m2', 'm1'])
+    expect(await list(`${within}&q=type:error`)).toEqual(['m0'])
+    expect(await list(`${within}&q=m2`)).toEqual(['m2'])
+  })
+
+  it('answers 404 for one that is not there', async () => {
+    const { status, body } = await service.call('GET', `${events}/12`)
+    expect([status, body.code]).toEqual([404, 'storage.events.notFound'])
+  })
+
+  it('shows a token what it sent, and nothing else of limited rights', async () => {
+    const { body: limited } = await service.call('POST', '/v2/storage/tokens', {})
+    const headers = { 'X-StorageApi-Token': limited.token }
+    await service.call('POST', events, { component: 'ex-own', message: 'mine' }, headers)
+    const shown = async (path: string) =>
+      (await service.call('GET', path, undefined, headers)).body.map(
+        (event: { message: string }) => event.message,
+      )
+    expect(await shown(events)).toEqual(['mine'])
+    expect(await shown(`/v2/storage/tokens/${limited.id}/events`)).toEqual(['mine'])
+    expect((await service.call('GET', '/v2/storage/tokens/42/events', undefined, headers)).status).toBe(403)
+  })
+})
+
+describe('the events of a table and its bucket', () => {
+  it('tell what was done with them, and how a failure came', async () => {
+    await service.createBucket('told')
+    const tableId = await service.createTable('in.c-told', 'orders', 'id\n1\n')
+    const dataFileId = await service.upload('other\n1\n')
+    await service.call('POST', `/v2/storage/tables/${tableId}/import-async`, { dataFileId })
+    const told = async (path: string) => (await service.call('GET', `/v2/storage/${path}/events`)).body
+    // The event follows the end of the job.
+    await expect
+      .poll(() => told(`tables/${tableId}`))
+      .toMatchObject([
+        {
+          event: 'storage.tableImportError',
+          type: 'error',
+          objectType: 'table',
+          objectId: tableId,
+          description: expect.stringContaining('Missing columns: id'),
+        },
+        { event: 'storage.tableCreated', type: 'success' },
+      ])
+    expect(await told('buckets/in.c-told')).toMatchObject([{ event: 'storage.bucketCreated' }])
+    expect((await service.call('GET', '/v2/storage/tables/in.c-told.nothing/events')).status).toBe(404)
+  })
+})

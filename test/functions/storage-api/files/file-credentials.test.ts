@@ -1,0 +1,99 @@
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService()
+})
+afterAll(() => service.close())
+
+const files = '/v2/storage/files'
+const prepare = (body: Record<string, unknown>, headers?: Record<string, string>) =>
+  service.call('POST', `${files}/prepare`, { federationToken: 1, ...body }, headers)
+
+interface WireCredentials {
+  AccessKeyId: string
+  SecretAccessKey: string
+  SessionToken: string
+}
+
+const clientWith = ({ AccessKeyId, SecretAccessKey, SessionToken }: WireCredentials) =>
+  new S3Client({
+    endpoint: service.s3Endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken },
+  })
+
+const denied = expect.objectContaining({ name: 'AccessDenied' })
+
+describe('the credentials of a file', () => {
+  it('put and get its object, in one request or by parts, and no other', async () => {
+    const { body: file } = await prepare({ name: 'a.csv' })
+    const { body: other } = await prepare({ name: 'b.csv' })
+    const { bucket, key, credentials } = file.uploadParams
+    const client = clientWith(credentials)
+    try {
+      await client.send(
+        new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: 'x',
+          ACL: 'private',
+          ServerSideEncryption: 'AES256',
+        }),
+      )
+      await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      for (const foreign of [`${key}x`, other.uploadParams.key, 'exp-15/7/files/secret'])
+        await expect(
+          client.send(new PutObjectCommand({ Bucket: bucket, Key: foreign, Body: 'x' })),
+        ).rejects.toEqual(denied)
+      await expect(
+        client.send(new GetObjectCommand({ Bucket: bucket, Key: other.uploadParams.key })),
+      ).rejects.toEqual(denied)
+      await expect(
+        client.send(new PutObjectCommand({ Bucket: 'tables', Key: key, Body: 'x' })),
+      ).rejects.toEqual(denied)
+      await expect(client.send(new ListObjectsV2Command({ Bucket: bucket }))).rejects.toEqual(denied)
+    } finally {
+      client.destroy()
+    }
+  })
+
+  it('of a sliced file reach everything below its key and its listing, and nothing else', async () => {
+    const { body: file } = await prepare({ name: 'a.csv', isSliced: true })
+    const { bucket, key, credentials } = file.uploadParams
+    const client = clientWith(credentials)
+    try {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}part0`, Body: 'x' }))
+      await client.send(
+        new PutObjectCommand({ Bucket: bucket, Key: `${key}manifest`, Body: '{"entries":[]}' }),
+      )
+      const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: key }))
+      expect(Contents?.map(object => object.Key)).toEqual([`${key}manifest`, `${key}part0`])
+      await expect(
+        client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'exp-15/' })),
+      ).rejects.toEqual(denied)
+      await expect(
+        client.send(new PutObjectCommand({ Bucket: bucket, Key: 'exp-15/7/x', Body: 'x' })),
+      ).rejects.toEqual(denied)
+    } finally {
+      client.destroy()
+    }
+  })
+
+  it('are renewed by asking for the file, while it is being uploaded', async () => {
+    const { body: file } = await prepare({ name: 'a.csv' })
+    const { body: detail } = await service.call('GET', `${files}/${file.id}?federationToken=1`)
+    const client = clientWith(detail.credentials)
+    try {
+      await client.send(
+        new PutObjectCommand({ Bucket: detail.s3Path.bucket, Key: detail.s3Path.key, Body: 'late' }),
+      )
+    } finally {
+      client.destroy()
+    }
+    expect(await (await fetch(detail.url)).text()).toBe('late')
+  })
+})

@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { startTableRoutes } from '#support/table-routes.ts'
+
+const { service, bucketId, newName, create, load, detail, rowsOf } = await startTableRoutes()
+afterAll(() => service.close())
+
+const snapshotOf = async (tableId: string, description = 'before the change'): Promise<number> => {
+  const { body } = await service.call('POST', `/v2/storage/tables/${tableId}/snapshots`, { description })
+  expect(body).toMatchObject({ operationName: 'tableSnapshotCreate', status: 'success', tableId })
+  return body.results.id
+}
+
+describe('a snapshot of a table', () => {
+  it('keeps the table as it was, and makes a new table of it', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id,name\n1,a\n2,b\n', { primaryKey: 'id' })
+    const snapshotId = await snapshotOf(id)
+    await load(id, { dataFileId: await service.upload('id,name,more\n3,c,d\n') })
+
+    const name = newName()
+    const { body: job } = await create({ name, snapshotId })
+    expect(job).toMatchObject({ operationName: 'tableCreate', status: 'success', tableId: null })
+    expect(job.results).toMatchObject({
+      id: `${bucketId}.${name}`,
+      primaryKey: ['id'],
+      columns: ['id', 'name'],
+      rowsCount: 2,
+    })
+    expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1","a"', '"2","b"'])
+    // Both go their own way from here.
+    await load(`${bucketId}.${name}`, { dataFileId: await service.upload('id,name\n1,z\n'), incremental: 1 })
+    expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1","z"', '"2","b"'])
+    expect(await rowsOf(id)).toEqual(['"3","c","d"'])
+  })
+
+  it('keeps the metadata of the table and its columns', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id,a\n1,x\n')
+    const set = (body: unknown) => service.call('POST', `/v2/storage/tables/${id}/metadata`, body)
+    await set({
+      provider: 'test',
+      metadata: [{ key: 'k', value: 'before' }],
+      columnsMetadata: { a: [{ key: 'c', value: 'of a' }] },
+    })
+    const snapshotId = await snapshotOf(id)
+    await set({ provider: 'test', metadata: [{ key: 'k', value: 'after' }] })
+    const { body: job } = await create({ name: newName(), snapshotId })
+    const restored = await detail(job.results.id)
+    expect(restored.metadata).toMatchObject([{ key: 'k', value: 'before', provider: 'test' }])
+    expect(restored.columnMetadata).toMatchObject({ a: [{ key: 'c', value: 'of a' }] })
+    // A column that goes takes its metadata along.
+    await service.call('DELETE', `/v2/storage/tables/${id}/columns/a`)
+    await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'a' })
+    expect((await detail(id)).columnMetadata).toEqual([])
+  })
+
+  it('outlives its table', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id\n1\n')
+    const snapshotId = await snapshotOf(id)
+    await service.call('DELETE', `/v2/storage/tables/${id}`)
+    const name = id.split('.').at(-1)
+    expect((await create({ name, snapshotId })).body.status).toBe('success')
+    expect(await rowsOf(id)).toEqual(['"1"'])
+  })
+
+  it('is shown, listed newest first, and deleted', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id\n1\n', { primaryKey: 'id' })
+    const [first, second] = [await snapshotOf(id, 'first'), await snapshotOf(id, 'second')]
+    const { body } = await service.call('GET', `/v2/storage/snapshots/${first}`)
+    expect(body).toMatchObject({
+      id: first,
+      description: 'first',
+      createdTime: expect.stringMatching(/\+0000$/),
+      creatorToken: { id: 42 },
+      table: { id, primaryKey: ['id'], columns: ['id'], rowsCount: 1 },
+    })
+    const list = async (query = '') =>
+      (await service.call('GET', `/v2/storage/tables/${id}/snapshots${query}`)).body.map(
+        (snapshot: { id: number }) => snapshot.id,
+      )
+    expect(await list()).toEqual([second, first])
+    expect(await list('?limit=1&offset=1')).toEqual([first])
+
+    const { status, body: job } = await service.call('DELETE', `/v2/storage/snapshots/${first}`)
+    expect([status, job.operationName, job.status]).toEqual([202, 'tableSnapshotDelete', 'success'])
+    expect(await list()).toEqual([second])
+    expect((await service.call('GET', `/v2/storage/snapshots/${first}`)).body.code).toBe(
+      'storage.snapshots.notFound',
+    )
+    expect((await create({ name: newName(), snapshotId: first })).status).toBe(404)
+  })
+})
+
+describe('a table made of another', () => {
+  it('is its copy', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id\n1\n', { primaryKey: 'id' })
+    const name = newName()
+    const { body: job } = await create({ name, sourceTableId: id })
+    expect(job.results).toMatchObject({ id: `${bucketId}.${name}`, rowsCount: 1, primaryKey: ['id'] })
+    expect((await detail(`${bucketId}.${name}`)).lastImportDate).not.toBeNull()
+  })
+
+  it('cannot be what that was before its last change', async () => {
+    const id = await service.createTable(bucketId, newName(), 'id\n1\n')
+    const { body: job } = await create({ name: newName(), sourceTableId: id, timestamp: '-2 days' })
+    expect(job).toMatchObject({
+      status: 'error',
+      error: { code: 'storage.tables.timeTravelNotAvailable' },
+    })
+  })
+
+  it('needs the other one', async () => {
+    const { status, body } = await create({ name: newName(), sourceTableId: `${bucketId}.none` })
+    expect([status, body.code]).toEqual([404, 'storage.tables.notFound'])
+  })
+})

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTableRoutes } from '#support/table-routes.ts'
+
+const { service, bucketId, newName } = await startTableRoutes()
+afterAll(() => service.close())
+
+describe('GET data-preview', () => {
+  let tableId: string
+  const preview = (query: string) =>
+    service.call('GET', `/v2/storage/tables/${tableId}/data-preview?${query}`)
+  beforeAll(async () => {
+    tableId = await service.createTable(
+      bucketId,
+      newName(),
+      'id,city,size\n1,Prague,10\n2,"Brno\nSouth",9\n3,,100\n',
+    )
+  })
+
+  it('is CSV with a header, every value quoted, every line ended', async () => {
+    const { status, text, headers } = await preview('')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toMatch(/^text\/csv/)
+    expect(text).toBe('"id","city","size"\n"1","Prague","10"\n"2","Brno\nSouth","9"\n"3","","100"\n')
+  })
+
+  it.each([
+    ['limit=1', ['1']],
+    ['limit=0', ['1', '2', '3']],
+    ['whereColumn=id&whereValues[]=2&whereValues[]=3', ['2', '3']],
+    ['whereColumn=id&whereOperator=neq&whereValues[]=2', ['1', '3']],
+    [
+      'whereFilters[0][column]=size&whereFilters[0][operator]=gt&whereFilters[0][values][0]=9&whereFilters[0][dataType]=INTEGER',
+      ['1', '3'],
+    ],
+    [
+      'whereFilters[0][column]=id&whereFilters[0][values][]=1&whereFilters[1][column]=city&whereFilters[1][values][]=Prague',
+      ['1'],
+    ],
+    ['orderBy[0][column]=size&orderBy[0][order]=desc&orderBy[0][dataType]=INTEGER', ['3', '1', '2']],
+    ['changedSince=-1%20hour', ['1', '2', '3']],
+    ['changedUntil=yesterday', []],
+  ])('%s gives the rows %j', async (query, ids) => {
+    const { body } = await preview(`${query}&format=json&columns=id`)
+    expect(body.rows.map(([cell]: { value: string }[]) => cell?.value)).toEqual(ids)
+  })
+
+  it('takes columns in the order that is asked for', async () => {
+    expect((await preview('columns=size,id&limit=1')).text).toBe('"size","id"\n"10","1"\n')
+    expect((await preview('columns[]=size&columns[]=id&limit=1')).text).toBe('"size","id"\n"10","1"\n')
+  })
+
+  it('as JSON cuts long values and says so', async () => {
+    const wide = await service.createTable(bucketId, newName(), `a,b\n${'x'.repeat(20_000)},y\n`)
+    const { body } = await service.call('GET', `/v2/storage/tables/${wide}/data-preview?format=json`)
+    expect(body).toEqual({
+      columns: ['a', 'b'],
+      rows: [
+        [
+          { columnName: 'a', value: 'x'.repeat(16_384), isTruncated: true },
+          { columnName: 'b', value: 'y', isTruncated: false },
+        ],
+      ],
+    })
+  })
+
+  it.each([
+    ['limit=1001', 'storage.tables.validation'],
+    ['limit=x', 'storage.tables.validation'],
+    ['format=xml', 'storage.tables.validation.invalidFormat'],
+    ['columns=nothing', 'storage.tables.validation.columnNotExists'],
+    ['whereColumn=nothing&whereValues[]=1', 'storage.tables.validation.columnNotExists'],
+    ['whereColumn=id', 'storage.tables.validation'],
+    [
+      'whereFilters[0][column]=id&whereFilters[0][operator]=like&whereFilters[0][values][]=1',
+      'storage.tables.validation',
+    ],
+    ['changedSince=soon', 'storage.tables.validation'],
+    ['whereColumn=id&whereValues[]=%00', 'storage.tables.validation'],
+  ])('refuses %s as %s', async (query, code) => {
+    const { status, body } = await preview(query)
+    expect([status, body.code]).toEqual([400, code])
+  })
+
+  it('names the part of a filter that is missing', async () => {
+    const { body } = await preview('whereFilters[0][column]=id')
+    expect(body.error).toBe('Invalid request:\n - whereFilters[0][values]: "This field is missing."')
+  })
+})

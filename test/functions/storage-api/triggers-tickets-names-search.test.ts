@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConfigurationRoutes, startConfigurationRoutes } from '../../support/configuration-routes.ts'
+
+let routes: ConfigurationRoutes
+beforeAll(async () => {
+  routes = await startConfigurationRoutes()
+  await routes.service.createBucket('main')
+  await routes.service.createTable('in.c-main', 'orders', 'id\n1\n')
+})
+afterAll(() => routes.service.close())
+
+const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  routes.service.call(method, `/v2/storage/${path}`, body, headers)
+
+describe('triggers', () => {
+  const given = {
+    runWithTokenId: 42,
+    component: 'ex-generic-v2',
+    configurationId: '7',
+    coolDownPeriodMinutes: 5,
+    tableIds: ['in.c-main.orders'],
+  }
+
+  it('are made, listed, changed by a form and deleted', async () => {
+    const { status, body } = await call('POST', 'triggers/', given)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      runWithTokenId: 42,
+      component: 'ex-generic-v2',
+      configurationId: '7',
+      coolDownPeriodMinutes: 5,
+      lastRun: null,
+      creatorToken: { id: 42, description: 'Master token' },
+      tables: [{ tableId: 'in.c-main.orders' }],
+    })
+    expect((await call('GET', 'triggers?component=ex-generic-v2')).body).toEqual([body])
+    expect((await call('GET', 'triggers?configurationId=8')).body).toEqual([])
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const changed = await call('PUT', `triggers/${body.id}`, 'coolDownPeriodMinutes=9', form)
+    expect(changed.body).toEqual({ ...body, coolDownPeriodMinutes: 9 })
+    expect((await call('GET', `triggers/${body.id}`)).body).toEqual(changed.body)
+    expect((await call('DELETE', `triggers/${body.id}`)).status).toBe(204)
+    expect((await call('GET', `triggers/${body.id}`)).status).toBe(404)
+  })
+
+  it.each([
+    ['a table that is not there', { tableIds: ['in.c-main.nothing'] }, 404],
+    ['a token that is not there', { runWithTokenId: 5 }, 404],
+    ['no tables', { tableIds: [] }, 400],
+    ['no component', { component: '' }, 400],
+  ])('refuse %s', async (_what, change, status) => {
+    expect((await call('POST', 'triggers', { ...given, ...change })).status).toBe(status)
+  })
+})
+
+describe('tickets', () => {
+  it('grow strictly, also when many are taken at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => call('POST', 'tickets')))
+    const ids = replies.map(({ body }) => body.id)
+    expect(new Set(ids).size).toBe(20)
+    expect((await call('POST', 'tickets')).body.id).toBe(Math.max(...ids) + 1)
+  })
+})
+
+describe('names', () => {
+  it('are made of any text', async () => {
+    expect((await call('POST', 'webalize/display-name', { displayName: 'Größe – (cm)-x' })).body).toEqual({
+      displayName: 'Grosse_cm-x',
+    })
+    expect(
+      (await call('POST', 'webalize/column-names', { columnNames: ['Größe (cm)', 'oid', 'a'] })).body,
+    ).toEqual({
+      columnNames: ['Grosse_cm', 'oid_', 'a'],
+    })
+    const { status, body } = await call('POST', 'webalize/display-name', { displayName: '💰' })
+    expect([status, body.code]).toEqual([422, 'storage.webalize.displayName.invalid'])
+  })
+
+  it('are checked one by one', async () => {
+    expect((await call('POST', 'validate/column-names', { columnNames: ['id', 'a_b'] })).status).toBe(204)
+    const { status, body } = await call('POST', 'validate/column-names', {
+      columnNames: ['id', 'a b', 'ID', 'oid', '', 'a'.repeat(65)],
+    })
+    expect(status).toBe(422)
+    expect(body.errors.map(({ key }: { key: string }) => key)).toEqual([
+      'columnNames[1]',
+      'columnNames[2]',
+      'columnNames[3]',
+      'columnNames[4]',
+      'columnNames[5]',
+    ])
+  })
+})
+
+describe('workspaces', () => {
+  it.each([
+    ['GET', 'workspaces'],
+    ['POST', 'workspaces'],
+    ['GET', 'workspaces/1'],
+    ['DELETE', 'workspaces/1'],
+    ['POST', 'workspaces/1/load'],
+  ])('are refused: %s %s', async (method, path) => {
+    const { status, body } = await call(method, path, method === 'POST' ? {} : undefined)
+    expect([status, body.code]).toEqual([501, 'notImplemented'])
+    expect(body.error).toMatch(/export-async/)
+  })
+})
+
+describe('search', () => {
+  it('finds buckets, tables and configurations by name', async () => {
+    const id = await routes.create({ name: 'Orders of the shop' })
+    const { body } = await call('GET', 'global-search?query=orders')
+    expect(body).toMatchObject({ all: 2, byType: { table: 1, configuration: 1 } })
+    expect(body.items).toMatchObject([{ id: 'in.c-main.orders' }, { id, name: 'Orders of the shop' }])
+    expect((await call('GET', 'global-search?query=orders&types[]=table')).body.all).toBe(1)
+  })
+
+  it('sums up what a run moved', async () => {
+    const dataFileId = await routes.service.upload('id\n2\n')
+    await call('POST', 'tables/in.c-main.orders/import-async', { dataFileId }, { 'X-KBC-RunId': '9.1' })
+    expect((await call('GET', 'stats?runId=9')).body.tables.import).toMatchObject({ totalCount: 1 })
+  })
+})
