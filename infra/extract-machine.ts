@@ -16,7 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
-import type { RunStep } from '../functions/run-extractor/steps.ts'
+import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/steps.ts'
 import { withRetries } from './task-retries.ts'
 
 export interface ExtractMachineProps {
@@ -24,9 +24,6 @@ export interface ExtractMachineProps {
   readonly runExtractor: IFunction
   readonly deadLetters: IQueue
 }
-
-/** Far more than any extraction takes, its waiting for an earlier run of the configuration included. */
-const LONGEST_RUN = Duration.days(2)
 
 /**
  * Runs one configuration: `{"componentId","configId"}` -> what each row did.
@@ -106,7 +103,7 @@ export const extractMachine = (
   return new StateMachine(scope, 'Machine', {
     stateMachineName: machineName,
     definitionBody: DefinitionBody.fromChainable(begin),
-    timeout: LONGEST_RUN,
+    timeout: Duration.seconds(LONGEST_RUN_SECONDS),
   })
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
@@ -11,7 +12,7 @@ import { runLeg } from './run-leg.ts'
 import type { RunResult } from './run-result.ts'
 import type { StoredRun } from './run-store.ts'
 import { saveState } from './save-state.ts'
-import type { Commit, RunServices, StepResult } from './services.ts'
+import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
 import type { NextStep } from './steps.ts'
 import { DocumentMoved } from './work-store.ts'
 
@@ -28,7 +29,7 @@ export type Advance =
  * where its run stands, and of two attempts of one step the second finds it done. A `UserError` ends the row that it
  * comes from; everything else is thrown, for the machine to retry or, at last, to report by the step `fail`.
  */
-export const advanceRun = async (event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
+export const advanceRun = async (event: RunExtractorEvent, services: MachineServices): Promise<Advance> => {
   const { step, execution, input } = event
   const { runs, now } = services
   const runId = runIdOf(execution)
@@ -48,7 +49,8 @@ export const advanceRun = async (event: RunExtractorEvent, services: RunServices
     // Whoever waits behind a run that was stopped has taken its turn; two at once must not save their states.
     if (!(await services.turns.isHeld(input, execution)))
       throw new UserError('extraction.turnLost', TURN_LOST)
-    return await work(stored, services)
+    const { value } = await services.runTokens.open(runId)
+    return await work(stored, { ...services, storage: services.storageWith(value) })
   } catch (error) {
     // Another attempt of this step was first: what it wrote counts.
     if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
@@ -58,9 +60,13 @@ export const advanceRun = async (event: RunExtractorEvent, services: RunServices
 
 const TURN_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
 
-const begin = async (runId: string, event: RunExtractorEvent, services: RunServices): Promise<Advance> => {
+const begin = async (
+  runId: string,
+  event: RunExtractorEvent,
+  services: MachineServices,
+): Promise<Advance> => {
   const { execution, startedAt, input } = event
-  const { turns, runs, now } = services
+  const { turns, runs, runTokens, stackStorage, storageWith, now } = services
   const turn = await turns.take(input, execution)
   if (!turn.isTaken) {
     const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
@@ -71,8 +77,17 @@ const begin = async (runId: string, event: RunExtractorEvent, services: RunServi
       result: { status: 'skipped', runningExecution: turn.owner },
     }
   }
+  // Stopped by hand, it had no time to give its token back.
+  if (turn.abandonedBy !== undefined) await runTokens.revoke(runIdOf(turn.abandonedBy))
   try {
-    const { run, snapshot } = await beginRun(runId, input, services)
+    const { componentId, configId, authorTokenId, isOwnSchedule } = input
+    const configuration = await stackStorage.configuration(componentId, configId)
+    if (isOwnSchedule && configuration.scheduleDisarmed)
+      throw new UserError('extraction.scheduleDisarmed', disarmedMessage(configuration.scheduleDisarmed))
+    const authorId = authorTokenId ?? authorIdOf(configuration)
+    const { value, author } = await runTokens.make({ runId, startedAt, authorId, componentId, configId })
+    const toBegin = { runId, input, configuration, author }
+    const { run, snapshot } = await beginRun(toBegin, { storage: storageWith(value), now })
     return nextOf(await runs.create(run, snapshot))
   } catch (error) {
     if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))
@@ -80,6 +95,9 @@ const begin = async (runId: string, event: RunExtractorEvent, services: RunServi
     throw error
   }
 }
+
+const disarmedMessage = ({ by }: { by: { description: string } }) =>
+  `The schedule was disarmed when the token "${by.description}" stored the configuration.`
 
 /** One step of a row. */
 const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {
@@ -118,11 +136,15 @@ const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepRe
   }
 }
 
-const end = async (stored: StoredRun, execution: string, services: RunServices): Promise<Advance> => {
+const end = async (stored: StoredRun, execution: string, services: MachineServices): Promise<Advance> => {
   const { run } = stored
+  const { runTokens, runs, storageWith, now } = services
   if (run.phase !== 'end' && run.phase !== 'ended') return nextOf(stored)
-  const result = await endRun(run, execution, services)
-  if (run.phase === 'end') await services.runs.replace(stored, enterPhase(run, 'ended', services.now()))
+  const { value } = await runTokens.open(run.id)
+  const result = await endRun(run, execution, { ...services, storage: storageWith(value) })
+  if (run.phase === 'end') await runs.replace(stored, enterPhase(run, 'ended', now()))
+  // After the last write: whoever repeats this step needs the token no more.
+  await runTokens.revoke(run.id)
   return {
     next: 'end',
     waitSeconds: 0,
@@ -142,10 +164,11 @@ const placeOf = ({ rowId, job, request }: NonNullable<RunResult['error']>): stri
 const failWithoutRun = async (
   { execution, input }: RunExtractorEvent,
   error: RunFailure,
-  { storage, turns, count, log }: RunServices,
+  { stackStorage, runTokens, turns, count, log }: MachineServices,
 ): Promise<Advance> => {
   const { componentId, configId } = input
-  await storage
+  const runId = runIdOf(execution)
+  await stackStorage
     .postEvent(
       {
         component: componentId,
@@ -154,10 +177,12 @@ const failWithoutRun = async (
         message: `Extraction failed: ${error.message}`,
         params: { trigger: input.trigger ?? null, error },
       },
-      `${runIdOf(execution)}-end`,
+      `${runId}-end`,
     )
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+  log.warn('run not begun', { componentId, configId, code: error.code, message: error.message })
   count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0 })
+  await runTokens.revoke(runId)
   await turns.giveBack(input, execution)
   const result: RunResult = {
     status: 'error',
@@ -173,7 +198,7 @@ const failWithoutRun = async (
   return { next: 'end', waitSeconds: 0, result, failure: { Error: error.code, Cause: error.message } }
 }
 
-const reread = async (runId: string, { runs }: RunServices): Promise<StoredRun> => {
+const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promise<StoredRun> => {
   const stored = await runs.read(runId)
   if (!stored) throw new Error(`The run ${runId} has vanished`)
   return stored

@@ -1,20 +1,25 @@
 import { UserError } from '../lib/errors/errors.ts'
+import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
 import { mergeConfiguration } from './merge-configuration.ts'
 import { enterRow, type RowOfRun, type Run } from './run.ts'
 import type { Snapshot } from './run-store.ts'
 
+export interface RunToBegin {
+  runId: string
+  input: RunInput
+  /** As it was when the author's rights were looked up: what runs, and in whose rights, belong together. */
+  configuration: Configuration
+  author: RunAuthor
+}
+
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (
-  runId: string,
-  { componentId, configId, trigger }: RunInput,
+  { runId, input: { componentId, configId, trigger }, configuration, author }: RunToBegin,
   { storage, now }: { storage: StorageClient; now: () => Date },
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
-  const [configuration, imageParameters] = await Promise.all([
-    storage.configuration(componentId, configId),
-    imageParametersOf(componentId, storage),
-  ])
+  const imageParameters = await imageParametersOf(componentId, storage)
   const units = unitsOf(configuration)
   const at = now()
   const run: Run = {
@@ -23,6 +28,7 @@ export const beginRun = async (
     configId,
     configVersion: configuration.version,
     trigger: trigger ?? null,
+    author,
     continueOnFailure: configuration.configuration['continueOnFailure'] === true,
     startedAt: at.toISOString(),
     phase: 'leg',

@@ -30,7 +30,12 @@ const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services
       error === undefined
         ? `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`
         : `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`,
-    params: { trigger, configVersion: run.configVersion, ...(error === undefined ? {} : { error }) },
+    params: {
+      trigger,
+      author: run.author ?? null,
+      configVersion: run.configVersion,
+      ...(error === undefined ? {} : { error }),
+    },
     results: { rows, rowsLoaded, requests },
     duration: seconds,
   }

@@ -12,6 +12,13 @@ export const runInput = z.object({
   overlap: z.enum(['wait', 'skip']).default('wait'),
   /** What asked for the run, as its events show it: `schedule`, say. */
   trigger: z.string().max(200).optional(),
+  /** Id of the token whose rights the run has. Default: the token that stored the configuration last. */
+  authorTokenId: z.coerce
+    .string()
+    .regex(/^\d{1,16}$/, 'not the id of a token')
+    .optional(),
+  /** The schedule of the configuration itself asked for the run: one that was disarmed may not. */
+  isOwnSchedule: z.boolean().optional(),
 })
 
 export type RunInput = z.infer<typeof runInput>

@@ -7,7 +7,9 @@ import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { createStorageClient } from '../lib/storage-client/storage-client.ts'
+import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
+import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createCountRun } from './count-runs.ts'
 import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
@@ -15,6 +17,8 @@ import { runExtractorEvent, runIdOf } from './event.ts'
 import { createIsExecutionRunning } from './is-execution-running.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunStore } from './run-store.ts'
+import { createRunTokens } from './run-tokens.ts'
+import { createTokenSeal } from './token-seal.ts'
 import { createTurns } from './turns.ts'
 import { createWorkStore } from './work-store.ts'
 
@@ -38,8 +42,13 @@ export const handler = lambdaHandler({
   event: runExtractorEvent,
   run: async (event, context) => {
     const runId = runIdOf(event.execution)
+    const connection = await storageConnectionFrom(env)
+    const seal = createTokenSeal(connection.token)
+    const storageWith = (token: string) => createStorageClient({ ...connection, token, runId })
     return advanceRun(event, {
-      storage: await storageClientFrom(env, { runId }),
+      stackStorage: storageWith(connection.token),
+      storageWith,
+      runTokens: createRunTokens({ work, tokens: createTokenClient(connection), seal, now }),
       work,
       runs: createRunStore(work),
       turns: createTurns({ work, isRunning, now }),

@@ -3,6 +3,7 @@ import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { TABLE_EXISTS_CODE } from '../start-import/table-exists-code.ts'
 import { enterPhase, type OutputTable, type Run } from './run.ts'
+import { sayWhoseRights } from './say-whose-rights.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
 
 type Services = Pick<RunServices, 'storage' | 'now'>
@@ -19,7 +20,9 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   const outputs: OutputTable[] = []
   for (const [index, output] of run.outputs.entries()) {
     const key = `${run.id}-${run.rowIndex}-out-${index}`
-    outputs.push(output.isLoaded ? output : await load(output, { key, isRepeated }, services))
+    const loading = () => load(output, { key, isRepeated }, services)
+    const writing = `The run may not write the table "${output.tableId}"`
+    outputs.push(output.isLoaded ? output : await sayWhoseRights(run, writing, loading()))
   }
   const at = services.now()
   if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterPhase({ ...run, outputs }, 'save', at) }

@@ -3,6 +3,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { enterPhase, type Run } from './run.ts'
+import { sayWhoseRights } from './say-whose-rights.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { type InputMapping, readStorageMapping } from './storage-mapping.ts'
 
@@ -18,7 +19,8 @@ export const readInputs = async (
 
   const inputs: Run['inputs'] = []
   for (const [index, mapping] of mappings.entries()) {
-    const input = run.inputs[index] ?? (await startExport(mapping, index))
+    const reading = `The run may not read the table "${mapping.source}"`
+    const input = run.inputs[index] ?? (await sayWhoseRights(run, reading, startExport(mapping, index)))
     const fileId = input.fileId ?? fileOf(mapping, await storage.job(input.jobId))
     inputs.push({ ...input, fileId })
   }

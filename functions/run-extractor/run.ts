@@ -59,6 +59,8 @@ export const runDocument = z.object({
   configId: z.string(),
   configVersion: z.number(),
   trigger: z.string().nullable(),
+  /** The token whose rights the run has. */
+  author: z.object({ id: z.string(), description: z.string() }).optional(),
   continueOnFailure: z.boolean(),
   startedAt: z.string(),
   phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),

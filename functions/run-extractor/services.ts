@@ -3,6 +3,7 @@ import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { Run } from './run.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
+import type { RunTokens } from './run-tokens.ts'
 import type { Turns } from './turns.ts'
 import type { WorkStore } from './work-store.ts'
 
@@ -21,8 +22,9 @@ export type CountRun = (run: {
   seconds: number
 }) => void
 
-/** All that the steps work with. */
+/** All that a run's steps work with. */
 export interface RunServices {
+  /** With the token of the run: it may do what the run's author may. */
   storage: StorageClient
   work: WorkStore
   runs: RunStore
@@ -39,6 +41,14 @@ export interface RunServices {
   count: CountRun
   now: () => Date
   log: RunLog
+}
+
+/** What the machine works with before it is a run's. */
+export interface MachineServices extends Omit<RunServices, 'storage'> {
+  /** With the stack's own token: finds the configuration, and tells of a run that never began. */
+  stackStorage: Pick<StorageClient, 'configuration' | 'postEvent'>
+  storageWith: (token: string) => StorageClient
+  runTokens: RunTokens
 }
 
 /** What a step made of the run. */

@@ -8,7 +8,9 @@ export interface ConfigurationPlace {
   configId: string
 }
 
-export type TurnResult = { isTaken: true } | { isTaken: false; owner: string }
+export type TurnResult =
+  /** `abandonedBy`: the execution that ended without giving the turn back. */
+  { isTaken: true; abandonedBy?: string } | { isTaken: false; owner: string }
 
 /** The right to run one configuration, held by one execution at a time. */
 export interface Turns {
@@ -43,7 +45,7 @@ export const createTurns = ({ work, isRunning, now }: TurnsOptions): Turns => {
     if (owner !== null && (await isRunning(owner))) return { isTaken: false, owner }
     const taken = { owner: execution, takenAt: now().toISOString() }
     await work.write(key, taken, current ? { etag: current.etag } : 'absent')
-    return { isTaken: true }
+    return { isTaken: true, ...(owner !== null && { abandonedBy: owner }) }
   }
 
   return {

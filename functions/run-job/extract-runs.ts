@@ -12,8 +12,8 @@ export type ExtractRun =
   | { status: 'error'; error: string; cause: string }
 
 export interface ExtractRuns {
-  /** Starts the run of a job, or finds it started. */
-  start(jobId: number, configuration: { componentId: string; configId: string }): Promise<void>
+  /** Starts the run of a job, or finds it started. It has the rights of the token that asked for the job. */
+  start(jobId: number, run: { componentId: string; configId: string; authorTokenId: string }): Promise<void>
   describe(jobId: number): Promise<ExtractRun>
 }
 
@@ -22,8 +22,8 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
   const nameOf = (jobId: number) => `run-${jobId}`
 
   return {
-    start: async (jobId, { componentId, configId }) => {
-      const input = JSON.stringify({ componentId, configId, trigger: `job ${jobId}` })
+    start: async (jobId, { componentId, configId, authorTokenId }) => {
+      const input = JSON.stringify({ componentId, configId, authorTokenId, trigger: `job ${jobId}` })
       const command = new StartExecutionCommand({ stateMachineArn: machineArn, name: nameOf(jobId), input })
       await client.send(command).catch((error: unknown) => {
         if (!(error instanceof ExecutionAlreadyExists)) throw error

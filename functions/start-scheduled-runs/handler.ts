@@ -2,7 +2,9 @@ import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from '@aws-s
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
+import { createStorageClient } from '../lib/storage-client/storage-client.ts'
+import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
+import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { startScheduledRunsEnvNames } from './env-names.ts'
 import { startScheduledRunsEvent } from './event.ts'
 import { type StartRun, startScheduledRuns } from './start-scheduled-runs.ts'
@@ -26,6 +28,14 @@ const startRun: StartRun = async (name, input) => {
 export const handler = lambdaHandler({
   service: 'start-scheduled-runs',
   event: startScheduledRunsEvent,
-  run: async ({ time }, { logger }) =>
-    startScheduledRuns(time, { storage: await storageClientFrom(env), components, startRun, log: logger }),
+  run: async ({ time }, { logger }) => {
+    const connection = await storageConnectionFrom(env)
+    return startScheduledRuns(time, {
+      storage: createStorageClient(connection),
+      tokens: createTokenClient(connection),
+      components,
+      startRun,
+      log: logger,
+    })
+  },
 })

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../lib/errors/errors.ts'
-import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
+import { authorIdOf, findRunAuthor } from '../lib/storage/tokens/run-author.ts'
+import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { TokenClient } from '../lib/storage-client/token-client.ts'
 import { type ConfigurationSchedule, readConfigurationSchedule } from './configuration-schedule.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
@@ -8,6 +10,7 @@ export type StartRun = (name: string, input: Record<string, unknown>) => Promise
 
 export interface ScheduledRunsServices {
   storage: Pick<StorageClient, 'configurations' | 'postEvent'>
+  tokens: Pick<TokenClient, 'token'>
   components: readonly string[]
   startRun: StartRun
   log: { warn(message: string, extra: Record<string, unknown>): void }
@@ -15,6 +18,8 @@ export interface ScheduledRunsServices {
 
 /** A minute that nobody told us of, or that came late, is made up for as long as this. */
 const LOOK_BACK_MS = 10 * 60_000
+/** A moment that was due is looked at again in the minutes after it; its author is told in the first. */
+const MINUTE_MS = 60_000
 /** The author of a schedule that cannot be read is told while the change is this young. */
 const NEWS_MS = 2 * 60_000
 
@@ -63,8 +68,51 @@ const startIfDue = async (
   if (!schedule || !due) return undefined
   const name = `schedule-${id.slice(0, 24)}-${due.toISOString().replaceAll(/[^0-9TZ]/g, '')}`
   const trigger = `schedule of the configuration, due ${due.toISOString()}`
-  await services.startRun(name, { componentId, configId, overlap: schedule.overlap, trigger })
+  const isNews = time.getTime() - due.getTime() < MINUTE_MS
+  if (!(await mayRun(componentId, configuration, { name, isNews }, services))) return undefined
+  const { overlap } = schedule
+  await services.startRun(name, { componentId, configId, overlap, trigger, isOwnSchedule: true })
   return name
+}
+
+/**
+ * Whether the configuration's author has the rights to run it now. The run looks again when it begins; looking here too
+ * keeps a schedule without rights from making a failed execution each time.
+ */
+const mayRun = async (
+  componentId: string,
+  configuration: Configuration,
+  { name, isNews }: { name: string; isNews: boolean },
+  { tokens, storage, log }: ScheduledRunsServices,
+): Promise<boolean> => {
+  const { id: configId, scheduleDisarmed } = configuration
+  if (scheduleDisarmed) {
+    // The service sent an event when that happened.
+    log.warn('schedule disarmed', { componentId, configId, by: scheduleDisarmed.by.description })
+    return false
+  }
+  try {
+    await findRunAuthor(authorIdOf(configuration), componentId, tokens)
+    return true
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    log.warn('schedule without rights', { componentId, configId, message: error.message })
+    const message = `The run was not started: ${error.message}`
+    const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
+    if (isNews) await tell(event, `${name}-refused`, { storage, log })
+    return false
+  }
+}
+
+/** An event that cannot be sent must not keep other configurations from running. */
+const tell = async (
+  event: ComponentEvent,
+  idempotencyKey: string,
+  { storage, log }: Pick<ScheduledRunsServices, 'storage' | 'log'>,
+): Promise<void> => {
+  await storage
+    .postEvent(event, idempotencyKey)
+    .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
 }
 
 const scheduleOf = async (
@@ -84,9 +132,7 @@ const scheduleOf = async (
     if (time.getTime() - changedAt > NEWS_MS) return undefined
     const message = `The configuration will not run by itself: ${error.message}`
     const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
-    await storage
-      .postEvent(event, `schedule-${id.slice(0, 24)}-${version}`)
-      .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+    await tell(event, `schedule-${id.slice(0, 24)}-${version}`, { storage, log })
     return undefined
   }
 }

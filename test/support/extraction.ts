@@ -6,17 +6,25 @@ import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
 import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts'
 import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import { createRunStore } from '../../functions/run-extractor/run-store.ts'
-import type { CountRun, RunServices } from '../../functions/run-extractor/services.ts'
+import { createRunTokens, type RunTokensOptions } from '../../functions/run-extractor/run-tokens.ts'
+import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
+import { createTokenSeal } from '../../functions/run-extractor/token-seal.ts'
 import { createTurns } from '../../functions/run-extractor/turns.ts'
 import { createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import { startStorageService } from './storage-service.ts'
 
-export type Settings = Partial<RunServices>
+export type Settings = Partial<MachineServices>
+
+interface RunOptions extends Partial<RunInput> {
+  execution?: string
+  settings?: Settings
+}
 
 const WORK_BUCKET = 'work'
 
@@ -29,14 +37,21 @@ export const startExtraction = async () => {
   await service.s3.send(new CreateBucketCommand({ Bucket: WORK_BUCKET }))
   const scratch = await mkdtemp(join(tmpdir(), 'extraction-'))
   const work = createWorkStore(service.s3, WORK_BUCKET)
+  const baseUrl = `http://127.0.0.1:${port}`
+  const storageWith = (token: string) => createStorageClient({ baseUrl, token })
+  const tokens = createTokenClient({ baseUrl, token: service.token })
+  const runTokensWith = (over: Pick<RunTokensOptions, 'work' | 'tokens'>) =>
+    createRunTokens({ ...over, seal: createTokenSeal(service.token), now: () => new Date() })
   const running = new Set<string>()
   const counted: Parameters<CountRun>[0][] = []
   const logged: { level: string; message: string; extra: unknown }[] = []
   const log = (level: string) => (message: string, extra: unknown) =>
     void logged.push({ level, message, extra })
 
-  const services = (settings: Settings = {}): RunServices => ({
-    storage: createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token }),
+  const services = (settings: Settings = {}): MachineServices => ({
+    stackStorage: storageWith(service.token),
+    storageWith,
+    runTokens: runTokensWith({ work, tokens }),
     work,
     runs: createRunStore(work),
     turns: createTurns({ work, isRunning: async arn => running.has(arn), now: () => new Date() }),
@@ -69,6 +84,8 @@ export const startExtraction = async () => {
   return {
     service,
     services,
+    tokens,
+    runTokensWith,
     scratch,
     running,
     counted,
@@ -79,9 +96,9 @@ export const startExtraction = async () => {
     /** What the machine does: step after step to the end, without its pauses. */
     async run(
       configId: string,
-      { execution = newExecution(), settings = {} as Settings, overlap = 'wait' as RunInput['overlap'] } = {},
+      { execution = newExecution(), settings = {}, ...more }: RunOptions = {},
     ): Promise<{ end: Extract<Advance, { result: unknown }>; steps: string[] }> {
-      const input = { componentId: 'ex-generic-v2', configId, overlap }
+      const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const, ...more }
       const steps: string[] = []
       running.add(execution)
       try {

@@ -1,19 +1,21 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import type { Connection } from './request.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'
 import { fetchStorageToken } from './storage-token.ts'
 
 const secrets = new SecretsManagerClient({})
 
-/** The client that a function's environment describes. The token is read once per container. */
-export const storageClientFrom = async (
-  env: {
-    STORAGE_URL: string
-    STORAGE_TOKEN_SECRET_ARN: string
-  },
-  options: { runId?: string } = {},
-): Promise<StorageClient> =>
-  createStorageClient({
-    baseUrl: env.STORAGE_URL,
-    token: await fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN),
-    ...options,
-  })
+interface StorageEnvironment {
+  STORAGE_URL: string
+  STORAGE_TOKEN_SECRET_ARN: string
+}
+
+/** The service that a function's environment describes, and the stack's own token. It is read once per container. */
+export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Connection> => ({
+  baseUrl: env.STORAGE_URL,
+  token: await fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN),
+})
+
+/** The client that a function's environment describes. */
+export const storageClientFrom = async (env: StorageEnvironment): Promise<StorageClient> =>
+  createStorageClient(await storageConnectionFrom(env))

@@ -58,8 +58,27 @@ export const configurationSchema = z.object({
   configuration: jsonObject.default({}),
   state: jsonObject.default({}),
   rows: z.array(rowSchema).default([]),
-  currentVersion: z.object({ created: z.string() }).optional(),
+  currentVersion: z
+    .object({ created: z.string(), creatorToken: z.object({ id: z.coerce.string() }).optional() })
+    .optional(),
+  /** Our addition to the API: its own schedule does not run until it is stored by a token of enough rights. */
+  scheduleDisarmed: z.object({ by: z.object({ description: z.string() }) }).optional(),
 })
+
+/** Token detail (facts 1.2), as far as a run's rights follow from it. */
+export const tokenSchema = z.object({
+  id: z.coerce.string(),
+  description: z.string(),
+  isDisabled: z.boolean().default(false),
+  isExpired: z.boolean().default(false),
+  expires: z.string().nullish(),
+  canManageBuckets: z.boolean().default(false),
+  canReadAllFileUploads: z.boolean().default(false),
+  bucketPermissions: jsonObject.pipe(z.record(z.string(), z.string())).default({}),
+  componentAccess: z.array(z.string()).nullish(),
+})
+
+export const newTokenSchema = z.object({ id: z.coerce.string(), token: z.string().min(1) })
 
 /** Table detail (facts 1.5), as far as an export needs it. */
 export const tableSchema = z.object({ columns: z.array(z.string()) })
@@ -104,3 +123,5 @@ export type Configuration = z.infer<typeof configurationSchema>
 export type ConfigurationRow = z.infer<typeof rowSchema>
 export type Component = z.infer<typeof componentSchema>
 export type Job = z.infer<typeof jobSchema>
+export type Token = z.infer<typeof tokenSchema>
+export type NewToken = z.infer<typeof newTokenSchema>

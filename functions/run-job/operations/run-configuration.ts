@@ -19,10 +19,10 @@ const SHARE_OF_AGE = 1 / 4
  */
 export const runConfiguration = async (
   job: ProcessingJob,
-  input: InputOf<'configurationRun'>,
+  { componentId, configId }: InputOf<'configurationRun'>,
   { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
 ): Promise<Outcome | Pending> => {
-  await extractRuns.start(job.id, input)
+  await extractRuns.start(job.id, { componentId, configId, authorTokenId: job.creatorToken.id })
   const run = await extractRuns.describe(job.id)
   switch (run.status) {
     case 'running': {

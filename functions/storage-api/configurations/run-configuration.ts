@@ -8,14 +8,13 @@ import { findComponent, findConfiguration } from './find-configuration.ts'
  * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
  * under way the run waits for its turn.
  *
- * A run reads and writes tables in the rights of the whole project, so its caller needs them.
+ * The run has its caller's rights, as they are when it begins, and no others.
  */
 export const runConfiguration = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/run',
   summary: 'Run a configuration',
   tag: 'configurations',
-  access: 'project',
   replies: {
     202: 'The job `configurationRun`',
     400: '`storage.components.notRunnable`',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunServices } from '#functions/run-extractor/services.ts'
+import type { MachineServices } from '#functions/run-extractor/services.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 
@@ -109,7 +109,7 @@ test('a leg that runs twice at once counts once', async () => {
 class Crash extends Error {}
 
 /** Services that die at the given calls, before they reach the other side or before the reply comes back. */
-const crashing = (services: RunServices, crashes: Map<number, 'before' | 'after'>): RunServices => {
+const crashing = (services: MachineServices, crashes: Map<number, 'before' | 'after'>): MachineServices => {
   let calls = 0
   const guard = <Target extends object>(target: Target): Target =>
     new Proxy(target, {
@@ -125,10 +125,13 @@ const crashing = (services: RunServices, crashes: Map<number, 'before' | 'after'
         }
       },
     })
+  const work = guard(services.work)
   return {
     ...services,
-    storage: guard(services.storage),
-    work: guard(services.work),
+    stackStorage: guard(services.stackStorage),
+    storageWith: token => guard(services.storageWith(token)),
+    runTokens: extraction.runTokensWith({ work, tokens: guard(extraction.tokens) }),
+    work,
     runs: guard(services.runs),
   }
 }

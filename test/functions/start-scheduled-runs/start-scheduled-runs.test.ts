@@ -3,16 +3,32 @@ import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/event.t
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
+import type { Token } from '#lib/storage-client/wire.ts'
 import minute from '../../../events/start-scheduled-runs/minute.json' with { type: 'json' }
 
 const { time } = startScheduledRunsEvent.parse(minute)
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)
 
+const token = (id: string, settings: object = {}): Token => ({
+  id,
+  description: `token ${id}`,
+  isDisabled: false,
+  isExpired: false,
+  expires: null,
+  canManageBuckets: false,
+  canReadAllFileUploads: false,
+  bucketPermissions: {},
+  componentAccess: ['ex-generic-v2'],
+  ...settings,
+})
+
+let authors: Map<string, Token>
 let started: Map<string, Record<string, unknown>>
 let events: { message: string }[]
 
 beforeEach(() => {
   started = new Map()
+  authors = new Map([['1', token('1')]])
   events = []
 })
 
@@ -24,7 +40,7 @@ const configuration = (id: string, schedule: unknown, more: Partial<Configuratio
   configuration: schedule === undefined ? {} : { schedule },
   state: {},
   rows: [],
-  currentVersion: { created: '2026-01-01T00:00:00+0000' },
+  currentVersion: { created: '2026-01-01T00:00:00+0000', creatorToken: { id: '1' } },
   ...more,
 })
 
@@ -39,6 +55,7 @@ const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[
       },
       postEvent: async event => void events.push(event),
     },
+    tokens: { token: async id => authors.get(id) },
     components: ['ex-unknown', 'ex-generic-v2'],
     startRun: async (name, input) => void started.set(name, input),
     log: { warn: () => {} },
@@ -79,13 +96,16 @@ describe('startScheduledRuns', () => {
           configId: 'a',
           overlap: 'skip',
           trigger: 'schedule of the configuration, due 2026-11-21T06:00:00.000Z',
+          isOwnSchedule: true,
         },
       ],
     ])
   })
 
   test('does not run what was due before the schedule was changed, nor a disabled configuration', async () => {
-    const changed = { currentVersion: { created: '2026-11-21T06:00:30+0000' } }
+    const changed = {
+      currentVersion: { created: '2026-11-21T06:00:30+0000', creatorToken: { id: '1' } },
+    }
     expect(await tick(atMinute(1), [configuration('a', 'rate(1 hour)', changed)])).toEqual([])
     expect(await tick(time, [configuration('b', 'rate(1 hour)', { isDisabled: true })])).toEqual([])
   })
@@ -107,11 +127,37 @@ describe('startScheduledRuns', () => {
   })
 
   test('tells the author of a schedule that cannot be read, once, and starts the others', async () => {
-    const wrong = (created: string) => configuration('wrong', 'every day', { currentVersion: { created } })
+    const wrong = (created: string) =>
+      configuration('wrong', 'every day', { currentVersion: { created, creatorToken: { id: '1' } } })
     const right = configuration('right', 'rate(1 hour)')
     expect(await tick(time, [wrong('2026-11-21T05:59:30+0000'), right])).toEqual(['right'])
     expect(events).toEqual([expect.objectContaining({ message: expect.stringContaining('every day') })])
     await tick(atMinute(10), [wrong('2026-11-21T05:59:30+0000')])
     expect(events).toHaveLength(1)
+  })
+
+  test.each<[string, object | undefined, string]>([
+    ['was deleted', undefined, 'does not exist any more'],
+    ['has expired', { isExpired: true }, 'has expired'],
+    ['is disabled', { isDisabled: true }, 'is disabled'],
+    ['may no longer use the component', { componentAccess: [] }, 'may not use the component'],
+  ])('does not run what the author may not run: the token %s', async (_, settings, reason) => {
+    const hourly = [configuration('a', 'rate(1 hour)')]
+    if (settings) authors.set('1', token('1', settings))
+    else authors.delete('1')
+    expect(await tick(time, hourly)).toEqual([])
+    expect(events).toEqual([expect.objectContaining({ message: expect.stringContaining(reason) })])
+    // The same moment again, a minute later: nothing new to tell.
+    expect(await tick(atMinute(1), hourly)).toEqual([])
+    expect(events).toHaveLength(1)
+    authors.set('1', token('1'))
+    expect(await tick(atMinute(2), hourly)).toEqual(['a'])
+  })
+
+  test('does not run a schedule that was disarmed, and starts the others', async () => {
+    const disarmed = configuration('a', 'rate(1 hour)', {
+      scheduleDisarmed: { by: { description: 'lesser' } },
+    })
+    expect(await tick(time, [disarmed, configuration('b', 'rate(1 hour)')])).toEqual(['b'])
   })
 })

@@ -71,11 +71,26 @@ test.each([
   expect([reply.status, reply.body.code]).toEqual([status, code])
 })
 
-test('refuses a caller who may not use all of the project', async () => {
-  const { body: token } = await service.call('POST', '/v2/storage/tokens', {
-    description: 'one component',
-    componentAccess: ['ex-generic-v2'],
-  })
-  const reply = await service.call('POST', run, undefined, { 'X-StorageApi-Token': token.token })
+const tokenFor = async (component: string) =>
+  (
+    await service.call('POST', '/v2/storage/tokens', {
+      description: 'one component',
+      componentAccess: [component],
+    })
+  ).body
+
+test('refuses a caller who may not use the component', async () => {
+  const { token } = await tokenFor('keboola.runner-config-test')
+  const reply = await service.call('POST', run, undefined, { 'X-StorageApi-Token': token })
   expect([reply.status, reply.body.code]).toEqual([403, 'accessDenied'])
+})
+
+test('asks for a run with the rights of the caller', async () => {
+  told = [{ status: 'success', output: '{}' }]
+  const caller = await tokenFor('ex-generic-v2')
+  const { body: job } = await service.call('POST', run, undefined, { 'X-StorageApi-Token': caller.token })
+  expect(started).toContainEqual([
+    job.id,
+    { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: caller.id },
+  ])
 })

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { UserError } from '../lib/errors/errors.ts'
+import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
+import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
+import type { Token } from '../lib/storage-client/wire.ts'
+import { runPrefix } from './run-store.ts'
+import { LONGEST_RUN_SECONDS } from './steps.ts'
+import type { TokenSeal } from './token-seal.ts'
+import { DocumentMoved, type WorkStore } from './work-store.ts'
+
+const tokenDocument = z.object({
+  tokenId: z.string(),
+  sealedValue: z.string(),
+  author: z.object({ id: z.string(), description: z.string() }),
+})
+
+export interface RunToken {
+  value: string
+  author: RunAuthor
+}
+
+export interface NewRun {
+  runId: string
+  startedAt: Date
+  authorId: string
+  componentId: string
+  configId: string
+}
+
+/** The token that a run works with: of its author's rights when it began, and of the run alone. */
+export interface RunTokens {
+  /** Makes it, or finds the one that an earlier attempt made. Error: `extraction.authorRefused`. */
+  make(run: NewRun): Promise<RunToken>
+  /** Error: `extraction.noToken` for a run that has none. */
+  open(runId: string): Promise<RunToken>
+  /** Ends its rights. Harmless when it is gone, or never was. */
+  revoke(runId: string): Promise<void>
+}
+
+export interface RunTokensOptions {
+  work: WorkStore
+  tokens: TokenClient
+  seal: TokenSeal
+  now: () => Date
+}
+
+const keyOf = (runId: string) => `${runPrefix(runId)}token.json`
+
+/**
+ * A token is kept sealed beside the run's document, and nowhere else: not in the machine's input or output, nor in a
+ * log. An attempt that dies between making and keeping it leaves a token whose value nobody knows, until it expires.
+ */
+export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): RunTokens => {
+  const read = async (runId: string) => {
+    const stored = await work.read(keyOf(runId))
+    return stored && tokenDocument.parse(stored.value)
+  }
+
+  const find = async (runId: string): Promise<RunToken | undefined> => {
+    const stored = await read(runId)
+    return stored && { value: seal.open(stored.sealedValue, runId), author: stored.author }
+  }
+
+  const make = async (run: NewRun): Promise<RunToken> => {
+    const { runId, authorId, componentId } = run
+    const authorToken = await findRunAuthor(authorId, componentId, tokens)
+    const author = { id: authorId, description: authorToken.description }
+    const permissions = await permissionsOf(authorToken, tokens)
+    const made = await tokens.createToken(settingsOf(run, authorToken, permissions, now()))
+    const document = { tokenId: made.id, sealedValue: seal.seal(made.token, runId), author }
+    try {
+      await work.write(keyOf(runId), document, 'absent')
+    } catch (error) {
+      if (!(error instanceof DocumentMoved)) throw error
+      // Another attempt was first, or our own write had arrived and its reply had not.
+      if ((await read(runId))?.tokenId !== made.id) await tokens.deleteToken(made.id)
+      return open(runId)
+    }
+    return { value: made.token, author }
+  }
+
+  const open = async (runId: string): Promise<RunToken> => {
+    const found = await find(runId)
+    if (found) return found
+    throw new UserError('extraction.noToken', 'The run has no token of its own. Start it again.')
+  }
+
+  return {
+    make: async run => (await find(run.runId)) ?? make(run),
+    open,
+    revoke: async runId => {
+      const stored = await read(runId)
+      if (stored) await tokens.deleteToken(stored.tokenId)
+    },
+  }
+}
+
+/** The author's own, without those on buckets that are gone: no service grants a right on nothing. */
+const permissionsOf = async (
+  { canManageBuckets, bucketPermissions }: Token,
+  tokens: Pick<TokenClient, 'bucketIds'>,
+): Promise<Record<string, string>> => {
+  if (canManageBuckets || Object.keys(bucketPermissions).length === 0) return {}
+  const known = new Set(await tokens.bucketIds())
+  return Object.fromEntries(Object.entries(bucketPermissions).filter(([id]) => known.has(id)))
+}
+
+/** Never the right to manage tokens or to purge, whatever the author may do: a run needs neither. */
+const settingsOf = (
+  { runId, startedAt, componentId, configId }: NewRun,
+  { description, canManageBuckets, canReadAllFileUploads, expires }: Token,
+  bucketPermissions: Record<string, string>,
+  now: Date,
+): TokenSettings => {
+  const endOfRun = startedAt.getTime() + LONGEST_RUN_SECONDS * 1000
+  const end = expires ? Math.min(endOfRun, Date.parse(expires)) : endOfRun
+  return {
+    description: `Run ${runId} of ${componentId}/${configId} for ${description}`.slice(0, MAX_DESCRIPTION),
+    canManageBuckets,
+    canReadAllFileUploads,
+    bucketPermissions,
+    componentAccess: [componentId],
+    expiresIn: Math.max(1, Math.ceil((end - now.getTime()) / 1000)),
+  }
+}
+
+const MAX_DESCRIPTION = 1_000
