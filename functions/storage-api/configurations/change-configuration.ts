@@ -2,6 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
+import { armSchedule, tellOfDisarming } from './arm-schedule.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
 import { checkIfMatch } from './version-tag.ts'
 
@@ -20,6 +21,8 @@ export const changeBy = (
 interface ChangeOptions {
   /** `true`: the change is of one in the trash, and one that is not there is not found. Default false. */
   inTrash?: boolean
+  /** `true`: storing it as it is arms its schedule again, if the caller may. Default false. */
+  rearms?: boolean
 }
 
 /**
@@ -32,13 +35,16 @@ export const changeConfiguration = async (
   request: ConfigurationRequest,
   services: Services,
   step: (configuration: Configuration) => Configuration,
-  { inTrash = false }: ChangeOptions = {},
+  { inTrash = false, rearms = false }: ChangeOptions = {},
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
+  const rearming = rearms ? changeBy(request, services, 'Schedule armed') : undefined
+  let before: Configuration | undefined
   const changed = await services.configurations.change(place, configuration => {
+    before = configuration
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
-    return step(configuration)
+    return armSchedule(configuration, step(configuration), request, services, rearming)
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')
@@ -47,5 +53,6 @@ export const changeConfiguration = async (
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
       { status: 409 },
     )
+  await tellOfDisarming(before, changed, request, services)
   return changed
 }

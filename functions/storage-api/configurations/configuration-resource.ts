@@ -75,6 +75,12 @@ export const configurationSummary = (configuration: Configuration) => {
     isDisabled: content.isDisabled,
     isDeleted: content.isDeleted,
     currentVersion: changeResource(changed),
+    ...(configuration.disarmed && {
+      scheduleDisarmed: {
+        by: tokenOf(configuration.disarmed.by),
+        armedBy: tokenOf(configuration.disarmed.armedBy),
+      },
+    }),
   }
 }
 
@@ -101,6 +107,8 @@ export const configurationSummaryBody = z.object({
   isDisabled: z.boolean(),
   isDeleted: z.boolean(),
   currentVersion: changeBody,
+  /** Our addition to the API, while its schedule does not run. */
+  scheduleDisarmed: z.object({ by: creatorToken, armedBy: creatorToken }).optional(),
 })
 
 export const configurationBody = configurationSummaryBody

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { updateConfiguration as update } from '../../lib/storage/configurations/change-configuration.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -38,10 +39,11 @@ export const patchConfiguration = defineRoute({
     const patch = await readPatch(body, params.componentId, services)
     const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
     const changed = changeBy(request, services, body.changeDescription)
-    const configuration = await changeConfiguration(request, services, current => {
+    const step = (current: Configuration) => {
       const { configuration } = current.current.content
       return update(current, { ...patch({ configuration, state: current.state }), ...order }, changed)
-    })
+    }
+    const configuration = await changeConfiguration(request, services, step, { rearms: true })
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },
 })

@@ -39,8 +39,11 @@ export const updateConfiguration = defineRoute({
     await findConfiguration(request, services)
     const settings = await sealedSettings(request.body, request.params.componentId, services)
     const changed = changeBy(request, services, request.body.changeDescription)
-    const configuration = await changeConfiguration(request, services, current =>
-      update(current, settings, changed),
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => update(current, settings, changed),
+      { rearms: true },
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return withVersionTag(ok(configurationResource(configuration)), configuration)

@@ -22,6 +22,8 @@ const headItem = z.object({
   memory: storedText,
 })
 
+type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
+
 interface Head {
   revision: number
   configuration: Configuration
@@ -100,12 +102,12 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
 
   const changeOnce = async (
     place: ConfigurationPlace,
-    step: (configuration: Configuration) => Configuration,
+    step: ChangeStep,
   ): Promise<Configuration | 'missing' | 'moved'> => {
     const head = await read(place)
     if (!head) return 'missing'
     const { configuration } = head
-    const next = step(configuration)
+    const next = await step(configuration)
     if (next === configuration) return configuration
     const isVersion = next.current !== configuration.current
     if (isVersion) await history.archive(configuration, head.document)
@@ -129,10 +131,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
      * A step that returns what it was given changes nothing. Resolves to the configuration as it is then, to `missing`
      * when there is none, or to `conflict` when others kept coming first for 20 s. What the step throws is thrown.
      */
-    change: (
-      place: ConfigurationPlace,
-      step: (configuration: Configuration) => Configuration,
-    ): Promise<Configuration | 'missing' | 'conflict'> =>
+    change: (place: ConfigurationPlace, step: ChangeStep): Promise<Configuration | 'missing' | 'conflict'> =>
       inLine(`${place.branchId}/${place.componentId}/${place.configId}`, async () => {
         let pauseMs = 5
         for (const start = Date.now(); Date.now() - start < LONGEST_RETRY_MS; ) {

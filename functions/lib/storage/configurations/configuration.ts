@@ -61,6 +61,10 @@ export const memory = z.object({
   state: jsonText,
   /** Every row there ever was: its highest version and its last state. */
   rows: z.array(z.object({ id: z.string(), version: z.number(), state: jsonText })),
+  /**
+   * While its schedule does not run: a token of lesser rights (`by`) stored it after the one whose rights it ran with.
+   */
+  disarmed: z.object({ by: change.shape.token, armedBy: change.shape.token }).optional(),
 })
 export type Memory = z.infer<typeof memory>
 

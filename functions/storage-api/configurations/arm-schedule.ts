@@ -1,0 +1,80 @@
+import {
+  type Change,
+  type Configuration,
+  nextVersion,
+} from '../../lib/storage/configurations/configuration.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { mayUseBucket } from '../http/rights.ts'
+import type { Services } from '../services.ts'
+import type { ConfigurationRequest } from './find-configuration.ts'
+
+/**
+ * A scheduled run has the rights of the token that stored the configuration last. When that token may do less than the
+ * one before, the schedule is disarmed rather than left to fail: the change was perhaps not meant to take its rights.
+ *
+ * It is armed again when a token that may do as much as the first stores the configuration, or when its schedule is
+ * removed and set again, which is how a lesser token takes it over on purpose. `rearming`: the change that arms a
+ * configuration which is stored as it is.
+ */
+export const armSchedule = async (
+  before: Configuration,
+  next: Configuration,
+  { caller }: Pick<ConfigurationRequest, 'caller'>,
+  services: Pick<Services, 'tokens'>,
+  rearming: Change | undefined,
+): Promise<Configuration> => {
+  const isVersion = next.current !== before.current
+  if (!isVersion && !(rearming && before.disarmed)) return next
+  const { disarmed: _, ...armed } = next
+  const armedBy = before.disarmed?.armedBy ?? (hasSchedule(before) ? before.current.changed.token : undefined)
+  const isArmed = !armedBy || !hasSchedule(next) || (await mayDoAsMuch(caller, armedBy.id, services))
+  if (isArmed) return isVersion || !rearming ? armed : nextVersion(armed, {}, rearming)
+  return isVersion ? { ...next, disarmed: { by: tokenOf(caller), armedBy } } : next
+}
+
+const tokenOf = ({ tokenId, description }: Caller) => ({ id: tokenId, description })
+
+const hasSchedule = ({ current }: Configuration): boolean => {
+  const { schedule } = JSON.parse(current.content.configuration)
+  return schedule !== undefined && schedule !== null
+}
+
+/** Whether whatever a run of that token may read and write, one of the caller may too. Both may use the component. */
+const mayDoAsMuch = async (
+  caller: Caller,
+  tokenId: string,
+  { tokens }: Pick<Services, 'tokens'>,
+): Promise<boolean> => {
+  if (caller.canManageBuckets || caller.tokenId === tokenId) return true
+  const token = await tokens.get(Number(tokenId))
+  // The master token, or one that was deleted: nobody can say any more what it was for.
+  if (!token || token.canManageBuckets) return false
+  return Object.entries(token.bucketPermissions).every(([bucketId, permission]) =>
+    mayUseBucket(caller, bucketId, permission),
+  )
+}
+
+/** Says by an event and a log line that the schedule does not run any more. */
+export const tellOfDisarming = async (
+  before: Configuration | undefined,
+  { id: configId, disarmed }: Configuration,
+  request: ConfigurationRequest,
+  services: Services,
+): Promise<void> => {
+  if (!disarmed || before?.disarmed) return
+  const { componentId } = request.params
+  const { by, armedBy } = disarmed
+  services.log.info('schedule disarmed', { componentId, configId, by, armedBy })
+  await recordEvent(request, services, {
+    type: 'warn',
+    event: 'storage.scheduleDisarmed',
+    component: componentId,
+    configurationId: configId,
+    message:
+      `The schedule was disarmed: the token "${by.description}" stored the configuration and may do less than the ` +
+      `token "${armedBy.description}", whose rights its runs had. It runs again when a token that may do as much ` +
+      `stores the configuration. To run it with the rights of "${by.description}", remove the schedule and set it again.`,
+    params: JSON.stringify({ by, armedBy }),
+  })
+}
