@@ -20,6 +20,7 @@ export const beginRun = async (
   { storage, now }: { storage: StorageClient; now: () => Date },
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
   const imageParameters = await imageParametersOf(componentId, storage)
+  const { adoptedSecrets } = configuration
   const units = unitsOf(configuration)
   const at = now()
   const run: Run = {
@@ -41,7 +42,7 @@ export const beginRun = async (
     outputs: [],
     stateKey: null,
   }
-  return { run: enterRow(run, 0, at), snapshot: { rows: units, imageParameters } }
+  return { run: enterRow(run, 0, at), snapshot: { rows: units, imageParameters, adoptedSecrets } }
 }
 
 interface Unit {

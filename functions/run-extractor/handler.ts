@@ -53,7 +53,7 @@ export const handler = lambdaHandler({
       runs: createRunStore(work),
       turns: createTurns({ work, isRunning, now }),
       s3With: s3WithCredentials,
-      openSecrets: (value, componentId) => open(value, { projectId, componentId }),
+      openSecrets: (value, reader) => open(value, { ...reader, projectId }),
       scratchFolder: join(tmpdir(), 'millrace-runs'),
       legSeconds,
       legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,

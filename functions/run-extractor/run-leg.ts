@@ -32,17 +32,19 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, now, log } = services
-  const { configuration, state, imageParameters } = await runs.snapshotOfRow(run)
+  const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
   if (before && !folder.isAsLeft) await restoreSpool(folder.spool, before.files, work)
   await fetchInputs(run, folder.inputs, services)
 
   const sealed = componentConfig(configuration, imageParameters)
+  const { componentId, configId } = run
+  const reader = { componentId, configId, adoptedSecrets }
   // Only here, and only in memory.
-  const opened = (await openSecrets(sealed, run.componentId)) as Record<string, unknown> // maps objects to objects
+  const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
   // The service seals secrets in states as well.
-  const openedState = await openSecrets(state, run.componentId)
+  const openedState = await openSecrets(state, reader)
   const result = await extract({
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,

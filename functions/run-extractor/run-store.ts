@@ -12,6 +12,8 @@ const snapshot = z.object({
     }),
   ),
   imageParameters: z.record(z.string(), z.unknown()),
+  /** Digests of the sealed values that the storage service copied into the configuration. */
+  adoptedSecrets: z.array(z.string()).default([]),
 })
 
 export type Snapshot = z.infer<typeof snapshot>
@@ -47,10 +49,10 @@ export const createRunStore = (work: WorkStore) => ({
 
   snapshotOfRow: async ({ id, rowIndex }: Run) => {
     const { value } = (await work.read(snapshotKey(id))) ?? {}
-    const { rows, imageParameters } = snapshot.parse(value)
+    const { rows, ...ofRun } = snapshot.parse(value)
     const row = rows[rowIndex]
     if (row === undefined) throw new Error(`The snapshot of run ${id} has no row ${rowIndex}`)
-    return { ...row, imageParameters }
+    return { ...row, ...ofRun }
   },
 })
 

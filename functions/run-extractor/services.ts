@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { Run } from './run.ts'
@@ -30,8 +31,8 @@ export interface RunServices {
   runs: RunStore
   turns: Turns
   s3With: (region: string, credentials: FileCredentials) => S3Client
-  /** Opens the sealed secrets of a component's configuration. */
-  openSecrets: (value: unknown, componentId: string) => Promise<unknown>
+  /** Opens the sealed secrets of a configuration. */
+  openSecrets: (value: unknown, reader: Omit<SecretReader, 'projectId'>) => Promise<unknown>
   /** Folder that survives from one leg to the next as long as the container does. */
   scratchFolder: string
   legSeconds: number

@@ -11,7 +11,7 @@ import { readAssembly } from '../../local/runtime/template/assembly.ts'
 import { readStack } from '../../local/runtime/template/stack.ts'
 
 const componentId = 'keboola.runner-config-test'
-const owner = { projectId: 1, componentId }
+const ownerOf = (configId: string) => ({ projectId: 1, componentId, configId })
 
 let dataDir: string
 let cloud: EmbeddedCloud
@@ -51,12 +51,12 @@ describe('a secret on one machine', () => {
   test('is sealed by the role of the API under a key that outlives a restart', async () => {
     const { id, configuration } = await call('POST', '', { name: 'a', configuration: { '#token': 'plain' } })
     expect(configuration['#token']).toMatch(/^KBC::ProjectSecure::/)
-    expect(await (await opener())(configuration, owner)).toEqual({ '#token': 'plain' })
+    expect(await (await opener())(configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
 
     await cloud.close()
     cloud = await startEmbeddedCloud({ dataDir })
     const again = await call('GET', `/${id}`)
     expect(again.configuration).toEqual(configuration)
-    expect(await (await opener())(again.configuration, owner)).toEqual({ '#token': 'plain' })
+    expect(await (await opener())(again.configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
   }, 120_000)
 })

@@ -61,7 +61,9 @@ export const configurationSchema = z.object({
   currentVersion: z
     .object({ created: z.string(), creatorToken: z.object({ id: z.coerce.string() }).optional() })
     .optional(),
-  /** Our addition to the API: its own schedule does not run until it is stored by a token of enough rights. */
+  /** Our additions to the API. Digests of sealed values that open here although they were sealed elsewhere. */
+  adoptedSecrets: z.array(z.string()).default([]),
+  /** Its own schedule does not run until it is stored by a token of enough rights. */
   scheduleDisarmed: z.object({ by: z.object({ description: z.string() }) }).optional(),
 })
 

@@ -61,6 +61,8 @@ const branched = (configuration: Configuration, job: ProcessingJob): Configurati
   return {
     ...configuration,
     internalId: `${job.id}-${configuration.internalId}`,
+    // The branch's own versions begin anew, and none of them is from version 0.1.
+    ...(configuration.secrets && { secrets: { ...configuration.secrets, unboundUntil: 0 } }),
     rows: configuration.rows
       .filter(({ id }) => rows.some(row => row.id === id))
       .map(remembered => ({ ...remembered, version: 1 })),

@@ -1,9 +1,11 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { withAdoptedSecrets } from '../../lib/storage/configurations/adopted-secrets.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { armSchedule, tellOfDisarming } from './arm-schedule.ts'
 import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
+import { ownerAt } from './secret-owner.ts'
 import { checkIfMatch } from './version-tag.ts'
 
 /** Who changes now; `description` is what they say of it. */
@@ -40,11 +42,13 @@ export const changeConfiguration = async (
   const place = placeOf(request, services)
   const rearming = rearms ? changeBy(request, services, 'Schedule armed') : undefined
   let before: Configuration | undefined
-  const changed = await services.configurations.change(place, configuration => {
+  const changed = await services.configurations.change(place, async stored => {
+    const configuration = await withAdoptedSecrets({ configuration: stored, owner: ownerAt(place, services) })
     before = configuration
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
-    return armSchedule(configuration, step(configuration), request, services, rearming)
+    const next = await armSchedule(configuration, step(configuration), request, services, rearming)
+    return next === configuration ? stored : next
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')

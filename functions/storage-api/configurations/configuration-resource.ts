@@ -117,6 +117,8 @@ export const configurationBody = configurationSummaryBody
     rowsSortOrder: z.array(z.string()),
     rows: z.array(rowBody),
     state: anyObject,
+    /** Our addition to the detail: digests of the sealed values that the service itself copied here. */
+    adoptedSecrets: z.array(z.string()).optional(),
   })
   .openapi('Configuration')
 

@@ -1,11 +1,18 @@
 import { z } from '@hono/zod-openapi'
+import {
+  adoptSecrets,
+  type SecretHome,
+  secretsToAdopt,
+} from '../../lib/storage/configurations/adopted-secrets.ts'
 import { copyConfiguration as copy } from '../../lib/storage/configurations/change-configuration.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
 import { findConfiguration, placeOf } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
+import { ownerAt } from './secret-owner.ts'
 
 /** Makes an independent configuration from a version, rows and their states included; its own state is empty. */
 export const copyConfiguration = defineRoute({
@@ -32,11 +39,29 @@ export const copyConfiguration = defineRoute({
         `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`,
     )
     const place = placeOf(request, services)
+    const home = { configuration: source, owner: ownerAt({ ...place, configId: source.id }, services) }
     for (;;) {
       const id = String(services.nextId())
-      const made = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
+      const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
+      const made = await withSecretsOf(home, copied, target.version)
       // An id that another process took in the same millisecond is passed over.
       if (await services.configurations.insert({ ...place, configId: id }, made)) return created({ id })
     }
   },
 })
+
+/** Nobody but the service may bring sealed values into another configuration; it says so in the copy. */
+const withSecretsOf = async (
+  home: SecretHome,
+  copied: Configuration,
+  version: number,
+): Promise<Configuration> => {
+  const { content } = copied.current
+  const texts = [content.configuration, ...content.rows.map(({ configuration }) => configuration)]
+  const states = copied.rows.map(({ state }) => state)
+  const adopted = await Promise.all([
+    secretsToAdopt(home, { texts, version }, copied.id),
+    secretsToAdopt(home, { texts: states }, copied.id),
+  ])
+  return adoptSecrets(copied, adopted.flat())
+}

@@ -1,7 +1,9 @@
+import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { configurationBody, configurationResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
+import { ownerAt } from './secret-owner.ts'
 import { withVersionTag } from './version-tag.ts'
 
 /** One configuration, whole, as it is now. Its `ETag` is the version. */
@@ -14,6 +16,12 @@ export const getConfiguration = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
-    return withVersionTag(ok(configurationResource(configuration)), configuration)
+    const owner = ownerAt(request.params, services)
+    const { adopted } = await adoptedSecretsOf({ configuration, owner })
+    const resource = {
+      ...configurationResource(configuration),
+      ...(adopted.length > 0 && { adoptedSecrets: adopted }),
+    }
+    return withVersionTag(ok(resource), configuration)
   },
 })

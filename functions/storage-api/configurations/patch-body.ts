@@ -4,6 +4,7 @@ import { flag, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { configurationRefusal, stateRefusal } from './sealed-settings.ts'
+import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
 /** What configurations and rows have in common of a merge patch; `null` sets a part back to what a new one has. */
 export const patchFields = {
@@ -28,13 +29,13 @@ interface Texts {
  */
 export const readPatch = async (
   patch: Fields,
-  componentId: string,
-  { seal, projectId }: Pick<Services, 'seal' | 'projectId'>,
+  place: ConfigurationIds,
+  services: Pick<Services, 'seal' | 'projectId'>,
 ) => {
   const read = async (given: unknown, refusal: typeof stateRefusal): Promise<object | null | undefined> => {
     if (given === undefined || given === null) return given
     // An object is sealed to an object.
-    return (await seal(parseJsonObject(given, refusal), { projectId, componentId })) as object
+    return (await services.seal(parseJsonObject(given, refusal), ownerAt(place, services))) as object
   }
   const configuration = await read(patch.configuration, configurationRefusal)
   const state = await read(patch.state, stateRefusal)

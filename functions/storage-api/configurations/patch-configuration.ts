@@ -36,7 +36,7 @@ export const patchConfiguration = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     await findConfiguration(request, services)
-    const patch = await readPatch(body, params.componentId, services)
+    const patch = await readPatch(body, params, services)
     const order = body.rowsSortOrder === undefined ? {} : { rowsSortOrder: body.rowsSortOrder ?? [] }
     const changed = changeBy(request, services, body.changeDescription)
     const step = (current: Configuration) => {

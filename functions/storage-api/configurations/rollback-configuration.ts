@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { rollbackConfiguration as rollback } from '../../lib/storage/configurations/change-configuration.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
@@ -6,6 +7,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
+import { ownerAt } from './secret-owner.ts'
 
 /** Makes a new version that is what an old one was, rows included. States stay. */
 export const rollbackConfiguration = defineRoute({
@@ -20,10 +22,16 @@ export const rollbackConfiguration = defineRoute({
   handle: async (request, services) => {
     const found = await findConfiguration(request, services)
     const target = await findVersion(services, found, request.params.versionId)
+    const { content, version } = target
+    const adopted = await secretsToAdopt(
+      { configuration: found, owner: ownerAt(request.params, services) },
+      { texts: [content.configuration, ...content.rows.map(row => row.configuration)], version },
+      found.id,
+    )
     const text = request.body.changeDescription ?? `Rollback to version ${target.version}`
     const changed = changeBy(request, services, text)
     const { current } = await changeConfiguration(request, services, configuration =>
-      rollback(configuration, target, changed),
+      adoptSecrets(rollback(configuration, target, changed), adopted),
     )
     return created({ version: String(current.version) })
   },

@@ -1,5 +1,6 @@
 import type { Services } from '../services.ts'
 import { parseJsonObject } from './json-field.ts'
+import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
 export const configurationRefusal = {
   code: 'validation.invalidConfigurationFormat',
@@ -16,16 +17,16 @@ type Sealed<Given> = Omit<Given, keyof JsonParts> & { configuration?: string; st
 
 /**
  * The settings of a configuration or a row with their JSON parts as they are stored: as text, with the secrets in them
- * sealed for the component.
- * Errors, both 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`.
+ * sealed for the configuration.
+ * Errors, all 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `secrets.tooMany`.
  */
 export const sealedSettings = async <Given extends JsonParts>(
   { configuration, state, ...settings }: Given,
-  componentId: string,
-  { seal, projectId }: Pick<Services, 'seal' | 'projectId'>,
+  place: ConfigurationIds,
+  services: Pick<Services, 'seal' | 'projectId'>,
 ): Promise<Sealed<Given>> => {
   const read = async (given: unknown, refusal: typeof stateRefusal) =>
-    JSON.stringify(await seal(parseJsonObject(given, refusal), { projectId, componentId }))
+    JSON.stringify(await services.seal(parseJsonObject(given, refusal), ownerAt(place, services)))
   return {
     ...settings,
     ...(configuration !== undefined && { configuration: await read(configuration, configurationRefusal) }),

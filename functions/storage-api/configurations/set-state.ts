@@ -21,7 +21,7 @@ export const setConfigurationState = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     await findConfiguration(request, services)
-    const state = await sealedState(request.body, request.params.componentId, services)
+    const state = await sealedState(request.body, request.params, services)
     const configuration = await changeConfiguration(request, services, current => setState(current, state))
     return ok(configurationResource(configuration))
   },

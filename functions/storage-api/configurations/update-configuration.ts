@@ -37,7 +37,7 @@ export const updateConfiguration = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     await findConfiguration(request, services)
-    const settings = await sealedSettings(request.body, request.params.componentId, services)
+    const settings = await sealedSettings(request.body, request.params, services)
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(
       request,

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
+import { ownerAt } from '../configurations/secret-owner.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -32,8 +34,16 @@ export const copyRow = defineRoute({
       `Copied from row "${row.name}" (${row.id}) of the configuration ${source.id} version ${row.version}`
     const changed = changeBy(request, services, text)
     const { name, description, configuration, isDisabled } = row
+    const adopted = await secretsToAdopt(
+      { configuration: source, owner: ownerAt(params, services) },
+      { texts: [configuration], version: row.configurationVersion },
+      target.params.configId,
+    )
     const changedTarget = await changeConfiguration(target, services, current =>
-      addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
+      adoptSecrets(
+        addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
+        adopted,
+      ),
     )
     return created(rowResource(findRow(changedTarget, rowId), changedTarget))
   },

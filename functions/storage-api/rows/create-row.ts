@@ -40,7 +40,7 @@ export const createRow = defineRoute({
     const { body, params } = request
     await findConfiguration(request, services)
     const rowId = body.rowId || String(services.nextId())
-    const settings = await sealedSettings(body, params.componentId, services)
+    const settings = await sealedSettings(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${rowId} added`)
     const configuration = await changeConfiguration(request, services, current =>
       addRow(current, rowId, settings, changed),

@@ -28,7 +28,7 @@ export const patchRow = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
-    const patch = await readPatch(body, params.componentId, services)
+    const patch = await readPatch(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const configuration = await changeConfiguration(request, services, current => {
       const { configuration } = findRow(current, params.rowId)

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
+import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
 import { rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
+import { ownerAt } from '../configurations/secret-owner.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -21,11 +23,12 @@ export const rollbackRow = defineRoute({
   reply: rowBody,
   handle: async (request, services) => {
     const { rowId, versionId } = request.params
-    const target = await findRowVersion(
-      services,
-      await findConfiguration(request, services),
-      rowId,
-      versionId,
+    const found = await findConfiguration(request, services)
+    const target = await findRowVersion(services, found, rowId, versionId)
+    const adopted = await secretsToAdopt(
+      { configuration: found, owner: ownerAt(request.params, services) },
+      { texts: [target.configuration], version: target.configurationVersion },
+      found.id,
     )
     const given = request.body.changeDescription
     const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
@@ -34,7 +37,7 @@ export const rollbackRow = defineRoute({
       findRow(current, rowId)
       const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
       const changed = { ...ofRow, description: ofConfiguration }
-      return { ...next, current: { ...next.current, changed } }
+      return adoptSecrets({ ...next, current: { ...next.current, changed } }, adopted)
     })
     return created(rowResource(findRow(configuration, rowId), configuration))
   },

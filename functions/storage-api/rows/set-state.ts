@@ -20,9 +20,9 @@ export const setRowState = defineRoute({
   },
   reply: rowBody,
   handle: async (request, services) => {
-    const { componentId, rowId } = request.params
+    const { rowId } = request.params
     findRow(await findConfiguration(request, services), rowId)
-    const state = await sealedState(request.body, componentId, services)
+    const state = await sealedState(request.body, request.params, services)
     const configuration = await changeConfiguration(request, services, current =>
       setState(current, rowId, state),
     )

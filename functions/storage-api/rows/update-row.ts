@@ -36,7 +36,7 @@ export const updateRow = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
-    const settings = await sealedSettings(body, params.componentId, services)
+    const settings = await sealedSettings(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const configuration = await changeConfiguration(request, services, current =>
       update(current, params.rowId, settings, changed),

@@ -33,6 +33,7 @@ export const newConfiguration = (
   creatorToken: changed.token,
   state: settings.state ?? emptyObject,
   rows: [],
+  secrets: { adopted: [], unboundUntil: 0 },
   current: { version: 1, changed, content: newContent(settings) },
 })
 

@@ -65,6 +65,15 @@ export const memory = z.object({
    * While its schedule does not run: a token of lesser rights (`by`) stored it after the one whose rights it ran with.
    */
   disarmed: z.object({ by: change.shape.token, armedBy: change.shape.token }).optional(),
+  /** Absent while version 0.1 wrote it last. */
+  secrets: z
+    .object({
+      /** Digests of sealed values that open here although they were sealed elsewhere. */
+      adopted: z.array(z.string()),
+      /** The last version that version 0.1 wrote: it did not bind secrets to their configuration. */
+      unboundUntil: z.number(),
+    })
+    .optional(),
 })
 export type Memory = z.infer<typeof memory>
 

@@ -2,9 +2,15 @@ import type { KMSClientConfig } from '@aws-sdk/client-kms'
 import { UserError } from '../../errors/errors.ts'
 import { mapSecrets } from './map-secrets.ts'
 import { encryptionContext, isSealed, parseSealed, type SecretOwner } from './sealed-secret.ts'
+import { sealedDigest } from './secret-origin.ts'
+
+/** Who opens: the owner, and the digests of values that the service itself brought to it from elsewhere. */
+export interface SecretReader extends SecretOwner {
+  adoptedSecrets?: readonly string[]
+}
 
 /** Opens every sealed secret of a JSON value; what is not sealed stays. Error: `secrets.notOpened`. */
-export type OpenSecrets = (value: unknown, owner: SecretOwner) => Promise<unknown>
+export type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 export interface OpenerOptions {
   keyArn: string
@@ -18,16 +24,16 @@ const DATA_KEYS_HELD = 100
 /**
  * Opens what `createSealer` sealed, for the function that runs a component; needs `kms:Decrypt`.
  *
- * A secret that was copied here from another project or component is refused, although KMS would open it: the context
- * that it was sealed under must be the owner's.
+ * A secret that a client pasted here from elsewhere is refused, although KMS would open it: the context that it was
+ * sealed under must be the owner's, or the service itself must have copied it.
  */
 export const createOpener = (options: OpenerOptions): OpenSecrets => {
   let opening: ReturnType<typeof loadOpening> | undefined
-  return (value, owner) =>
+  return (value, reader) =>
     mapSecrets(value, async secret => {
       if (!isSealed(secret)) return secret
       opening ??= loadOpening(options)
-      return (await opening)(secret, owner)
+      return (await opening)(secret, reader)
     })
 }
 
@@ -46,7 +52,7 @@ const loadOpening = async ({ keyArn, kms = {} }: OpenerOptions) => {
     maxAge: DATA_KEY_AGE_MS,
   })
 
-  return async (secret: string, owner: SecretOwner): Promise<string> => {
+  return async (secret: string, reader: SecretReader): Promise<string> => {
     const message = parseSealed(secret)
     if (!message) throw notOpened('It was sealed by another service.')
     const { plaintext, messageHeader } = await decrypt(manager, message).catch((cause: unknown) => {
@@ -54,9 +60,11 @@ const loadOpening = async ({ keyArn, kms = {} }: OpenerOptions) => {
       if (cause instanceof Error && '$metadata' in cause && !isRefusal(cause)) throw cause
       throw notOpened('It is damaged, or was sealed under another key.')
     })
-    const expected = Object.entries(encryptionContext(owner))
-    if (expected.some(([name, value]) => messageHeader.encryptionContext[name] !== value))
+    const isFor = (name: string) => messageHeader.encryptionContext[name] === encryptionContext(reader)[name]
+    if (!isFor('projectId') || !isFor('componentId'))
       throw notOpened('It was sealed for another project or component.')
+    if (!isFor('configurationId') && !reader.adoptedSecrets?.includes(sealedDigest(secret)))
+      throw notOpened('It was sealed for another configuration.')
     return plaintext.toString('utf8')
   }
 }

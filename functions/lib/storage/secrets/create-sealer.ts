@@ -1,9 +1,13 @@
 import type { KMSClientConfig } from '@aws-sdk/client-kms'
+import { UserError } from '../../errors/errors.ts'
 import { createLine } from '../db/create-line.ts'
-import { mapSecrets } from './map-secrets.ts'
+import { listSecrets, mapSecrets } from './map-secrets.ts'
 import { encryptionContext, formatSealed, isSealed, type SecretOwner } from './sealed-secret.ts'
 
-/** Seals every secret of a JSON value that is not sealed yet; see `mapSecrets` for what counts as one. */
+/**
+ * Seals every secret of a JSON value that is not sealed yet; see `mapSecrets` for what counts as one.
+ * Error: 400 `secrets.tooMany`.
+ */
 export type SealSecrets = (value: unknown, owner: SecretOwner) => Promise<unknown>
 
 export interface SealerOptions {
@@ -12,7 +16,10 @@ export interface SealerOptions {
   kms?: KMSClientConfig
 }
 
-// One data key seals the secrets of one component for five minutes at most, and a thousand of them at most. Each call of
+// Each takes about half a millisecond of the processor, which other requests wait for. No configuration has so many.
+const MAX_SECRETS = 1_000
+
+// One data key seals the secrets of one configuration for five minutes at most, and a thousand of them at most. Each call of
 // KMS costs money and counts against the account's rate; a configuration easily holds ten secrets, and a script that
 // writes a hundred rows would make a thousand calls. Every message has a key of its own all the same: it is derived from
 // the data key and a random id of the message (AWS Encryption SDK Developer Guide, "Data key caching").
@@ -30,13 +37,25 @@ export const createSealer = (options: SealerOptions): SealSecrets => {
   let sealing: ReturnType<typeof loadSealing> | undefined
   // One after the other, so that the first brings the data key for the rest instead of each asking KMS for its own.
   const inLine = createLine()
-  return (value, owner) =>
-    mapSecrets(value, async secret => {
+  return async (value, owner) => {
+    refuseTooMany(await listSecrets(value))
+    return mapSecrets(value, async secret => {
       if (isSealed(secret)) return secret
       sealing ??= loadSealing(options)
       const seal = await sealing
-      return inLine(`${owner.projectId}/${owner.componentId}`, () => seal(secret, owner))
+      const { projectId, componentId, configId } = owner
+      return inLine(`${projectId}/${componentId}/${configId}`, () => seal(secret, owner))
     })
+  }
+}
+
+const refuseTooMany = (secrets: readonly string[]): void => {
+  const count = secrets.filter(secret => !isSealed(secret)).length
+  if (count > MAX_SECRETS)
+    throw new UserError(
+      'secrets.tooMany',
+      `${count} values under "#" keys are to be sealed; one request may bring ${MAX_SECRETS}.`,
+    )
 }
 
 const loadSealing = async ({ keyArn, kms = {} }: SealerOptions) => {

@@ -26,3 +26,13 @@ export const mapSecrets = async (
   )
   return Object.fromEntries(await Promise.all(entries))
 }
+
+/** The secrets that `mapSecrets` would replace, as texts. */
+export const listSecrets = async (value: unknown): Promise<string[]> => {
+  const found: string[] = []
+  await mapSecrets(value, async secret => {
+    found.push(secret)
+    return secret
+  })
+  return found
+}

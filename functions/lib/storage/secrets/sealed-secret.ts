@@ -1,16 +1,22 @@
-/** Whose secret it is. Authenticated with the value: it opens for this project and component only. */
+/** Whose secret it is. Authenticated with the value: it opens for this configuration and its rows only. */
 export interface SecretOwner {
   projectId: number
   componentId: string
+  configId: string
 }
 
 /** The encryption context of the AWS Encryption SDK; also shown to KMS, whose log and key policy can tell it. */
-export const encryptionContext = ({ projectId, componentId }: SecretOwner): Record<string, string> => ({
+export const encryptionContext = ({
+  projectId,
+  componentId,
+  configId,
+}: SecretOwner): Record<string, string> => ({
   projectId: String(projectId),
   componentId,
+  configurationId: configId,
 })
 
-/** What our own sealed values begin with: bound to project and component, in the notation that clients know. */
+/** What our own sealed values begin with: bound to the project, in the notation that clients know. */
 const PREFIX = 'KBC::ProjectSecure::'
 
 /**

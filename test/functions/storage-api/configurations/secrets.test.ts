@@ -16,7 +16,7 @@ const plain = 'hunter2-do-not-tell'
 const sealed = expect.stringMatching(/^KBC::ProjectSecure::[A-Za-z0-9+/]+=*$/)
 
 describe('a secret', () => {
-  it('comes back sealed, from the first reply on, and opens for its component', async () => {
+  it('comes back sealed, from the first reply on, and opens for its configuration', async () => {
     const { body } = await routes.send('POST', '', {
       name: 'secret',
       configuration: { api: { '#token': plain }, token: 'public' },
@@ -25,7 +25,7 @@ describe('a secret', () => {
     expect(body.configuration).toEqual({ api: { '#token': sealed }, token: 'public' })
     expect(body.state).toEqual({ '#refresh': sealed })
     const open = createOpener(routes.service.keys)
-    expect(await open(body.configuration, { projectId: 7, componentId })).toEqual({
+    expect(await open(body.configuration, { projectId: 7, componentId, configId: body.id })).toEqual({
       api: { '#token': plain },
       token: 'public',
     })

@@ -4,7 +4,7 @@ import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { createSealer } from '#lib/storage/secrets/create-sealer.ts'
 import { startKeyService } from '#support/key-service.ts'
 
-const owner = { projectId: 7, componentId: 'ex-generic-v2' }
+const owner = { projectId: 7, componentId: 'ex-generic-v2', configId: 'shop' }
 
 let service: Awaited<ReturnType<typeof startKeyService>>
 beforeAll(async () => {
@@ -59,7 +59,16 @@ describe('sealing', () => {
     expect(await sealer()(value, owner)).toEqual(value)
   })
 
-  it('asks KMS once for many secrets of a component', async () => {
+  it('refuses more than a thousand secrets at once, before it seals one, and counts no sealed ones', async () => {
+    const many = (count: number, secret: string) => ({ '#list': Array.from({ length: count }, () => secret) })
+    const before = service.calls.length
+    await expect(sealer()(many(1_001, 'a'), owner)).rejects.toMatchObject({ code: 'secrets.tooMany' })
+    expect(service.calls.length).toBe(before)
+    const sealed = many(1_001, 'KBC::ProjectSecure::eJwB')
+    expect(await sealer()(sealed, owner)).toEqual(sealed)
+  })
+
+  it('asks KMS once for many secrets of a configuration', async () => {
     const before = service.calls.length
     const value = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`#k${index}`, `s${index}`]))
     const seal = sealer()
@@ -98,6 +107,7 @@ describe('opening', () => {
   it.each([
     ['of another component', { ...owner, componentId: 'wr-other' }],
     ['of another project', { ...owner, projectId: 8 }],
+    ['of another configuration', { ...owner, configId: 'other' }],
   ])('refuses a secret %s', async (_what, other) => {
     const sealed = await sealer()({ '#token': 'abc' }, other)
     await expect(opener()(sealed, owner)).rejects.toMatchObject({

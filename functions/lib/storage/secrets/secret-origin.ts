@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { isSealed, parseSealed } from './sealed-secret.ts'
+
+const DIGEST_LENGTH = 22
+
+/** By what a configuration knows a sealed value: 128 bits of its hash, which give nothing away. */
+export const sealedDigest = (sealed: string): string =>
+  createHash('sha256').update(sealed).digest('base64url').slice(0, DIGEST_LENGTH)
+
+/** What a sealed value says of where it was sealed. */
+export interface SecretOrigin {
+  projectId: string | undefined
+  componentId: string | undefined
+  /** Not in values of version 0.1, which opened in every configuration of the component. */
+  configurationId: string | undefined
+}
+
+/**
+ * Reads where a value was sealed from its header, without a key: `undefined` when it is none of ours. The header is
+ * authenticated with the value, so one that was changed opens nowhere.
+ */
+export const secretOrigin = async (text: string): Promise<SecretOrigin | undefined> => {
+  const message = isSealed(text) ? parseSealed(text) : undefined
+  const context = message && (await readContext(message))
+  if (!context) return undefined
+  const { projectId, componentId, configurationId } = context
+  return { projectId, componentId, configurationId }
+}
+
+const readContext = async (message: Buffer): Promise<Record<string, string> | undefined> => {
+  const read = await loadReader()
+  try {
+    const header = read(message)
+    return header ? header.messageHeader.encryptionContext : undefined
+  } catch {
+    // No message of the SDK at all.
+    return undefined
+  }
+}
+
+/** The SDK is loaded with the first sealed value that is looked at; most requests have none. */
+const loadReader = async () => {
+  const [{ deserializeFactory }, { NodeAlgorithmSuite }] = await Promise.all([
+    import('@aws-crypto/serialize'),
+    import('@aws-crypto/material-management-node'),
+  ])
+  const toUtf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8')
+  return deserializeFactory(toUtf8, NodeAlgorithmSuite).deserializeMessageHeader
+}
