@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
+import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { eventBody, eventResource } from './event-resource.ts'
 import { recordEvent } from './record-event.ts'
@@ -29,7 +30,7 @@ const parsed = (given: unknown): unknown => {
   }
 }
 
-/** Stores an event; at most 200 KB. */
+/** Stores an event of a component that the caller may use; at most 200 KB. */
 export const createEvent = defineRoute({
   method: 'post',
   path: '/v2/storage/events',
@@ -52,9 +53,14 @@ export const createEvent = defineRoute({
     duration: z.coerce.number({ error: 'This value should be a number.' }).min(0).optional(),
   }),
   validationCode: 'storage.events.validation',
-  replies: { 201: 'The event', 400: '`storage.events.validation`, `storage.events.tooLarge`' },
+  replies: {
+    201: 'The event',
+    400: '`storage.events.validation`, `storage.events.tooLarge`',
+    403: 'The token may not use the component that the event names',
+  },
   reply: eventBody,
   handle: async (request, services) => {
+    if (!mayUseComponent(request.caller, request.body.component)) throw accessDenied()
     const {
       params = {},
       results = {},

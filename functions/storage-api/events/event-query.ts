@@ -3,6 +3,7 @@ import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
+import { mayReadEvent } from './may-read-event.ts'
 
 /** Filters of every list of events. */
 export const eventQuery = z.object({
@@ -35,16 +36,12 @@ export const findEvents = async (
   { limit, offset, sinceId, maxId, sortOrder, ...filters }: EventQuery,
   caller: Caller,
 ): Promise<EventRecord[]> => {
-  const isListed = (event: EventRecord) => mayRead(caller, event) && matches(event, filters)
+  const isListed = (event: EventRecord) => mayReadEvent(caller, event) && matches(event, filters)
   const range = list({ sinceId, maxId })
   if (sortOrder === 'desc') return page(range, { limit, offset, isListed })
   const found = await page(range, { limit: MAX_READ_FOR_ASCENDING, offset: 0, isListed })
   return found.toReversed().slice(offset, offset + limit)
 }
-
-/** A token of limited rights sees what it sent itself; what a route shows of a bucket it has checked already. */
-const mayRead = ({ canManageBuckets, tokenId }: Caller, event: EventRecord): boolean =>
-  canManageBuckets || event.token.id === tokenId || event.objectType !== null
 
 const matches = (
   event: EventRecord,

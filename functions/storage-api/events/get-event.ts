@@ -4,13 +4,18 @@ import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { eventBody, eventResource } from './event-resource.ts'
+import { mayReadEvent } from './may-read-event.ts'
 
 export const getEvent = defineRoute({
   method: 'get',
   path: '/v2/storage/events/{eventId}',
   summary: 'Event detail',
   tag: 'events',
-  replies: { 200: 'The event', 404: 'There is no such event' },
+  replies: {
+    200: 'The event',
+    403: 'It is about what the token may not read',
+    404: 'There is no such event',
+  },
   reply: eventBody,
   handle: async ({ params, caller, baseUrl }, { events }) => {
     const id = parseId(params.eventId)
@@ -19,7 +24,7 @@ export const getEvent = defineRoute({
       throw new UserError('storage.events.notFound', `Event ${params.eventId.slice(0, 20)} not found`, {
         status: 404,
       })
-    if (!caller.canManageBuckets && event.token.id !== caller.tokenId) throw accessDenied()
+    if (!mayReadEvent(caller, event)) throw accessDenied()
     return ok(eventResource(event, baseUrl))
   },
 })

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { fileNotFound, findFile } from './find-file.ts'
+import { fileNotFound, findFileToChange } from './find-file.ts'
 
 const MAX_TAGS = 500
 
@@ -14,9 +14,9 @@ export const addFileTag = defineRoute({
   summary: 'Add a tag to a file',
   tag: 'files',
   body: z.object({ tag: text({ min: 1, max: 200 }) }),
-  replies: { 204: 'Added', 404: 'There is no such file' },
+  replies: { 204: 'Added', 403: 'Another token made the file', 404: 'There is no such file' },
   handle: async ({ params, body, caller }, { files }) => {
-    const { id } = await findFile(files, params.fileId, caller)
+    const { id } = await findFileToChange(files, params.fileId, caller)
     const updated = await files.update(id, file => {
       const tags = [...new Set([...file.tags, body.tag])]
       if (tags.length > MAX_TAGS)

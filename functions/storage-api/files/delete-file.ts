@@ -4,7 +4,7 @@ import { flag } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findFile } from './find-file.ts'
+import { findFileToChange } from './find-file.ts'
 
 export const deleteFile = defineRoute({
   method: 'delete',
@@ -12,15 +12,20 @@ export const deleteFile = defineRoute({
   summary: 'Delete a file with its objects',
   tag: 'files',
   query: z.object({ async: flag().default(false) }),
-  replies: { 204: 'Deleted', 202: 'A job `fileDelete`, with `async=1`', 404: 'There is no such file' },
+  replies: {
+    204: 'Deleted',
+    202: 'A job `fileDelete`, with `async=1`',
+    403: 'Another token made the file',
+    404: 'There is no such file',
+  },
   handle: async (request, services) => {
     const { fileId } = request.params
     if (request.query.async)
       return submitJob(request, services, {
         input: { operationName: 'fileDelete', fileId: parseId(fileId) ?? 0 },
-        admit: async () => ({ fileId: (await findFile(services.files, fileId, request.caller)).id }),
+        admit: async () => ({ fileId: (await findFileToChange(services.files, fileId, request.caller)).id }),
       })
-    const file = await findFile(services.files, fileId, request.caller)
+    const file = await findFileToChange(services.files, fileId, request.caller)
     // The record goes last: as long as it is there, a delete that broke off can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file.id)

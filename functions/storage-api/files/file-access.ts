@@ -7,7 +7,7 @@ import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.t
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { webalize } from './file-key.ts'
-import { sessionPolicy } from './session-policy.ts'
+import { type FileRight, sessionPolicy } from './session-policy.ts'
 
 // IAM: a role that is assumed with the credentials of another role lasts one hour at most (User Guide, "Role chaining").
 const CREDENTIALS_SECONDS = 3600
@@ -38,16 +38,16 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
   region,
 
   /**
-   * Credentials for exactly this file: its key, or everything below its key when it is sliced. Good for an hour and for
-   * reading and writing, so that a long transfer renews them by asking for the file again.
+   * Credentials for exactly this file: its key, or everything below its key when it is sliced. Good for an hour; a long
+   * transfer renews them by asking for the file again.
    */
-  async credentials(file: FileRecord): Promise<WireCredentials> {
+  async credentials(file: FileRecord, access: FileRight): Promise<WireCredentials> {
     const { Credentials } = await sts.send(
       new AssumeRoleCommand({
         RoleArn: roleArn,
         RoleSessionName: `file-${file.id}`,
         DurationSeconds: CREDENTIALS_SECONDS,
-        Policy: JSON.stringify(sessionPolicy(bucket, file)),
+        Policy: JSON.stringify(sessionPolicy(bucket, file, access)),
       }),
     )
     if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)

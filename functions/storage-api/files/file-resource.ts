@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { FileAccess } from './file-access.ts'
+import type { FileRight } from './session-policy.ts'
 
 /** The file on the wire (specification 2.1). Clients choose their way of transfer by `provider`. */
 export const fileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
@@ -28,10 +29,10 @@ const fileType = (name: string): 'csv' | 'parquet' | null => {
 }
 
 /** The file with what a client needs to reach its objects itself (`federationToken=1`). */
-export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess) => {
+export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess, access: FileRight) => {
   const [resource, credentials] = await Promise.all([
     fileResource(file, fileAccess),
-    fileAccess.credentials(file),
+    fileAccess.credentials(file, access),
   ])
   return { ...resource, s3Path: { bucket: fileAccess.bucket, key: file.key }, credentials }
 }

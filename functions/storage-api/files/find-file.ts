@@ -13,6 +13,23 @@ export const findFile = async (files: FileStore, fileId: string, caller: Caller)
   return file
 }
 
+/**
+ * The file of a path, for a caller who is about to change it. Errors: 404 `storage.files.notFound`; 403 `accessDenied`
+ * for a file that another token made, also for those that see all.
+ */
+export const findFileToChange = async (
+  files: FileStore,
+  fileId: string,
+  caller: Caller,
+): Promise<FileRecord> => {
+  const file = await findFile(files, fileId, caller)
+  if (!mayChangeFile(caller, file)) throw accessDenied()
+  return file
+}
+
+export const mayChangeFile = ({ isMaster, tokenId }: Caller, { creatorToken }: FileRecord): boolean =>
+  isMaster || creatorToken.id === tokenId
+
 /** A token sees the files that it made; the master token, and those that are allowed to, see all (facts 1.3). */
 export const maySeeFile = (
   { isMaster, canReadAllFileUploads, tokenId }: Caller,

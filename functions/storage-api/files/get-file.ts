@@ -4,11 +4,11 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { fileBody } from './file-body.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
-import { findFile } from './find-file.ts'
+import { findFile, mayChangeFile } from './find-file.ts'
 
 /**
- * One file; with `federationToken` its place in the object store and temporary credentials for it. They allow writing
- * too, so that an upload of many hours renews its credentials here.
+ * One file; with `federationToken` its place in the object store and temporary credentials for it. Those of the token
+ * that made the file allow writing too, so that an upload of many hours renews its credentials here; others read.
  */
 export const getFile = defineRoute({
   method: 'get',
@@ -20,6 +20,8 @@ export const getFile = defineRoute({
   reply: fileBody,
   handle: async ({ params, query, caller }, { files, fileAccess }) => {
     const file = await findFile(files, params.fileId, caller)
-    return ok(await (query.federationToken ? federatedFileResource : fileResource)(file, fileAccess))
+    if (!query.federationToken) return ok(await fileResource(file, fileAccess))
+    const access = mayChangeFile(caller, file) ? 'write' : 'read'
+    return ok(await federatedFileResource(file, fileAccess, access))
   },
 })

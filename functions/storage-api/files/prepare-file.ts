@@ -78,7 +78,7 @@ const target = (file: FileRecord, fileAccess: FileAccess) => ({
 
 const federatedUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
   ...target(file, fileAccess),
-  credentials: await fileAccess.credentials(file),
+  credentials: await fileAccess.credentials(file, 'write'),
 })
 
 const plainUpload = async (file: FileRecord, fileAccess: FileAccess) => ({

@@ -1,6 +1,6 @@
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { fileNotFound, findFile } from './find-file.ts'
+import { fileNotFound, findFileToChange } from './find-file.ts'
 
 /** Removes a tag; one that the file does not have is no error. */
 export const removeFileTag = defineRoute({
@@ -9,9 +9,9 @@ export const removeFileTag = defineRoute({
   lastParamTakesSlashes: true,
   summary: 'Remove a tag from a file',
   tag: 'files',
-  replies: { 204: 'Removed', 404: 'There is no such file' },
+  replies: { 204: 'Removed', 403: 'Another token made the file', 404: 'There is no such file' },
   handle: async ({ params, caller }, { files }) => {
-    const { id } = await findFile(files, params.fileId, caller)
+    const { id } = await findFileToChange(files, params.fileId, caller)
     const updated = await files.update(id, file => ({
       ...file,
       tags: file.tags.filter(tag => tag !== params.tag),

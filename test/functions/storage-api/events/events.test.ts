@@ -84,7 +84,9 @@ describe('GET events', () => {
   })
 
   it('shows a token what it sent, and nothing else of limited rights', async () => {
-    const { body: limited } = await service.call('POST', '/v2/storage/tokens', {})
+    const { body: limited } = await service.call('POST', '/v2/storage/tokens', {
+      componentAccess: ['ex-own'],
+    })
     const headers = { 'X-StorageApi-Token': limited.token }
     await service.call('POST', events, { component: 'ex-own', message: 'mine' }, headers)
     const shown = async (path: string) =>
@@ -94,6 +96,48 @@ describe('GET events', () => {
     expect(await shown(events)).toEqual(['mine'])
     expect(await shown(`/v2/storage/tokens/${limited.id}/events`)).toEqual(['mine'])
     expect((await service.call('GET', '/v2/storage/tokens/42/events', undefined, headers)).status).toBe(403)
+  })
+})
+
+describe('who reads an event', () => {
+  const tokenWith = async (settings: object) =>
+    (await service.call('POST', '/v2/storage/tokens', settings)).body.token as string
+
+  it('is one rule for lists and details', async () => {
+    await service.createBucket('closed')
+    await service.createBucket('open')
+    const component = 'ex-rule'
+    await send({ component, message: 'of a configuration', configurationId: 'c1' })
+    await send({ component, message: 'of no configuration' })
+    await send({ component: 'ex-other', message: 'of another component', configurationId: 'c1' })
+    const token = await tokenWith({
+      componentAccess: [component],
+      bucketPermissions: { 'in.c-open': 'read' },
+    })
+    const headers = { 'X-StorageApi-Token': token }
+    const get = (path: string) => service.call('GET', path, undefined, headers)
+
+    const { body: all } = await service.call('GET', `${events}?limit=1000`)
+    const { body: shown } = await get(`${events}?limit=1000`)
+    const listed = new Set(shown.map(({ id }: { id: number }) => id))
+    for (const { id } of all)
+      expect([id, (await get(`${events}/${id}`)).status]).toEqual([id, listed.has(id) ? 200 : 403])
+    const texts = shown.map(
+      ({ objectId, message }: { objectId: string; message: string }) => objectId ?? message,
+    )
+    expect(texts).toContain('in.c-open')
+    expect(texts).toContain('of a configuration')
+    for (const hidden of ['in.c-closed', 'of no configuration', 'of another component'])
+      expect(texts).not.toContain(hidden)
+    expect((await get('/v2/storage/buckets/in.c-open/events')).body).not.toEqual([])
+    expect((await get('/v2/storage/buckets/in.c-closed/events')).status).toBe(403)
+  })
+
+  it('and who sends one names a component that it may use', async () => {
+    const headers = { 'X-StorageApi-Token': await tokenWith({ componentAccess: ['ex-rule'] }) }
+    const sent = async (component: string) =>
+      (await service.call('POST', events, { component, message: 'x' }, headers)).status
+    expect([await sent('ex-rule'), await sent('ex-other'), await sent('storage')]).toEqual([201, 403, 403])
   })
 })
 

@@ -1,4 +1,11 @@
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
@@ -78,6 +85,34 @@ describe('the credentials of a file', () => {
       await expect(
         client.send(new PutObjectCommand({ Bucket: bucket, Key: 'exp-15/7/x', Body: 'x' })),
       ).rejects.toEqual(denied)
+    } finally {
+      client.destroy()
+    }
+  })
+
+  it.each([
+    ['a file', {}, ''],
+    ['a sliced file', { isSliced: true }, 'part0'],
+  ])('of %s that another token made are for reading', async (_, settings, suffix) => {
+    const { body: token } = await service.call('POST', '/v2/storage/tokens', { canReadAllFileUploads: true })
+    const { body: file } = await prepare({ name: 'a.csv', ...settings })
+    const { bucket, key } = file.uploadParams
+    const Key = `${key}${suffix}`
+    await service.s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: 'mine' }))
+    const { body: detail } = await service.call('GET', `${files}/${file.id}?federationToken=1`, undefined, {
+      'X-StorageApi-Token': token.token,
+    })
+    const client = clientWith(detail.credentials)
+    try {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key }))
+      expect(await Body?.transformToString()).toBe('mine')
+      // One union of commands: the client takes each of them.
+      for (const command of [
+        new PutObjectCommand({ Bucket: bucket, Key, Body: 'theirs' }),
+        new CreateMultipartUploadCommand({ Bucket: bucket, Key }),
+        new DeleteObjectCommand({ Bucket: bucket, Key }),
+      ])
+        await expect(client.send(command as PutObjectCommand)).rejects.toEqual(denied)
     } finally {
       client.destroy()
     }

@@ -35,7 +35,24 @@ describe('a file', () => {
     expect(await listed(all)).toContain(id)
   })
 
-  it('is changed, deleted and loaded by those that see it', async () => {
+  it('is loaded by those that see it, and neither tagged nor deleted by them', async () => {
+    const all = await newToken({ canReadAllFileUploads: true, canManageBuckets: true })
+    const id = await service.upload('id\n1\n')
+    for (const [method, path, body] of [
+      ['POST', `${files}/${id}/tags`, { tag: 'x' }],
+      ['DELETE', `${files}/${id}/tags/x`, undefined],
+      ['DELETE', `${files}/${id}`, undefined],
+      ['DELETE', `${files}/${id}?async=1`, undefined],
+    ] as const) {
+      const reply = await service.call(method, path, body, all)
+      expect([path, reply.status, reply.body.code]).toEqual([path, 403, 'accessDenied'])
+    }
+    const table = { name: newName(), dataFileId: id }
+    const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, table, all)
+    expect(body.status).toBe('success')
+  })
+
+  it('is neither changed nor loaded by those that do not see it', async () => {
     const other = await newToken()
     const id = await service.upload('id\n1\n')
     const refused = [
