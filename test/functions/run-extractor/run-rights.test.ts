@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runInput } from '#functions/run-extractor/event.ts'
+import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 
@@ -148,6 +150,51 @@ describe('a run has the rights of the token that stored the configuration last',
       `/v2/storage/events?component=ex-generic-v2&configurationId=${configId}`,
     )
     expect(events).toMatchObject([{ type: 'error', message: expect.stringContaining(lesser.id) }])
+  })
+})
+
+describe('a schedule of the configuration', () => {
+  /** What the next minute starts of this configuration, and how it ends. */
+  const nextMinute = async (configId: string): Promise<object[]> => {
+    const ends: object[] = []
+    const { stackStorage, storageWith, log } = extraction.services()
+    const time = new Date(Date.now() + 2 * 60_000)
+    await startScheduledRuns(time, {
+      storage: { ...storageWith(extraction.service.token), ...stackStorage },
+      tokens: extraction.tokens,
+      components: ['ex-generic-v2'],
+      startRun: async (_, input) => {
+        if (input['configId'] !== configId) return
+        const { end } = await extraction.run(configId, runInput.parse(input))
+        ends.push(end)
+      },
+      log,
+    })
+    return ends
+  }
+
+  const scheduled = (configuration: object) => ({ ...configuration, schedule: 'rate(1 minute)' })
+
+  test('of a lesser token reads and writes what that token may, and no more', async () => {
+    const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' } })
+    const stolen = await store(lesser.headers, scheduled(writing(foreign)))
+    expect(await nextMinute(stolen)).toMatchObject([{ failure: { Error: 'accessDenied' } }])
+    expect(await rowsOf(foreign)).toContain('old')
+    const own = await store(lesser.headers, scheduled(writing('in.c-own.scheduled')))
+    expect(await nextMinute(own)).toMatchObject([{ result: { status: 'success' } }])
+  })
+
+  test('of the master token does not run any more what a lesser token made of it', async () => {
+    const configId = await store(undefined, scheduled(writing('in.c-own.scheduled')))
+    expect(await nextMinute(configId)).toMatchObject([{ result: { status: 'success' } }])
+    const lesser = await newToken()
+    const configuration = scheduled(writing(foreign))
+    await extraction.service.call('PUT', `${configsPath}/${configId}`, { configuration }, lesser.headers)
+    expect(await nextMinute(configId)).toEqual([])
+    // One that was started a moment before the edit finds the configuration disarmed when it begins.
+    const { end } = await extraction.run(configId, { isOwnSchedule: true })
+    expect(end).toMatchObject({ failure: { Error: 'extraction.scheduleDisarmed' } })
+    expect(await rowsOf(foreign)).toContain('old')
   })
 })
 

@@ -16,7 +16,7 @@ export interface SealerOptions {
   kms?: KMSClientConfig
 }
 
-// Each takes about half a millisecond of the processor, which other requests wait for. No configuration has so many.
+// Each takes about a millisecond of the processor, which other requests wait for. No configuration has so many.
 const MAX_SECRETS = 1_000
 
 // One data key seals the secrets of one configuration for five minutes at most, and a thousand of them at most. Each call of

@@ -1,0 +1,96 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+
+let dataDir: string
+let cloud: EmbeddedCloud
+/** Where an attacker would like to see what is not theirs. */
+let outside: ApiServer
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-run-rights-'))
+  cloud = await startEmbeddedCloud({ dataDir })
+  outside = await startApi(() => [{ id: 1 }])
+}, 120_000)
+
+afterAll(async () => {
+  await outside?.close()
+  await cloud?.close()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+const call = async (method: string, path: string, body?: unknown, token = cloud.token ?? '') => {
+  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+    method,
+    headers: { 'X-StorageApi-Token': token, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+const CONFIGS = 'components/ex-generic-v2/configs'
+
+const run = async (configId: string, token?: string) => {
+  let job = await call('POST', `${CONFIGS}/${configId}/run`, undefined, token)
+  while (job.status === 'waiting' || job.status === 'processing')
+    job = await call('GET', `jobs/${job.id}`, undefined, token)
+  return job
+}
+
+const configuration = (config: object, more: object = {}) => ({
+  parameters: {
+    api: { baseUrl: `${outside.origin}/` },
+    config: { outputBucket: 'shop', jobs: [{ endpoint: 'items' }], ...config },
+  },
+  ...more,
+})
+
+const createConfig = (id: string, settings: object, token?: string) =>
+  call('POST', CONFIGS, { configurationId: id, name: id, ...settings }, token)
+
+const filesBelow = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+
+test('a lesser token’s run reads no foreign table, opens no foreign secret, and leaves no token behind', async () => {
+  const secret = { authentication: { type: 'query', query: { key: { attr: '#key' } } } }
+  const withKey = (key: string) => {
+    const given = configuration({ '#key': key })
+    return { parameters: { ...given.parameters, api: { ...given.parameters.api, ...secret } } }
+  }
+  await createConfig('shop', { configuration: withKey('open sesame') })
+  expect((await run('shop')).status).toBe('success')
+  expect(outside.requests.at(-1)?.query.get('key')).toBe('open sesame')
+  const asked = outside.requests.length
+
+  const { token } = await call('POST', 'tokens', { componentAccess: ['ex-generic-v2'] })
+  // A foreign table, row by row to the attacker's server.
+  const input = { storage: { input: { tables: [{ source: 'in.c-shop.items', destination: 'a.csv' }] } } }
+  await createConfig('reader', { configuration: configuration({}, input) }, token)
+  expect((await run('reader', token)).error).toMatchObject({
+    code: 'accessDenied',
+    message: expect.stringContaining('in.c-shop.items'),
+  })
+  // A foreign secret, pasted as it is shown.
+  const shown = (await call('GET', `${CONFIGS}/shop`, undefined, token)).configuration
+  await createConfig('paster', { configuration: shown }, token)
+  expect((await run('paster', token)).error).toMatchObject({ code: 'secrets.notOpened' })
+  expect(outside.requests.length).toBe(asked)
+
+  // A copy that the service makes still opens.
+  const { id } = await call('POST', `${CONFIGS}/shop/versions/1/create`, { name: 'copy' })
+  expect((await run(id)).status).toBe('success')
+  expect(outside.requests.at(-1)?.query.get('key')).toBe('open sesame')
+
+  expect(
+    (await call('GET', 'tokens')).map(({ description }: { description: string }) => description),
+  ).toEqual(['Master token', 'Created by Master token'])
+  for (const file of await filesBelow(dataDir))
+    expect([file, /\b1-\d{13,16}-[0-9a-f]{48}\b/.test(await readFile(file, 'latin1'))]).toEqual([file, false])
+}, 120_000)
