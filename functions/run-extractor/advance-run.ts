@@ -7,6 +7,7 @@ import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { failRun, failureOf } from './fail-row.ts'
 import { loadOutputs } from './load-outputs.ts'
 import { readInputs } from './read-inputs.ts'
+import { refuseChanged } from './refuse-changed.ts'
 import { enterPhase, type Run, type RunFailure } from './run.ts'
 import { runLeg } from './run-leg.ts'
 import type { RunResult } from './run-result.ts'
@@ -80,10 +81,9 @@ const begin = async (
   // Stopped by hand, it had no time to give its token back.
   if (turn.abandonedBy !== undefined) await runTokens.revoke(runIdOf(turn.abandonedBy))
   try {
-    const { componentId, configId, authorTokenId, isOwnSchedule } = input
+    const { componentId, configId, authorTokenId } = input
     const configuration = await stackStorage.configuration(componentId, configId)
-    if (isOwnSchedule && configuration.scheduleDisarmed)
-      throw new UserError('extraction.scheduleDisarmed', disarmedMessage(configuration.scheduleDisarmed))
+    refuseChanged(input, configuration)
     const authorId = authorTokenId ?? authorIdOf(configuration)
     const { value, author } = await runTokens.make({ runId, startedAt, authorId, componentId, configId })
     const toBegin = { runId, input, configuration, author }
@@ -95,9 +95,6 @@ const begin = async (
     throw error
   }
 }
-
-const disarmedMessage = ({ by }: { by: { description: string } }) =>
-  `The schedule was disarmed when the token "${by.description}" stored the configuration.`
 
 /** One step of a row. */
 const work = async (stored: StoredRun, services: RunServices): Promise<Advance> => {

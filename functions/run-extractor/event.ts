@@ -17,6 +17,8 @@ export const runInput = z.object({
     .string()
     .regex(/^\d{1,16}$/, 'not the id of a token')
     .optional(),
+  /** What the author saw when it asked for the run: a later version that another token stored does not run. */
+  configVersion: z.int().optional(),
   /** The schedule of the configuration itself asked for the run: one that was disarmed may not. */
   isOwnSchedule: z.boolean().optional(),
 })

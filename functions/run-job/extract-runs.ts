@@ -11,9 +11,19 @@ export type ExtractRun =
   | { status: 'success'; output: string }
   | { status: 'error'; error: string; cause: string }
 
+export interface ExtractRunInput {
+  componentId: string
+  configId: string
+  /** The token that asked for the job: the run has its rights. */
+  authorTokenId: string
+  /** As it was then. */
+  configVersion: number
+}
+
+/** Runs of configurations, each of one job. */
 export interface ExtractRuns {
-  /** Starts the run of a job, or finds it started. It has the rights of the token that asked for the job. */
-  start(jobId: number, run: { componentId: string; configId: string; authorTokenId: string }): Promise<void>
+  /** Starts the run of a job, or finds it started. */
+  start(jobId: number, run: ExtractRunInput): Promise<void>
   describe(jobId: number): Promise<ExtractRun>
 }
 
@@ -22,8 +32,8 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
   const nameOf = (jobId: number) => `run-${jobId}`
 
   return {
-    start: async (jobId, { componentId, configId, authorTokenId }) => {
-      const input = JSON.stringify({ componentId, configId, authorTokenId, trigger: `job ${jobId}` })
+    start: async (jobId, run) => {
+      const input = JSON.stringify({ ...run, trigger: `job ${jobId}` })
       const command = new StartExecutionCommand({ stateMachineArn: machineArn, name: nameOf(jobId), input })
       await client.send(command).catch((error: unknown) => {
         if (!(error instanceof ExecutionAlreadyExists)) throw error

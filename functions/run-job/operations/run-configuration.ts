@@ -4,6 +4,7 @@ import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/j
 import type { RunJobServices } from '../run-job.ts'
 import type { Outcome, Pending } from './run-operation.ts'
 
+const params = z.object({ version: z.number() })
 const results = z.record(z.string(), z.unknown())
 
 const SHORTEST_WAIT_SECONDS = 1
@@ -22,7 +23,9 @@ export const runConfiguration = async (
   { componentId, configId }: InputOf<'configurationRun'>,
   { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
 ): Promise<Outcome | Pending> => {
-  await extractRuns.start(job.id, { componentId, configId, authorTokenId: job.creatorToken.id })
+  const authorTokenId = job.creatorToken.id
+  const { version: configVersion } = params.parse(job.operationParams)
+  await extractRuns.start(job.id, { componentId, configId, authorTokenId, configVersion })
   const run = await extractRuns.describe(job.id)
   switch (run.status) {
     case 'running': {

@@ -123,6 +123,20 @@ describe('a run has the rights of the token that stored the configuration last',
     expect(end).toMatchObject({ failure: { Error: 'accessDenied' } })
   })
 
+  test('what another token stored after it was asked for does not run', async () => {
+    const configId = await store(undefined, writing(foreign))
+    const lesser = await newToken()
+    const asked = { authorTokenId: '42', configVersion: 1 }
+    await extraction.service.call('PUT', `${configsPath}/${configId}`, { name: 'x' }, lesser.headers)
+    const { end } = await extraction.run(configId, asked)
+    expect(end).toMatchObject({ failure: { Error: 'extraction.configurationChanged' } })
+    expect(await rowsOf(foreign)).toContain('old')
+    // What it stored itself meanwhile does.
+    const own = await store(undefined, writing('in.c-own.items'))
+    await extraction.service.call('PUT', `${configsPath}/${own}`, { name: 'x' })
+    expect((await extraction.run(own, asked)).end.result).toMatchObject({ status: 'success' })
+  })
+
   test('rights that the author lost meanwhile are lost to its runs', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' } })
     const configId = await store(lesser.headers, writing('in.c-own.lost'))

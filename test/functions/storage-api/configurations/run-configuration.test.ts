@@ -91,6 +91,6 @@ test('asks for a run with the rights of the caller', async () => {
   const { body: job } = await service.call('POST', run, undefined, { 'X-StorageApi-Token': caller.token })
   expect(started).toContainEqual([
     job.id,
-    { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: caller.id },
+    { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: caller.id, configVersion: 1 },
   ])
 })
