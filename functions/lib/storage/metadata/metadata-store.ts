@@ -41,13 +41,14 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     sk: `${digest([column])}#${digest([provider, key])}`,
   })
 
-  const set = async (subject: string, given: NewMetadatum, nextId: NextId): Promise<void> => {
+  /** `newId` is for one that is not there yet. */
+  const set = async (subject: string, given: NewMetadatum, newId: number): Promise<void> => {
     const key = keyOf(subject, given)
     const timestamp = now().toISOString()
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const item = await items.get(key)
       const existing = item && metadatum.parse(item)
-      const next = { ...given, timestamp, id: existing?.id ?? String(nextId()) }
+      const next = { ...given, timestamp, id: existing?.id ?? String(newId) }
       if (await items.put(key, next, existing ? { id: existing.id } : 'absent')) return
     }
     throw new TransientError(
@@ -77,7 +78,7 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     /** Sets on another subject what this one has. */
     async copy(from: string, to: string, nextId: NextId): Promise<void> {
       for (const { key, value, provider, column } of await list(from))
-        await set(to, { key, value, provider, column }, nextId)
+        await set(to, { key, value, provider, column }, nextId())
     },
 
     /** Removes all, or all of one column. */
