@@ -2,7 +2,10 @@ import pMap from 'p-map'
 import { z } from 'zod'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
-import { type Configuration, type Row, rowSchema, type Version, version } from './configuration.ts'
+import { paddedNumber } from '../db/padded-number.ts'
+import { type Version, version } from './configuration.ts'
+import type { RowDocuments } from './row-documents.ts'
+import { completeVersion, storedVersion } from './stored-version.ts'
 
 /** What a list of versions shows; the document stays where it is. */
 const entry = version.omit({ content: true }).extend({
@@ -13,15 +16,11 @@ const entry = version.omit({ content: true }).extend({
 
 export type VersionEntry = z.infer<typeof entry>
 
-const archived = z.object({ document: storedText })
+const archived = z.object({ entry, document: storedText })
 
-const MAX_ROW_BYTES = 300_000
 const DELETES_AT_ONCE = 8
 
-/** Ten digits, so that text order is number order. */
-const padded = (number: number): string => String(number).padStart(10, '0')
-const versionKey = (number: number): string => `v#${padded(number)}`
-const rowKey = (rowId: string, number: number): string => `r#${rowId}#${padded(number)}`
+const versionKey = (number: number): string => `v#${paddedNumber(number)}`
 
 export const entryOf = ({ version: number, changed, content }: Version): VersionEntry => ({
   version: number,
@@ -31,33 +30,39 @@ export const entryOf = ({ version: number, changed, content }: Version): Version
   isDeleted: content.isDeleted,
 })
 
+interface HistoryOptions {
+  items: ItemTable
+  documents: DocumentFiles
+  rows: RowDocuments
+}
+
 /** The versions of configurations and of their rows that are no longer current. Written once, never changed. */
-export const createConfigurationHistory = (items: ItemTable, documents: DocumentFiles) => {
+export const createConfigurationHistory = ({ items, documents, rows }: HistoryOptions) => {
   const partition = (internalId: string) => `CONFIG#${internalId}`
 
+  const find = async (internalId: string, number: number) => {
+    const item = await items.get({ pk: partition(internalId), sk: versionKey(number) })
+    return item && archived.parse(item)
+  }
+
   return {
-    /** Keeps the current version, and each version of a row that came with it. Harmless when it is kept. */
-    async archive({ internalId, current }: Configuration, document: StoredText): Promise<void> {
-      const pk = partition(internalId)
-      const newRows = current.content.rows.filter(
-        ({ configurationVersion }) => configurationVersion === current.version,
-      )
-      await pMap(
-        newRows,
-        async row => {
-          const kept = await documents.keep(JSON.stringify(row), MAX_ROW_BYTES)
-          await items.put({ pk, sk: rowKey(row.id, row.version) }, { document: kept }, 'absent')
-        },
-        { concurrency: DELETES_AT_ONCE },
-      )
-      const item = { entry: entryOf(current), document }
-      await items.put({ pk, sk: versionKey(current.version) }, item, 'absent')
+    /** Idempotent. `document`: the version as it is stored; its rows are items already, or about to be. */
+    async archive(internalId: string, current: Version, document: StoredText): Promise<void> {
+      const key = { pk: partition(internalId), sk: versionKey(current.version) }
+      await items.put(key, { entry: entryOf(current), document }, 'absent')
     },
 
     async get(internalId: string, number: number): Promise<Version | undefined> {
-      const item = await items.get({ pk: partition(internalId), sk: versionKey(number) })
-      if (!item) return undefined
-      return version.parse(JSON.parse(await documents.load(archived.parse(item).document)))
+      const found = await find(internalId, number)
+      if (!found) return undefined
+      const { version, embedded } = storedVersion.parse(JSON.parse(await documents.load(found.document)))
+      if (embedded.length > 0) return completeVersion(version, new Map(embedded.map(row => [row.id, row])))
+      return completeVersion(version, await rows.loadRows(internalId, version.content.rows))
+    },
+
+    /** A version without its content. */
+    async entry(internalId: string, number: number): Promise<VersionEntry | undefined> {
+      return (await find(internalId, number))?.entry
     },
 
     /** Newest first, without their contents. */
@@ -66,18 +71,10 @@ export const createConfigurationHistory = (items: ItemTable, documents: Document
       for await (const item of items.query(partition(internalId), range)) yield entry.parse(item['entry'])
     },
 
-    async getRow(internalId: string, rowId: string, number: number): Promise<Row | undefined> {
-      const item = await items.get({ pk: partition(internalId), sk: rowKey(rowId, number) })
-      if (!item) return undefined
-      return rowSchema.parse(JSON.parse(await documents.load(archived.parse(item).document)))
-    },
+    getRow: rows.get,
 
     /** Newest first. */
-    async *listRow(internalId: string, rowId: string): AsyncGenerator<Row> {
-      const range = { ...startingWith(`r#${rowId}#`), newestFirst: true }
-      for await (const item of items.query(partition(internalId), range))
-        yield rowSchema.parse(JSON.parse(await documents.load(archived.parse(item).document)))
-    },
+    listRow: rows.list,
 
     async purge(internalId: string): Promise<void> {
       const pk = partition(internalId)
@@ -88,3 +85,5 @@ export const createConfigurationHistory = (items: ItemTable, documents: Document
     },
   }
 }
+
+export type ConfigurationHistory = ReturnType<typeof createConfigurationHistory>

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pMap from 'p-map'
-import { z } from 'zod'
+import { TransientError } from '../../errors/errors.ts'
 import { createLine } from '../db/create-line.ts'
-import { type DocumentFiles, storedText } from '../db/document-files.ts'
+import type { DocumentFiles } from '../db/document-files.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
-import { type Configuration, memory, type Version, version } from './configuration.ts'
+import type { Configuration, Version } from './configuration.ts'
+import { createConfigurationHeads, type Head } from './configuration-head.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
+import { createRowDocuments } from './row-documents.ts'
 
 /** Where a configuration is. Its ids have been checked against their patterns. */
 export interface ConfigurationPlace {
@@ -14,39 +16,27 @@ export interface ConfigurationPlace {
   configId: string
 }
 
-const headItem = z.object({
-  sk: z.string(),
-  revision: z.number(),
-  version: z.number(),
-  document: storedText,
-  memory: storedText,
-})
-
 type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
-
-interface Head {
-  revision: number
-  configuration: Configuration
-  document: z.infer<typeof storedText>
-}
-
-/** Together with what goes around them these stay below the 400 KB of an item. */
-const MAX_DOCUMENT_BYTES = 300_000
-const MAX_MEMORY_BYTES = 50_000
 
 const LOADS_AT_ONCE = 8
 // A request may take 29 s at the gateway; what is left is for reading and answering.
 const LONGEST_RETRY_MS = 20_000
 const LONGEST_PAUSE_MS = 400
+const MAX_READS = 20
 
 /**
- * Configurations: one head item each that holds the current version whole, and an archive of the versions before.
+ * Configurations: one head item each that holds the current version and what the last write set, an item for each
+ * version of a row and for each row's state, and an archive of the versions before.
  *
- * To write version n+1, the head is archived as version n (put if absent, so that a repeat is harmless) and then
- * replaced on condition that it has not moved. A crash in between leaves an archived copy of what is still the head.
+ * A write first makes items of what the head holds alone: the rows and states of the write before and, for version
+ * n+1, version n. Then it replaces the head on condition that it has not moved. All that goes before is of a head that
+ * was written, so a repeat or a crash leaves nothing that is not true. A row of many costs what it is, and its
+ * reference in the head.
  */
 export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
-  const history = createConfigurationHistory(items, documents)
+  const rows = createRowDocuments(items, documents)
+  const heads = createConfigurationHeads(documents, rows)
+  const history = createConfigurationHistory({ items, documents, rows })
   const inLine = createLine()
 
   const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) => ({
@@ -54,49 +44,43 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     sk: configId,
   })
 
-  const load = async (item: Item): Promise<Head> => {
-    const head = headItem.parse(item)
-    const [current, remembered] = await Promise.all([
-      documents.load(head.document),
-      documents.load(head.memory),
-    ])
-    const configuration = {
-      ...memory.parse(JSON.parse(remembered)),
-      id: head.sk,
-      current: version.parse(JSON.parse(current)),
-    }
-    return { revision: head.revision, configuration, document: head.document }
-  }
-
   const read = async (place: ConfigurationPlace): Promise<Head | undefined> => {
-    const item = await items.get(keyOf(place))
-    return item && load(item)
+    let last: unknown
+    for (let attempt = 0; attempt < MAX_READS; attempt++) {
+      const item = await items.get(keyOf(place))
+      const head = item && (await heads.load(item))
+      if (!item || head) return head
+      // Rows and states are items before a head refers to them: they can only be missing to a head of yesterday.
+      if (item['revision'] === last)
+        throw new Error(`Rows of the configuration ${place.configId} are missing`)
+      last = item['revision']
+    }
+    throw new TransientError('storage.components.busy', 'The configuration is being changed by many writers.')
   }
 
   const write = async (
     place: ConfigurationPlace,
-    { id: _, current, ...remembered }: Configuration,
+    configuration: Configuration,
     from?: Head,
   ): Promise<boolean> => {
-    const document =
-      from?.configuration.current === current
-        ? from.document
-        : await documents.keep(JSON.stringify(current), MAX_DOCUMENT_BYTES)
-    const item = {
-      revision: (from?.revision ?? 0) + 1,
-      version: current.version,
-      document,
-      memory: await documents.keep(JSON.stringify(remembered), MAX_MEMORY_BYTES),
-    }
+    const item = await heads.toItem(configuration, from)
     return items.put(keyOf(place), item, from ? { revision: from.revision } : 'absent')
   }
+
+  /** Makes items of what only the head holds, so that it can be replaced. Idempotent. */
+  const keepPending = async ({ pending, configuration: { internalId } }: Head): Promise<void> => {
+    await Promise.all([rows.keepRows(internalId, pending.rows), rows.keepStates(internalId, pending.states)])
+  }
+
+  const archive = async ({ configuration: { internalId, current }, document }: Head): Promise<void> =>
+    history.archive(internalId, current, document ?? (await heads.keepVersion(current)))
 
   /** Whether the write that was refused had in fact arrived, and only its reply was lost. */
   const hasArrived = async (place: ConfigurationPlace, written: Configuration): Promise<boolean> => {
     const { version: number, changed } = written.current
     const now = (await read(place))?.configuration
     if (now?.internalId !== written.internalId) return false
-    const found = now.current.version === number ? now.current : await history.get(now.internalId, number)
+    const found = now.current.version === number ? now.current : await history.entry(now.internalId, number)
     return found?.changed.identifier === changed.identifier
   }
 
@@ -110,7 +94,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     const next = await step(configuration)
     if (next === configuration) return configuration
     const isVersion = next.current !== configuration.current
-    if (isVersion) await history.archive(configuration, head.document)
+    await Promise.all([keepPending(head), isVersion && archive(head)])
     if (await write(place, next, head)) return next
     return isVersion && (await hasArrived(place, next)) ? next : 'moved'
   }
@@ -158,8 +142,13 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       const found: Item[] = []
       const { pk } = keyOf({ branchId, componentId, configId: '' })
       for await (const item of items.query(pk, startingWith(''))) found.push(item)
-      const heads = await pMap(found, load, { concurrency: LOADS_AT_ONCE })
-      return heads.map(({ configuration }) => configuration)
+      const loaded = await pMap(
+        found,
+        async item =>
+          (await heads.load(item)) ?? read({ branchId, componentId, configId: String(item['sk']) }),
+        { concurrency: LOADS_AT_ONCE },
+      )
+      return loaded.flatMap(head => head?.configuration ?? [])
     },
 
     /** A version of it, the current one or one before. */

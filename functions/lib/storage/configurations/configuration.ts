@@ -35,7 +35,7 @@ const row = z.object({
 
 export type Row = z.infer<typeof row>
 
-const content = z.object({
+export const content = z.object({
   name: z.string(),
   description: z.string(),
   configuration: jsonText,

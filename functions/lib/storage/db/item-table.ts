@@ -1,11 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import {
+  BatchGetCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb'
+import pMap from 'p-map'
 import { UserError } from '../../errors/errors.ts'
 
 /** Key attributes of the service's single table, both strings. Its construct and the local runtime use them too. */
@@ -39,6 +41,10 @@ export interface ItemRange {
 // that size to refuse in time, with a message, what DynamoDB would refuse without one.
 const MAX_ITEM_BYTES = 380_000
 
+// DynamoDB API Reference, "BatchGetItem".
+const KEYS_IN_BATCH = 100
+const BATCHES_AT_ONCE = 4
+
 /**
  * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition: this
  * is all that the service's state relies on, so there are no transactions and no indexes.
@@ -49,6 +55,28 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
       new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }),
     )
     return Item
+  },
+
+  /** The items of these keys that are there, in any order. No key may be named twice. */
+  async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
+    const starts = Array.from(
+      { length: Math.ceil(keys.length / KEYS_IN_BATCH) },
+      (_, index) => index * KEYS_IN_BATCH,
+    )
+    const readBatch = async (start: number): Promise<Item[]> => {
+      const found: Item[] = []
+      let Keys: Record<string, unknown>[] = keys.slice(start, start + KEYS_IN_BATCH).map(key => ({ ...key }))
+      // A reply holds 16 MB at most and names the keys that it passed over. It has one item at least, or is an error.
+      while (Keys.length > 0) {
+        const { Responses, UnprocessedKeys } = await client.send(
+          new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),
+        )
+        found.push(...(Responses?.[tableName] ?? []))
+        Keys = UnprocessedKeys?.[tableName]?.Keys ?? []
+      }
+      return found
+    }
+    return (await pMap(starts, readBatch, { concurrency: BATCHES_AT_ONCE })).flat()
   },
 
   /** Resolves to false when the condition does not hold. */

@@ -3,89 +3,13 @@ import { describe, expect, it } from 'vitest'
 import {
   copyConfiguration,
   newConfiguration,
-  restoreConfiguration,
   rollbackConfiguration,
-  setState,
-  trashConfiguration,
   updateConfiguration,
 } from '#lib/storage/configurations/change-configuration.ts'
-import { addRow, deleteRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
-import {
-  type Change,
-  type Configuration,
-  rowMemory,
-  rowsInOrder,
-  type Version,
-} from '#lib/storage/configurations/configuration.ts'
+import { updateRow } from '#lib/storage/configurations/change-rows.ts'
+import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
 import { mergePatch } from '#lib/storage/configurations/merge-patch.ts'
-
-let made = 0
-const changed = (): Change => ({
-  at: '2026-07-16T10:00:00.000Z',
-  token: { id: '1', description: 'test' },
-  description: 'change',
-  identifier: `id-${++made}`,
-})
-
-type Step = (configuration: Configuration, versions: Version[]) => Configuration
-
-const json = fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify({ value }))
-const rowId = fc.constantFrom('a', 'b', 'c')
-const hasRow = ({ current }: Configuration, id: string) => current.content.rows.some(row => row.id === id)
-
-/** Anything that a client can do next, told so that it fits the configuration as it is. */
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.tuple(fc.string(), json).map(
-    ([name, configuration]): Step =>
-      current =>
-        updateConfiguration(current, { name, configuration }, changed()),
-  ),
-  json.map(
-    (state): Step =>
-      current =>
-        setState(current, state),
-  ),
-  fc.tuple(rowId, json).map(
-    ([id, configuration]): Step =>
-      current =>
-        hasRow(current, id)
-          ? updateRow(current, id, { configuration }, changed())
-          : addRow(current, id, { configuration }, changed()),
-  ),
-  rowId.map(
-    (id): Step =>
-      current =>
-        hasRow(current, id) ? deleteRow(current, id, changed()) : current,
-  ),
-  fc.tuple(rowId, json).map(
-    ([id, state]): Step =>
-      current =>
-        hasRow(current, id) ? setRowState(current, id, state) : current,
-  ),
-  fc.integer({ min: 0, max: 20 }).map(
-    (index): Step =>
-      (current, versions) => {
-        const target = versions[index % versions.length]
-        return target ? rollbackConfiguration(current, target, changed()) : current
-      },
-  ),
-  fc.constant(
-    (current: Configuration): Configuration =>
-      updateConfiguration(
-        current,
-        {
-          rowsSortOrder: rowsInOrder(current.current.content)
-            .map(({ id }) => id)
-            .toReversed(),
-        },
-        changed(),
-      ),
-  ),
-  fc.constant(
-    (current: Configuration): Configuration =>
-      restoreConfiguration(trashConfiguration(current, changed()), changed()),
-  ),
-)
+import { changed, type Step, step } from './steps.ts'
 
 /** The configuration after each step, and all its versions. */
 const run = (steps: Step[]): { states: Configuration[]; versions: Version[] } => {

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
+import type { Item } from '../db/item-table.ts'
+import { type Configuration, emptyObject, rowSchema, type Version } from './configuration.ts'
+import { pendingState, type RowDocuments } from './row-documents.ts'
+import { completeMemory, memoryText, storedMemory } from './stored-memory.ts'
+import { completeVersion, storedVersion, versionText } from './stored-version.ts'
+
+/** What the last write set. It is in the head alone until the next write, which first makes items of it. */
+const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
+type Pending = z.infer<typeof pendingSchema>
+
+const headItem = z.object({
+  sk: z.string(),
+  revision: z.number(),
+  version: z.number(),
+  document: storedText,
+  memory: storedText,
+  // Heads up to 0.1 have none.
+  pending: storedText.default({ text: '{"rows":[],"states":[]}' }),
+})
+
+export interface Head {
+  revision: number
+  configuration: Configuration
+  /** The current version as it is stored; undefined in a head of 0.1, whose next write gives it its form of today. */
+  document: StoredText | undefined
+  pending: Pending
+  /** By row id: the revision that set the row's state. */
+  stateRevisions: ReadonlyMap<string, number>
+}
+
+/** Together with what goes around them these stay below the 400 KB of an item. */
+const MAX_VERSION_BYTES = 200_000
+const MAX_MEMORY_BYTES = 80_000
+const MAX_PENDING_BYTES = 80_000
+
+/** Head items of configurations: the current version by references to its rows, and what the last write set. */
+export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
+  const loadJson = async (stored: StoredText): Promise<unknown> => JSON.parse(await documents.load(stored))
+
+  const keepVersion = (version: Version): Promise<StoredText> =>
+    documents.keep(versionText(version), MAX_VERSION_BYTES)
+
+  return {
+    keepVersion,
+
+    /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
+    async load(item: Item): Promise<Head | undefined> {
+      const { sk, revision, ...stored } = headItem.parse(item)
+      const [{ version, embedded }, { memory, embedded: embeddedStates }, written] = await Promise.all([
+        loadJson(stored.document).then(json => storedVersion.parse(json)),
+        loadJson(stored.memory).then(json => storedMemory.parse(json)),
+        loadJson(stored.pending).then(json => pendingSchema.parse(json)),
+      ])
+      const pending = {
+        rows: [...written.rows, ...embedded],
+        states: [
+          ...written.states,
+          ...embeddedStates.map(({ id, state }) => ({ id, state, revision, replaces: 0 })),
+        ],
+      }
+      const stateRevisions = new Map(memory.states)
+      for (const state of pending.states) stateRevisions.set(state.id, state.revision)
+
+      const ownRows = new Map(pending.rows.map(row => [row.id, row]))
+      const ownStates = new Map(pending.states.map(({ id, state }) => [id, state]))
+      const wantedRows = version.content.rows.filter(([id]) => !ownRows.has(id))
+      const wantedStates = memory.states.filter(([id]) => !ownStates.has(id))
+      const [loadedRows, loadedStates] = await Promise.all([
+        rows.loadRows(memory.internalId, wantedRows),
+        rows.loadStates(memory.internalId, wantedStates),
+      ])
+      const current = completeVersion(version, new Map([...loadedRows, ...ownRows]))
+      if (!current || loadedStates.size < wantedStates.length) return undefined
+      return {
+        revision,
+        configuration: {
+          ...completeMemory(memory, new Map([...loadedStates, ...ownStates])),
+          id: sk,
+          current,
+        },
+        document: 'pending' in item ? stored.document : undefined,
+        pending,
+        stateRevisions,
+      }
+    },
+
+    /** The item that replaces the head `from`, or the first one. */
+    async toItem({ id: _, current, ...memory }: Configuration, from?: Head): Promise<Item> {
+      const revision = (from?.revision ?? 0) + 1
+      const pending = { rows: newRows(current, from), states: newStates(memory.rows, revision, from) }
+      const stateRevisions = new Map(from?.stateRevisions)
+      for (const state of pending.states) stateRevisions.set(state.id, revision)
+      const isSameVersion = from?.configuration.current === current
+      return {
+        revision,
+        version: current.version,
+        document: (isSameVersion ? from.document : undefined) ?? (await keepVersion(current)),
+        memory: await documents.keep(memoryText(memory, stateRevisions), MAX_MEMORY_BYTES),
+        pending: await documents.keep(JSON.stringify(pending), MAX_PENDING_BYTES),
+      }
+    },
+  }
+}
+
+const newRows = ({ content }: Version, from: Head | undefined): Pending['rows'] => {
+  const before = new Map(from?.configuration.current.content.rows.map(({ id, version }) => [id, version]))
+  return content.rows.filter(({ id, version }) => before.get(id) !== version)
+}
+
+const newStates = (
+  rows: Configuration['rows'],
+  revision: number,
+  from: Head | undefined,
+): Pending['states'] => {
+  const before = new Map(from?.configuration.rows.map(({ id, state }) => [id, state]))
+  return rows
+    .filter(({ id, state }) => state !== (before.get(id) ?? emptyObject))
+    .map(({ id, state }) => ({ id, state, revision, replaces: from?.stateRevisions.get(id) ?? 0 }))
+}

@@ -1,0 +1,45 @@
+import { LRUCache } from 'lru-cache'
+
+/** What never changes under its id and number: a row by its version, say. */
+export type Reference = readonly [id: string, number: number]
+
+export interface LoadedDocument<Value> {
+  reference: Reference
+  value: Value
+  bytes: number
+}
+
+/** Keeps documents that never change in memory: those used last, up to so many bytes. */
+export const createDocumentCache = <Value extends object | string>(maxBytes: number) => {
+  const cache = new LRUCache<string, Value>({ maxSize: maxBytes })
+  const nameOf = (owner: string, [id, number]: Reference): string => `${owner} ${number} ${id}`
+
+  const add = (owner: string, { reference, value, bytes }: LoadedDocument<Value>): void => {
+    cache.set(nameOf(owner, reference), value, { size: bytes })
+  }
+
+  return {
+    add,
+
+    /** By id: what is in memory, and what `read` finds of the rest. What is not found is left out. */
+    async load(
+      owner: string,
+      wanted: readonly Reference[],
+      read: (missing: readonly Reference[]) => Promise<LoadedDocument<Value>[]>,
+    ): Promise<Map<string, Value>> {
+      const found = new Map<string, Value>()
+      const missing: Reference[] = []
+      for (const reference of wanted) {
+        const value = cache.get(nameOf(owner, reference))
+        if (value === undefined) missing.push(reference)
+        else found.set(reference[0], value)
+      }
+      if (missing.length === 0) return found
+      for (const loaded of await read(missing)) {
+        add(owner, loaded)
+        found.set(loaded.reference[0], loaded.value)
+      }
+      return found
+    },
+  }
+}

@@ -1,0 +1,374 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { copyConfiguration, newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
+import { addRow, setRowState, updateRow } from '#lib/storage/configurations/change-rows.ts'
+import { type Configuration, rowMemory, type Version } from '#lib/storage/configurations/configuration.ts'
+import {
+  type ConfigurationPlace,
+  createConfigurationStore,
+} from '#lib/storage/configurations/configuration-store.ts'
+import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { startTestS3 } from '#support/embedded-s3.ts'
+import { startItemDatabase } from '#support/item-database.ts'
+import { changed, step } from './steps.ts'
+
+let database: Awaited<ReturnType<typeof startItemDatabase>>
+beforeAll(async () => {
+  database = await startItemDatabase('storage')
+})
+afterAll(() => database.close())
+
+// Nothing here is too long for an item.
+const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
+const table = () => createItemTable(database.documents, 'storage')
+
+/** A store as one process has it when it starts: nothing of it is shared, and nothing is in memory. */
+const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
+  createConfigurationStore(wrap(table()), documents)
+
+let made = 0
+const newPlace = (): ConfigurationPlace => ({
+  branchId: 1,
+  componentId: 'c',
+  configId: `config-${++made}`,
+})
+const newHead = (place: ConfigurationPlace): Configuration =>
+  newConfiguration(place.configId, `internal-${place.configId}`, { name: 'a' }, changed())
+
+const settings = (text: string) => ({ configuration: JSON.stringify({ text: text.padEnd(1_000, '.') }) })
+const textOf = (configuration: Configuration, rowId: string): string | undefined => {
+  const row = configuration.current.content.rows.find(({ id }) => id === rowId)
+  return row && JSON.parse(row.configuration).text.replaceAll('.', '')
+}
+
+/** A configuration with the rows `r0`, `r1`, … made one by one. */
+const createWithRows = async (count: number): Promise<ConfigurationPlace> => {
+  const place = newPlace()
+  const store = newStore()
+  await store.insert(place, newHead(place))
+  for (let index = 0; index < count; index++) {
+    const change = changed()
+    await store.change(place, current => addRow(current, `r${index}`, settings(`row ${index}`), change))
+  }
+  return place
+}
+
+const update = (rowId: string, text: string) => {
+  const change = changed()
+  return (current: Configuration) => updateRow(current, rowId, settings(text), change)
+}
+
+const read = async (place: ConfigurationPlace): Promise<Configuration> => {
+  const configuration = await newStore().get(place)
+  if (!configuration) throw new Error('There is no configuration')
+  return configuration
+}
+
+const versionsOf = async (configuration: Configuration): Promise<(Version | undefined)[]> => {
+  const store = newStore()
+  return Promise.all(
+    Array.from({ length: configuration.current.version }, (_, index) =>
+      store.version(configuration, index + 1),
+    ),
+  )
+}
+
+describe('a write to one row of many', () => {
+  const written = async (rows: number, change: (current: Configuration) => Configuration) => {
+    const place = await createWithRows(rows)
+    let bytes = 0
+    const store = newStore(items => ({
+      ...items,
+      put: (key, attributes, when) => {
+        bytes += JSON.stringify(attributes).length
+        return items.put(key, attributes, when)
+      },
+    }))
+    await store.change(place, change)
+    return bytes
+  }
+
+  it('stores that row and references to the others, not the others', async () => {
+    const bytesPerRow =
+      ((await written(120, update('r5', 'new'))) - (await written(20, update('r5', 'new')))) / 100
+    expect(bytesPerRow).toBeLessThan(50)
+  })
+
+  it('stores the state of that row alone when it sets one', async () => {
+    const long = (index: number) => JSON.stringify({ text: String(index).padEnd(1_000, '.') })
+    const place = await createWithRows(30)
+    const store = newStore()
+    for (let index = 0; index < 30; index++)
+      await store.change(place, current => setRowState(current, `r${index}`, long(index)))
+    let bytes = 0
+    const counting = newStore(items => ({
+      ...items,
+      put: (key, attributes, when) => {
+        bytes += JSON.stringify(attributes).length
+        return items.put(key, attributes, when)
+      },
+    }))
+    await counting.change(place, current => setRowState(current, 'r3', long(100)))
+    // The state before gets its item, the new one is in the head; references to thirty rows and states go with it.
+    expect(bytes).toBeLessThan(5_000)
+    const now = await read(place)
+    expect(rowMemory(now, 'r3').state).toBe(long(100))
+    expect(rowMemory(now, 'r4').state).toBe(long(4))
+  })
+})
+
+describe('a store over items', () => {
+  it('answers as the changes say, whatever was done before, and for every version', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
+        const place = newPlace()
+        let expected = newHead(place)
+        const versions = [expected.current]
+        await newStore().insert(place, expected)
+        for (const next of steps) {
+          const before = expected
+          expected = next(before, versions)
+          // A change is one version; the trip to the trash and back makes two, the first of which is never stored.
+          if (expected.current.version > before.current.version + 1) {
+            expected = before
+            continue
+          }
+          if (expected.current !== before.current) versions.push(expected.current)
+          const target = expected
+          await newStore().change(place, () => (target === before ? before : target))
+          expect(await read(place)).toEqual(target)
+        }
+        expect(await versionsOf(expected)).toEqual(versions)
+      }),
+      { numRuns: 15 },
+    )
+  }, 120_000)
+})
+
+describe('eight writers to the rows of one configuration', () => {
+  it('lose nothing, and make dense versions of it and of each row', async () => {
+    const place = await createWithRows(8)
+    const before = (await read(place)).current.version
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        const store = newStore()
+        for (let index = 0; index < 6; index++) {
+          expect(
+            await store.change(place, update(`r${(writer + index) % 8}`, `${writer} ${index}`)),
+          ).toBeTypeOf('object')
+          const state = JSON.stringify({ writer, index })
+          await store.change(place, current => setRowState(current, `r${writer}`, state))
+        }
+      }),
+    )
+    const now = await read(place)
+    expect(now.current.version).toBe(before + 48)
+    for (let index = 0; index < 8; index++)
+      expect(rowMemory(now, `r${index}`).state).toBe(JSON.stringify({ writer: index, index: 5 }))
+
+    const versions = await versionsOf(now)
+    const texts = versions.flatMap(version => version?.content.rows.map(row => row.configuration) ?? [])
+    for (let writer = 0; writer < 8; writer++)
+      for (let index = 0; index < 6; index++)
+        expect(texts).toContain(settings(`${writer} ${index}`).configuration)
+    for (const row of now.current.content.rows) {
+      const older: number[] = []
+      for await (const { version } of newStore().history.listRow(now.internalId, row.id)) older.push(version)
+      const all = [...new Set([row.version, ...older])].toSorted((a, b) => a - b)
+      expect(all).toEqual(Array.from({ length: 7 }, (_, index) => index + 1))
+    }
+  }, 60_000)
+})
+
+describe('a process that dies at a write', () => {
+  /** Dies before or after its k-th put. */
+  const dying = (at: number, when: 'before' | 'after') => {
+    let puts = 0
+    return newStore(items => ({
+      ...items,
+      put: async (key, attributes, condition) => {
+        const isLast = ++puts === at
+        if (puts > at || (isLast && when === 'before')) throw new Error('the process is gone')
+        const isDone = await items.put(key, attributes, condition)
+        if (isLast) throw new Error('the process is gone')
+        return isDone
+      },
+    }))
+  }
+  const state = JSON.stringify({ since: 'today' })
+  const changes = {
+    'of a row': (current: Configuration) => update('r1', 'mine')(current),
+    'of a state': (current: Configuration) => setRowState(current, 'r1', state),
+    'of a new row': (current: Configuration) =>
+      addRow(current, 'r9', { ...settings('mine'), state }, changed()),
+  }
+  const cases = Object.entries(changes).flatMap(([name, change]) =>
+    [1, 2, 3, 4].flatMap(at => [
+      { name, change, at, when: 'before' as const },
+      { name, change, at, when: 'after' as const },
+    ]),
+  )
+
+  it.each(cases)(
+    '$name, $when put $at, leaves it whole as it was or is to be',
+    async ({ change, at, when }) => {
+      const place = await createWithRows(3)
+      await newStore().change(place, current => setRowState(current, 'r2', state))
+      const before = await read(place)
+      const after = change(before)
+
+      // With fewer puts than that nothing dies.
+      await dying(at, when)
+        .change(place, current => (current.current.version === before.current.version ? after : current))
+        .catch(() => undefined)
+
+      const found = await read(place)
+      expect([before, after]).toContainEqual(found)
+      const next = await newStore().change(place, update('r0', 'next'))
+      expect(next).toMatchObject({ current: { version: found.current.version + 1 } })
+      const now = await read(place)
+      expect(now).toEqual(next)
+      expect(textOf(now, 'r0')).toBe('next')
+      expect(textOf(now, 'r1')).toBe(textOf(found, 'r1'))
+      expect(rowMemory(now, 'r2').state).toBe(state)
+      const versions = await versionsOf(now)
+      expect(versions.map(version => version?.version)).toEqual(versions.map((_, index) => index + 1))
+      expect(versions[found.current.version - 1]).toEqual(found.current)
+    },
+  )
+})
+
+describe('a reader', () => {
+  it('reads the head again when it moved on before the states were read', async () => {
+    const place = await createWithRows(1)
+    const setState = (index: number) =>
+      newStore().change(place, current => setRowState(current, 'r0', JSON.stringify({ index })))
+    const touch = (name: string) => newStore().change(place, update('r0', name))
+    await setState(1)
+    await touch('a')
+    let reads = 0
+    const store = newStore(items => ({
+      ...items,
+      getMany: async keys => {
+        if (++reads === 1) {
+          await setState(2)
+          await touch('b')
+        }
+        return items.getMany(keys)
+      },
+    }))
+    const found = await store.get(place)
+    if (!found) throw new Error('There is no configuration')
+    expect(rowMemory(found, 'r0').state).toBe(JSON.stringify({ index: 2 }))
+    expect(textOf(found, 'r0')).toBe('b')
+  })
+
+  it('finds nothing when the configuration is purged meanwhile', async () => {
+    const place = await createWithRows(2)
+    const store = newStore(items => ({
+      ...items,
+      getMany: async keys => {
+        await newStore().purge(place)
+        return items.getMany(keys)
+      },
+    }))
+    expect(await store.get(place)).toBeUndefined()
+  })
+
+  it('fails when a row is missing that the head refers to', async () => {
+    const place = await createWithRows(2)
+    const store = newStore(items => ({ ...items, getMany: async () => [] }))
+    await expect(store.get(place)).rejects.toThrow(`Rows of the configuration ${place.configId} are missing`)
+  })
+})
+
+describe('a configuration of version 0.1', () => {
+  const state = JSON.stringify({ since: 'then' })
+
+  /** What 0.1 stored: rows and states stand in the head, and rows in archived versions. */
+  const createOld = async (place: ConfigurationPlace): Promise<Configuration> => {
+    const first = addRow(newHead(place), 'r0', settings('first'), changed())
+    const second = addRow(first, 'r1', { ...settings('second'), state }, changed())
+    const { internalId, created, creatorToken } = second
+    const items = table()
+    for (const { current } of [newHead(place), first]) {
+      const entry = { ...current, name: 'a', description: '', isDeleted: false, content: undefined }
+      await items.put(
+        { pk: `CONFIG#${internalId}`, sk: `v#000000000${current.version}` },
+        { entry, document: { text: JSON.stringify(current) } },
+      )
+    }
+    await items.put(
+      { pk: `CONFIG#${internalId}`, sk: 'r#r0#0000000001' },
+      { document: { text: JSON.stringify(first.current.content.rows[0]) } },
+    )
+    const memory = { internalId, created, creatorToken, state: second.state, rows: second.rows }
+    await items.put(
+      { pk: `CONFIGS#${place.branchId}#${place.componentId}`, sk: place.configId },
+      {
+        revision: 3,
+        version: 3,
+        document: { text: JSON.stringify(second.current) },
+        memory: { text: JSON.stringify(memory) },
+      },
+    )
+    return second
+  }
+
+  it('is read, listed and changed, with its versions and states', async () => {
+    const place = { ...newPlace(), componentId: 'old' }
+    const old = await createOld(place)
+    expect(await read(place)).toEqual(old)
+    expect(await newStore().list(1, 'old')).toEqual([old])
+
+    await newStore().change(place, update('r0', 'changed'))
+    const changedOnce = await read(place)
+    expect([textOf(changedOnce, 'r0'), textOf(changedOnce, 'r1')]).toEqual(['changed', 'second'])
+    expect(rowMemory(changedOnce, 'r1').state).toBe(state)
+    const next = JSON.stringify({ since: 'now' })
+    await newStore().change(place, current => setRowState(current, 'r1', next))
+    await newStore().change(place, update('r1', 'changed too'))
+
+    const now = await read(place)
+    expect(rowMemory(now, 'r1').state).toBe(next)
+    const versions = await versionsOf(now)
+    expect(versions.map(version => version?.content.rows.length)).toEqual([0, 1, 2, 2, 2])
+    expect(versions[2]).toEqual(old.current)
+    expect(await newStore().history.getRow(now.internalId, 'r1', 1)).toEqual(old.current.content.rows[1])
+  })
+
+  it('keeps its rows when its first write of today is of a state', async () => {
+    const place = newPlace()
+    const old = await createOld(place)
+    const next = JSON.stringify({ since: 'now' })
+    await newStore().change(place, current => setRowState(current, 'r0', next))
+    const now = await read(place)
+    expect(now.current).toEqual(old.current)
+    expect([rowMemory(now, 'r0').state, rowMemory(now, 'r1').state]).toEqual([next, state])
+  })
+})
+
+describe('rows that are too much for the head', () => {
+  it('wait in S3 for items of their own after a copy', async () => {
+    const s3 = await startTestS3()
+    try {
+      await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))
+      const open = () => createConfigurationStore(table(), createDocumentFiles(s3.client, 'tables'))
+      const source = await read(await createWithRows(120))
+      const place = newPlace()
+      const ids = { id: place.configId, internalId: `internal-${place.configId}` }
+      const copy = copyConfiguration(source, source.current, { ...ids, name: 'copy' }, changed())
+      expect(await open().insert(place, copy)).toBe(true)
+      expect(await open().get(place)).toEqual(copy)
+
+      const next = await open().change(place, update('r7', 'changed'))
+      // Read without S3: all rows are items now.
+      expect(await read(place)).toEqual(next)
+      expect(await newStore().version(copy, 1)).toEqual(copy.current)
+    } finally {
+      await s3.close()
+    }
+  })
+})
