@@ -9,13 +9,17 @@ import { type StartedCloud, startCloud } from './start-cloud.ts'
  * How long an update of one configuration takes while 1, 8 and 32 clients write to it at once, and how many files are
  * prepared in a second by as many clients as a busy project has. Both over HTTP, on the one-machine cloud.
  *
- * The baseline of 8 and 32 writers is the median of one: what waiting for the others costs.
+ * The baseline of 8 and 32 writers is the median of one: what waiting for the others costs. The baseline of writes to one
+ * row of many is the median at ten rows: what the other rows cost.
  */
 const WRITERS = [1, 8, 32] as const
 const UPDATES = 320
 const PREPARES = 400
 const PREPARING_CLIENTS = 8
 const WARM_UPS = 20
+const ROWS = [10, 100, 900] as const
+const ROW_WRITES = 60
+const READS = 20
 
 const Id = z.object({ id: z.union([z.string(), z.number()]) })
 const Versioned = z.object({ version: z.number() })
@@ -24,7 +28,7 @@ const send = async (cloud: StartedCloud, method: string, path: string, body: unk
   const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
     method,
     headers: { 'X-StorageApi-Token': cloud.token, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
   return response.json()
@@ -84,6 +88,43 @@ const timeUpdates = async (cloud: StartedCloud, writers: number): Promise<number
   return times
 }
 
+/** A row of the size that people write: half a kilobyte. */
+const sampleRow = (index: number) => ({
+  name: `row ${index}`,
+  configuration: {
+    parameters: {
+      endpoint: `items/${index}`,
+      columns: Array.from({ length: 8 }, (_, column) => ({ name: `column_${column}`, type: 'string' })),
+    },
+  },
+})
+
+/** Medians of writes to a row and to its state, and of reading the configuration whole, as one configuration gets rows. */
+const timeRows = async (cloud: StartedCloud) => {
+  const { id } = Id.parse(await send(cloud, 'POST', component, { name: 'bench rows' }))
+  const path = `${component}/${id}`
+  const medianOf = async (count: number, work: (index: number) => Promise<unknown>): Promise<number> => {
+    const times = await timeEach(count, 1, async index => void (await work(index)))
+    return percentile(times, 0.5)
+  }
+  const medians = []
+  let made = 0
+  for (const rows of ROWS) {
+    for (; made < rows; made++)
+      await send(cloud, 'POST', `${path}/rows`, { rowId: `row-${made}`, ...sampleRow(made) })
+    const rowOf = (index: number): string => `${path}/rows/row-${(index * 7) % rows}`
+    medians.push({
+      rows,
+      write: await medianOf(ROW_WRITES, index => send(cloud, 'PUT', rowOf(index), sampleRow(-1 - index))),
+      stateWrite: await medianOf(ROW_WRITES, index =>
+        send(cloud, 'PUT', `${rowOf(index)}/state`, { state: { since: `page ${rows} ${index}` } }),
+      ),
+      read: await medianOf(READS, () => send(cloud, 'GET', path, undefined)),
+    })
+  }
+  return medians
+}
+
 const preparesPerSecond = async (cloud: StartedCloud): Promise<number> => {
   const prepare = async (index: number): Promise<void> => {
     await send(cloud, 'POST', 'files/prepare', { name: `bench-${index}.csv`, federationToken: 1 })
@@ -105,6 +146,15 @@ try {
     console.log(JSON.stringify(figure(`${name}, p50`, 'ms', percentile(times, 0.5), alone)))
     console.log(JSON.stringify(figure(`${name}, p99`, 'ms', percentile(times, 0.99), alone)))
     alone ??= percentile(times, 0.5)
+  }
+  const ofRows = await timeRows(cloud)
+  for (const { rows, write, stateWrite, read } of ofRows) {
+    const [ten] = ofRows
+    console.log(JSON.stringify(figure(`configuration.rowWrite${rows}`, 'ms', write, ten?.write)))
+    console.log(
+      JSON.stringify(figure(`configuration.rowStateWrite${rows}`, 'ms', stateWrite, ten?.stateWrite)),
+    )
+    console.log(JSON.stringify(figure(`configuration.read${rows}`, 'ms', read, ten?.read)))
   }
   console.log(
     JSON.stringify(figure('files/prepare with credentials', 'requests/s', await preparesPerSecond(cloud))),

@@ -3,6 +3,7 @@ import {
   type Change,
   type Configuration,
   type Content,
+  emptyObject,
   type Row,
   rowMemory,
   rowsInOrder,
@@ -52,11 +53,14 @@ export const rowVersionBody = changeBody
   .openapi('ConfigurationRowVersion')
 
 /** A row as it is now (specification 2.6). */
-export const rowResource = (row: Row, configuration: Configuration) => ({
+export const rowResource = (row: Row, configuration: Configuration) =>
+  rowWithState(row, rowMemory(configuration, row.id).state)
+
+const rowWithState = (row: Row, state: string) => ({
   ...rowVersionResource(row),
   created: wireDate(row.created),
   creatorToken: tokenOf(row.creatorToken),
-  state: JSON.parse(rowMemory(configuration, row.id).state),
+  state: JSON.parse(state),
 })
 
 export const rowBody = rowVersionBody.extend({ state: anyObject }).openapi('ConfigurationRow')
@@ -87,11 +91,12 @@ export const configurationSummary = (configuration: Configuration) => {
 /** A configuration whole (specification 2.5). */
 export const configurationResource = (configuration: Configuration) => {
   const { content } = configuration.current
+  const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
   return {
     ...configurationSummary(configuration),
     configuration: JSON.parse(content.configuration),
     rowsSortOrder: content.rowsSortOrder,
-    rows: rowsInOrder(content).map(row => rowResource(row, configuration)),
+    rows: rowsInOrder(content).map(row => rowWithState(row, states.get(row.id) ?? emptyObject)),
     state: JSON.parse(configuration.state),
   }
 }
