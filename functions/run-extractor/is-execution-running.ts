@@ -1,12 +1,12 @@
-import { DescribeExecutionCommand, ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
+import { ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
+import { describeExecution, isUnderWay } from '../lib/executions.ts'
 
 /** Whether an execution is under way. One that Step Functions has forgotten, after ninety days, is not. */
 export const createIsExecutionRunning =
   (client: SFNClient) =>
   async (executionArn: string): Promise<boolean> => {
     try {
-      const { status } = await client.send(new DescribeExecutionCommand({ executionArn }))
-      return status === 'RUNNING' || status === 'PENDING_REDRIVE'
+      return isUnderWay(await describeExecution(client, { executionArn }))
     } catch (error) {
       if (error instanceof ExecutionDoesNotExist) return false
       throw error

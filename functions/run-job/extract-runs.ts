@@ -1,9 +1,5 @@
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  type SFNClient,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn'
+import type { SFNClient } from '@aws-sdk/client-sfn'
+import { describeExecution, isUnderWay, startExecution } from '../lib/executions.ts'
 
 /** How the run of a configuration stands; `output` is the text of what the machine gave. */
 export type ExtractRun =
@@ -29,33 +25,23 @@ export interface ExtractRuns {
 
 /** Runs of configurations as executions of the extract machine, each named after its job. */
 export const createExtractRuns = (client: SFNClient, machineArn: string): ExtractRuns => {
-  const nameOf = (jobId: number) => `run-${jobId}`
+  const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
 
   return {
     start: async (jobId, run) => {
-      const input = JSON.stringify({ ...run, trigger: `job ${jobId}` })
-      const command = new StartExecutionCommand({ stateMachineArn: machineArn, name: nameOf(jobId), input })
-      await client.send(command).catch((error: unknown) => {
-        if (!(error instanceof ExecutionAlreadyExists)) throw error
-      })
+      const input = { ...run, trigger: `job ${jobId}` }
+      await startExecution(client, { ...executionOf(jobId), input })
     },
 
     describe: async jobId => {
-      const executionArn = `${machineArn.replace(':stateMachine:', ':execution:')}:${nameOf(jobId)}`
-      const execution = await client.send(new DescribeExecutionCommand({ executionArn }))
-      switch (execution.status) {
-        case 'RUNNING':
-        case 'PENDING_REDRIVE':
-          return { status: 'running' }
-        case 'SUCCEEDED':
-          return { status: 'success', output: execution.output ?? '' }
-        default:
-          // Stopped by hand or timed out: Step Functions says why only if somebody told it.
-          return {
-            status: 'error',
-            error: execution.error ?? `extraction.${String(execution.status).toLowerCase()}`,
-            cause: execution.cause ?? 'The extraction was stopped.',
-          }
+      const execution = await describeExecution(client, executionOf(jobId))
+      if (isUnderWay(execution)) return { status: 'running' }
+      if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
+      // Stopped by hand or timed out: Step Functions knows why only if somebody said it.
+      return {
+        status: 'error',
+        error: execution.error ?? `extraction.${String(execution.status).toLowerCase()}`,
+        cause: execution.cause ?? 'The extraction was stopped.',
       }
     },
   }

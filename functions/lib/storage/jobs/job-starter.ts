@@ -1,9 +1,5 @@
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  type SFNClient,
-  StartExecutionCommand,
-} from '@aws-sdk/client-sfn'
+import type { SFNClient } from '@aws-sdk/client-sfn'
+import { describeExecution, isUnderWay, startExecution } from '../../executions.ts'
 
 /** `ended`: this job was started before and its execution is over. */
 export type StartResult = 'running' | 'ended'
@@ -14,23 +10,14 @@ export type StartResult = 'running' | 'ended'
  */
 export type StartJob = (jobId: number) => Promise<StartResult>
 
-export const executionName = (jobId: number): string => `job-${jobId}`
+const executionName = (jobId: number): string => `job-${jobId}`
 
 export const createJobStarter =
   (client: SFNClient, machineArn: string): StartJob =>
   async jobId => {
-    const name = executionName(jobId)
-    try {
-      await client.send(
-        new StartExecutionCommand({ stateMachineArn: machineArn, name, input: JSON.stringify({ jobId }) }),
-      )
-      return 'running'
-    } catch (error) {
-      if (!(error instanceof ExecutionAlreadyExists)) throw error
-    }
+    const execution = { machineArn, name: executionName(jobId) }
+    if (await startExecution(client, { ...execution, input: { jobId } })) return 'running'
     // Step Functions answers a repeat with the same input while the execution runs and refuses it afterwards (API
     // Reference, StartExecution); asked all the same, because "refused" must not be taken for "ended" by an emulator.
-    const executionArn = `${machineArn.replace(':stateMachine:', ':execution:')}:${name}`
-    const { status } = await client.send(new DescribeExecutionCommand({ executionArn }))
-    return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended'
+    return isUnderWay(await describeExecution(client, execution)) ? 'running' : 'ended'
   }
