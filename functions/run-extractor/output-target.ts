@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { isTableIdForLoad } from '../lib/storage-ids.ts'
 import type { OutputMapping } from './storage-mapping.ts'
 
 /** Manifest that stands beside a table in `out/tables` (facts 2.8). */
@@ -23,8 +24,6 @@ export interface OutputTargetOptions {
   configId: string
 }
 
-const TABLE_ID = /^(in|out)\.c-[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
-
 /**
  * The table that a file goes to, and how: the output mapping, else the manifest, else the configuration's own bucket
  * `in.c-<component>-<configuration>`.
@@ -35,7 +34,7 @@ export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
   const { file, manifest, mappings } = options
   const mapping = mappings.find(({ source }) => source === file || source === `${file}.csv`)
   const tableId = mapping?.destination ?? manifest.destination ?? defaultTableId(options)
-  if (!TABLE_ID.test(tableId))
+  if (!isTableIdForLoad(tableId))
     throw new UserError(
       'extraction.destination',
       `The table "${file}" cannot be loaded: "${tableId}" is not the id of a table. Name its destination in storage.output.tables.`,

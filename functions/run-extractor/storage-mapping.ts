@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
+import { isTableIdForLoad } from '../lib/storage-ids.ts'
 
 /** Absent and `null` are the same to the clients that write configurations. */
 const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -33,7 +34,7 @@ export type InputMapping = z.output<typeof inputMapping>
 const outputMapping = z
   .looseObject({
     source: z.string().min(1),
-    destination: z.string().regex(/^(in|out)\.c-[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/, 'not a table id'),
+    destination: z.string().refine(isTableIdForLoad, 'not a table id'),
     primary_key: optional(z.array(z.string())),
     incremental: optional(z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)])),
   })

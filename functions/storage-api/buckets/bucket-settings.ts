@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { hasNameCharacters } from '../../lib/storage-ids.ts'
 
 const MAX_NAME_LENGTH = 96
 
@@ -17,7 +18,7 @@ export const checkDisplayName = (displayName: string): string => {
 }
 
 const refuseBadName = (field: string, name: string): void => {
-  if (!/^[A-Za-z0-9_-]+$/.test(name))
+  if (!hasNameCharacters(name))
     throw invalid(
       field,
       `'${name.slice(0, 200)}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`,

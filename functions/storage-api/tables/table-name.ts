@@ -1,4 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { hasNameCharacters } from '../../lib/storage-ids.ts'
 
 const MAX_LENGTH = 96
 
@@ -26,7 +27,7 @@ export const checkTableName = ({
 
 const whyBad = (name: string): string | undefined => {
   const shown = name.slice(0, 200)
-  if (!/^[A-Za-z0-9_-]+$/.test(name))
+  if (!hasNameCharacters(name))
     return `'${shown}' contains not allowed characters. Only alphanumeric characters dash and underscores are allowed.`
   return name.length > MAX_LENGTH ? `'${shown}' is longer than ${MAX_LENGTH} characters.` : undefined
 }

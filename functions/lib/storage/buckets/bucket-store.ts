@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBucketId } from '../../storage-ids.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 
 const bucketRecord = z.object({
@@ -21,13 +22,9 @@ export type BucketRecord = z.infer<typeof bucketRecord>
 
 const PARTITION = 'BUCKETS'
 
-/** Bucket id of at most one length that fits a sort key; anything else cannot be stored and so is not found. */
-const bucketIdPattern = /^(in|out)\.[A-Za-z0-9_-]{1,200}$/
-
-export const isBucketId = (text: string): boolean => bucketIdPattern.test(text)
-
 export const createBucketStore = (items: ItemTable) => ({
   async get(id: string): Promise<BucketRecord | undefined> {
+    // What is no bucket id cannot have been stored.
     if (!isBucketId(id)) return undefined
     const item = await items.get({ pk: PARTITION, sk: id })
     return item && bucketRecord.parse(item)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isBucketId } from '../buckets/bucket-store.ts'
+import { parseTableId } from '../../storage-ids.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { tableDefinition } from './table-definition.ts'
@@ -44,20 +44,10 @@ const tableRecord = z.object({
 /** The head of a table: what it is now, with its current snapshot. */
 export type TableRecord = z.infer<typeof tableRecord>
 
-const namePattern = /^[A-Za-z0-9_-]{1,200}$/
-
 export type TableLoad = TableRecord['lastLoad']
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
   `${table.bucketId}.${table.name}`
-
-/** `in.c-main.orders` in its two parts, or `undefined` when it cannot be the id of a table. */
-export const parseTableId = (tableId: string): { bucketId: string; name: string } | undefined => {
-  const dot = tableId.lastIndexOf('.')
-  const bucketId = tableId.slice(0, Math.max(dot, 0))
-  const name = tableId.slice(dot + 1)
-  return isBucketId(bucketId) && namePattern.test(name) ? { bucketId, name } : undefined
-}
 
 const keyOf = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
   pk: `BUCKET#${bucketId}`,

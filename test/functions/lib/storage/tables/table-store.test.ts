@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseTableId, type TableRecord } from '#lib/storage/tables/table-store.ts'
+import type { TableRecord } from '#lib/storage/tables/table-store.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 let service: StorageService
@@ -59,20 +59,5 @@ describe('the head of a table', () => {
     await service.stores.tables.insert({ ...table, internalId: 2 })
     expect(await service.stores.tables.replace(table)).toBe(false)
     expect(await service.stores.tables.delete(table)).toBe(false)
-  })
-})
-
-describe('parseTableId', () => {
-  it.each([
-    ['in.c-main.orders', { bucketId: 'in.c-main', name: 'orders' }],
-    ['out.main.a_b-c', { bucketId: 'out.main', name: 'a_b-c' }],
-    ['in.c-main', undefined],
-    ['in.c-main.', undefined],
-    ['sys.c-main.a', undefined],
-    ['in.c.main.a', undefined],
-    ['', undefined],
-    ['in.c-main.a/b', undefined],
-  ])('reads %j', (id, parts) => {
-    expect(parseTableId(id)).toEqual(parts)
   })
 })
