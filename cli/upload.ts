@@ -12,7 +12,11 @@ export const registerUpload = (program: Command): void => {
     .option('--name <name>', 'its name in the service (default: its own)')
     .option('--tag <tag>', 'a tag of the file; may be given again', collect, [])
     .option('--table <id>', 'load it into this table, made with its bucket when missing (in.c-main.orders)')
-    .option('--primary-key <columns>', 'of a new table, with commas between', list)
+    .option(
+      '--primary-key <columns>',
+      'of the table, with commas between; a table with another key is not loaded with --incremental',
+      list,
+    )
     .option('--incremental', 'add the rows to those of the table')
     .option('--columns <names>', 'with commas between; then the file has no header', list)
     .option('--delimiter <character>', 'between cells (default: ,)')

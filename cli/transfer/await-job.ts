@@ -5,11 +5,10 @@ import { waitSecondsAt } from '../../functions/lib/storage-client/wait-seconds-a
 
 const FIRST_LOOK_MS = 100
 
+export type FinishedJob = Extract<Job, { status: 'success' }>
+
 /** Looks at a job until it has ended. Throws `UserError` with the job's own error when it failed. */
-export const awaitJob = async (
-  storage: Pick<StorageClient, 'job'>,
-  started: Job,
-): Promise<Extract<Job, { status: 'success' }>> => {
+export const awaitJob = async (storage: Pick<StorageClient, 'job'>, started: Job): Promise<FinishedJob> => {
   const start = performance.now()
   for (let job = started; ; job = await storage.job(job.id)) {
     if (job.status === 'success') return job

@@ -1,8 +1,9 @@
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import type { Job, PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
-import { awaitJob } from './await-job.ts'
+import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { awaitJob, type FinishedJob } from './await-job.ts'
 import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
 import { formatBytes, showProgress } from './progress.ts'
@@ -39,7 +40,9 @@ export const runUpload = async (
     const uploaded = await upload(connection, path, { ...flags, log })
     const job = flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
     const { fileId, isSliced } = uploaded
-    const table = job ? { tableId: flags.table, jobId: job.id } : {}
+    const warnings = job === undefined ? [] : warningsOf(job)
+    for (const warning of warnings) log(`warning: ${warning}`)
+    const table = job ? { tableId: flags.table, jobId: job.id, ...(warnings.length > 0 && { warnings }) } : {}
     output.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
     return 0
   } catch (error) {
@@ -132,12 +135,18 @@ const isCompressed = async (path: string): Promise<boolean> => {
   }
 }
 
+const importResults = z.object({ warnings: z.array(z.string()) })
+
+/** A created table reports the table, without warnings. */
+const warningsOf = ({ results }: FinishedJob): string[] =>
+  importResults.catch({ warnings: [] }).parse(results).warnings
+
 const load = async (
   { storage }: StorageConnection,
   tableId: string,
   { fileId, columns }: Uploaded,
   { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
-): Promise<Job> => {
+): Promise<FinishedJob> => {
   const dot = tableId.lastIndexOf('.')
   const [bucketId, name] = [tableId.slice(0, dot), tableId.slice(dot + 1)]
   if (!/^(in|out)\.c-[\w-]+$/.test(bucketId) || name === '')
@@ -145,7 +154,10 @@ const load = async (
   const format = { dataFileId: fileId, delimiter, enclosure, columns }
   const idempotencyKey = crypto.randomUUID()
   if (await storage.hasTable(tableId))
-    return awaitJob(storage, await storage.importTable({ ...format, tableId, incremental }, idempotencyKey))
+    return awaitJob(
+      storage,
+      await storage.importTable({ ...format, tableId, incremental, primaryKey }, idempotencyKey),
+    )
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
   return awaitJob(
     storage,

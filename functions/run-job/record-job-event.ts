@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import type { EventRecord } from '../lib/storage/events/event-store.ts'
 import type { FinalJob, JobInput } from '../lib/storage/jobs/job-record.ts'
@@ -60,6 +61,8 @@ const tell = (input: JobInput): Told | undefined => {
   }
 }
 
+const importWarnings = z.object({ warnings: z.array(z.string()) })
+
 /** Details of a job may be longer than an event; these are what a reader of events asks for. */
 const resultsOf = (job: FinalJob): Record<string, unknown> => {
   const { importedRowsCount, totalRowsCount, warnings, file } = job.results ?? {}
@@ -78,6 +81,7 @@ export const recordJobEvent = async (
   const told = tell(job.input)
   if (!told) return
   const isDone = job.status === 'success'
+  const { warnings } = importWarnings.catch({ warnings: [] }).parse(job.results)
   const milliseconds = job.startTime === null ? null : Date.parse(job.endTime) - Date.parse(job.startTime)
   const make = (id: number): EventRecord => ({
     id,
@@ -85,8 +89,8 @@ export const recordJobEvent = async (
     event: isDone ? told.event : `storage.${job.input.operationName}Error`,
     component: 'storage',
     message: isDone ? told.message : `Failed: ${told.message}`,
-    description: isDone ? '' : job.error.message,
-    type: isDone ? 'success' : 'error',
+    description: isDone ? warnings.join('\n') : job.error.message,
+    type: isDone ? (warnings.length > 0 ? 'warn' : 'success') : 'error',
     runId: job.runId,
     configurationId: null,
     created: job.endTime,

@@ -166,6 +166,19 @@ describe('upload', () => {
     expect(rows.trim().split('\n').sort()).toEqual(['"1","Zoë"', '"2","two"', '"id","name"'])
   })
 
+  test('says that the table has another key than the one asked for', async () => {
+    const path = newPath()
+    await writeFile(path, 'id,name\n1,one\n')
+    const into = (...flags: string[]) =>
+      millrace('upload', path, '--table', 'in.c-transfer.keyless', ...flags)
+    await into()
+    const replaced = await into('--primary-key', 'id')
+    expect([replaced.code, replaced.log]).toEqual([0, expect.stringContaining('has no primary key')])
+    expect(JSON.parse(replaced.output.toString())).toMatchObject({ warnings: [expect.anything()] })
+    const added = await into('--primary-key', 'id', '--incremental')
+    expect([added.code, added.log]).toEqual([1, expect.stringContaining('Nothing was loaded')])
+  })
+
   test('of large CSV is sliced between records, the header taken for the columns', async () => {
     const path = newPath()
     const row = (index: number) => `${index},"${'x'.repeat(3000)}\n${index}"\n`

@@ -26,6 +26,8 @@ export interface TableImport extends CsvFormat {
   tableId: string
   dataFileId: number
   incremental: boolean
+  /** The key that the table should have: see `checkKeyOfTable`. Default: whatever it has. */
+  primaryKey?: readonly string[] | undefined
 }
 
 export interface TableCreation extends CsvFormat {
@@ -142,17 +144,17 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         {
           method: 'POST',
           path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
-          body: { ...creation, ...(primaryKey.length > 0 ? { primaryKey: primaryKey.join(',') } : {}) },
+          body: { ...creation, ...keyField(primaryKey) },
           idempotencyKey,
         },
         jobSchema,
       ),
-    importTable: ({ tableId, incremental, ...tableImport }, idempotencyKey) =>
+    importTable: ({ tableId, incremental, primaryKey = [], ...tableImport }, idempotencyKey) =>
       call(
         {
           method: 'POST',
           path: `tables/${encodeURIComponent(tableId)}/import-async`,
-          body: { ...tableImport, incremental: incremental ? 1 : 0 },
+          body: { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
           idempotencyKey,
         },
         jobSchema,
@@ -193,6 +195,10 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
   }
 }
+
+/** A comma list; a service that gets none leaves the table its key. */
+const keyField = (columns: readonly string[]) =>
+  columns.length === 0 ? {} : { primaryKey: columns.join(',') }
 
 const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
   const configuration = `components/${encodeURIComponent(componentId)}/configs/${encodeURIComponent(configId)}`

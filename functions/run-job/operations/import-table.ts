@@ -1,5 +1,6 @@
 import { TransientError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../run-job.ts'
@@ -21,18 +22,21 @@ export const importTable = async (
 
 const load = async (
   job: ProcessingJob,
-  { tableId, fileId, csv, incremental }: InputOf<'tableImport'>,
+  { tableId, fileId, csv, incremental, primaryKey = [] }: InputOf<'tableImport'>,
   table: TableRecord,
   services: RunJobServices,
 ): Promise<TableRecord> => {
   const { internalId, snapshot: current } = table
+  const tableKey = current.primaryKey
+  const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
   const { snapshot, load } = await loadFile(
     job,
-    { tableId, internalId, current, primaryKey: current.primaryKey, incremental, fileId, csv },
+    { tableId, internalId, current, primaryKey: tableKey, incremental, fileId, csv },
     services,
   )
   const at = services.now().toISOString()
-  const moved: TableRecord = { ...table, snapshot, lastLoad: load, lastImportDate: at, lastChangeDate: at }
+  const lastLoad = { ...load, warnings: [...warnings, ...load.warnings] }
+  const moved: TableRecord = { ...table, snapshot, lastLoad, lastImportDate: at, lastChangeDate: at }
   if (await services.tables.replace(moved)) return moved
 
   const winner = await services.tables.get(tableId)

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
+import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-already-exists.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
@@ -97,9 +98,5 @@ const readPrimaryKey = (primaryKey: unknown): string[] => {
       'storage.validation.primaryKey',
       'The primary key must be a comma separated list of columns.',
     )
-  const columns = parsed.data
-    .split(',')
-    .map(column => column.trim())
-    .filter(Boolean)
-  return [...new Set(columns)]
+  return readKeyColumns(parsed.data)
 }

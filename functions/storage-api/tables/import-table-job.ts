@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
 import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { flag, integer } from '../http/fields.ts'
+import { flag, integer, text, textList } from '../http/fields.ts'
 import { unlessBlank } from '../http/unless-blank.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
@@ -18,12 +19,22 @@ export const importTableFields = z.looseObject({
   deduplicationStrategy: unlessBlank(
     z.enum(['upsert', 'insert'], { error: 'This value should be upsert or insert.' }),
   ),
+  // A comma list or a list
+  primaryKey: z
+    .union([text({ max: 20_000 }), textList()])
+    .optional()
+    .openapi({ type: 'string', example: 'id,country' }),
   ...csvFields,
 })
 
+interface Submission {
+  caller: Caller
+  raw: Request
+}
+
 /** The job `tableImport` that a request asks for. */
 export const importTableJob = (
-  { caller }: { caller: Caller },
+  { caller, raw }: Submission,
   services: Services,
   { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
 ): NewJob => {
@@ -31,8 +42,10 @@ export const importTableJob = (
   const fileId = requireDataFile(body)
   if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
   const csv = readCsvSettings(body)
+  const primaryKey = requestedKey(body.primaryKey, raw.headers)
+  const key = primaryKey.length === 0 ? {} : { primaryKey }
   return {
-    input: { operationName: 'tableImport', tableId, fileId, csv, incremental },
+    input: { operationName: 'tableImport', tableId, fileId, csv, incremental, ...key },
     tableId,
     queueTableId: tableId,
     admit: async () => {
@@ -42,12 +55,19 @@ export const importTableJob = (
         throw notImplemented('deduplicationStrategy=insert')
       const file = await findFile(services.files, String(fileId), caller)
       return {
-        params: { ...csv, incremental },
+        params: { ...csv, incremental, ...key },
         source: { fileId, fileName: file.name, type: 'file' },
         queue: 'main',
       }
     },
   }
+}
+
+const requestedKey = (given: string | string[] = [], headers: Headers): string[] => {
+  if (!Array.isArray(given)) return readKeyColumns(given)
+  // One client of the field sends the columns of the file as `primaryKey[]` of a form: there a list is no key.
+  const isForm = /form/i.test(headers.get('content-type') ?? '')
+  return isForm ? [] : [...new Set(given)]
 }
 
 const notImplemented = (option: string) =>

@@ -69,6 +69,8 @@ export const jobInput = z.discriminatedUnion('operationName', [
     fileId: z.number(),
     csv: csvOptions,
     incremental: z.boolean(),
+    /** The key that the caller takes the table to have. */
+    primaryKey: z.array(z.string()).optional(),
   }),
   z.object({
     operationName: z.literal('tableExport'),

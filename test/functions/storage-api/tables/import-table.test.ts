@@ -41,6 +41,62 @@ describe('POST import-async', () => {
     expect(await rowsOf(tableId)).toEqual(['"1","Prague"', '"2","Ostrava"', '"3","Brno"'])
   })
 
+  describe('with a primary key that the table does not have', () => {
+    const events = async (tableId: string) =>
+      (await service.call('GET', `/v2/storage/tables/${tableId}/events`)).body
+
+    it.each([
+      ['no key', undefined],
+      ['another key', 'city'],
+    ])('is refused when incremental: %s', async (_what, primaryKey) => {
+      const settings = primaryKey === undefined ? {} : { primaryKey }
+      const tableId = await service.createTable(bucketId, newName(), 'id,city\n1,Prague\n', settings)
+      const dataFileId = await service.upload('id,city\n1,Brno\n')
+      const { body: job } = await load(tableId, { dataFileId, incremental: 1, primaryKey: 'id' })
+      expect(job).toMatchObject({
+        status: 'error',
+        operationParams: { params: { primaryKey: ['id'] } },
+        error: {
+          code: 'storage.tables.primaryKeyDiffers',
+          message: expect.stringContaining(`tables/${tableId}/primary-key`),
+        },
+      })
+      expect(await rowsOf(tableId)).toEqual(['"1","Prague"'])
+    })
+
+    it('loads all rows anew and says so, in the result and in an event', async () => {
+      const tableId = await service.createTable(bucketId, newName(), 'id,city\n1,Prague\n', {
+        primaryKey: 'city',
+      })
+      const dataFileId = await service.upload('id,city\n1,Brno\n')
+      const { body: job } = await load(tableId, { dataFileId, primaryKey: ['id'] })
+      const warning = expect.stringContaining('has the primary key "city", not "id"')
+      expect(job).toMatchObject({ status: 'success', results: { warnings: [warning] } })
+      expect((await detail(tableId)).primaryKey).toEqual(['city'])
+      expect((await events(tableId))[0]).toMatchObject({
+        event: 'storage.tableImportDone',
+        type: 'warn',
+        results: { warnings: [warning] },
+      })
+    })
+
+    it('has nothing to say when only the order differs, or when a form lists columns', async () => {
+      const tableId = await service.createTable(bucketId, newName(), 'id,city\n1,Prague\n', {
+        primaryKey: 'id,city',
+      })
+      const dataFileId = await service.upload('id,city\n2,Brno\n')
+      const ordered = await load(tableId, { dataFileId, incremental: 1, primaryKey: 'city, id' })
+      expect(ordered.body).toMatchObject({ status: 'success', results: { warnings: [] } })
+
+      const columns = await service.createTable(bucketId, newName(), 'id,city\n1,Prague\n')
+      const form = `dataFileId=${dataFileId}&incremental=1&primaryKey[]=id&primaryKey[]=city`
+      const { body } = await service.call('POST', `/v2/storage/tables/${columns}/import-async`, form, {
+        'content-type': 'application/x-www-form-urlencoded',
+      })
+      expect(body).toMatchObject({ status: 'success', results: { warnings: [], totalRowsCount: 2 } })
+    })
+  })
+
   it('adds columns that the table does not have', async () => {
     const tableId = await service.createTable(bucketId, newName(), 'id\n1\n')
     await load(tableId, { dataFileId: await service.upload('id,city\n2,Brno\n'), incremental: 1 })
