@@ -78,6 +78,7 @@ const newRow = ({ id, name, configuration }: Unit): RowOfRun => ({
   requests: 0,
   seconds: 0,
   legs: 0,
+  warnings: [],
   jobs: [],
 })
 

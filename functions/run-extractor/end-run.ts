@@ -21,11 +21,18 @@ export const endRun = async (run: Run, execution: string, services: Services): P
 const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services): Promise<void> => {
   const { componentId: component, configId: configurationId, id, trigger } = run
   const { status, rowsLoaded, requests, seconds, error } = result
-  const rows = result.rows.map(({ id, status, rowsLoaded, tables }) => ({ id, status, rowsLoaded, tables }))
+  const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings }) => ({
+    id,
+    status,
+    rowsLoaded,
+    tables,
+    warnings,
+  }))
+  const hasWarnings = rows.some(({ warnings }) => warnings.length > 0)
   const event = {
     component,
     configurationId,
-    type: status,
+    type: status === 'success' && hasWarnings ? ('warn' as const) : status,
     message:
       error === undefined
         ? `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`

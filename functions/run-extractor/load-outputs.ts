@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
+import { checkKeyOfTable } from '../lib/storage/tables/primary-key.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { TABLE_EXISTS_CODE } from '../start-import/table-exists-code.ts'
@@ -35,15 +37,7 @@ const load = async (
   { key, isRepeated }: { key: string; isRepeated: boolean },
   services: Services,
 ): Promise<OutputTable> => {
-  const { storage } = services
-  const earlier =
-    output.jobId === undefined && isRepeated ? await storage.findJobOfFile(output.fileId) : undefined
-  const job =
-    output.jobId !== undefined
-      ? await storage.job(output.jobId)
-      : earlier && !isAboutExistingTable(earlier)
-        ? earlier
-        : await startLoad(output, key, services)
+  const { job, warnings } = await jobOf(output, { key, isRepeated }, services)
   if (isAboutExistingTable(job)) {
     // Somebody made the table in this very moment: load into it.
     const { jobId: _, ...again } = output
@@ -55,25 +49,60 @@ const load = async (
       `The table ${output.tableId} could not be loaded: ${job.error.message}`,
       { params: { tableId: output.tableId, jobId: job.id } },
     )
-  return { ...output, jobId: job.id, isLoaded: job.status === 'success' }
+  const known = new Set([...output.warnings, ...warnings, ...warningsOf(job)])
+  return { ...output, jobId: job.id, isLoaded: job.status === 'success', warnings: [...known] }
+}
+
+const importResults = z.object({ warnings: z.array(z.string()) })
+
+/** A created table reports the table, without warnings. */
+const warningsOf = (job: Job): string[] =>
+  job.status === 'success' ? importResults.catch({ warnings: [] }).parse(job.results).warnings : []
+
+interface StartedLoad {
+  job: Job
+  warnings: string[]
+}
+
+/** The job that loads a table: the one that is known, the one of an earlier attempt, or a new one. */
+const jobOf = async (
+  output: OutputTable,
+  { key, isRepeated }: { key: string; isRepeated: boolean },
+  services: Services,
+): Promise<StartedLoad> => {
+  const { storage } = services
+  if (output.jobId !== undefined) return { job: await storage.job(output.jobId), warnings: [] }
+  const earlier = isRepeated ? await storage.findJobOfFile(output.fileId) : undefined
+  return earlier && !isAboutExistingTable(earlier)
+    ? { job: earlier, warnings: [] }
+    : startLoad(output, key, services)
 }
 
 const isAboutExistingTable = (job: Job): boolean =>
   job.status === 'error' && job.error.code === TABLE_EXISTS_CODE
 
-const startLoad = async (output: OutputTable, key: string, { storage }: Services): Promise<Job> => {
-  const { tableId, fileId, columns, primaryKey, incremental } = output
-  const file = { dataFileId: fileId, columns }
-  const importIntoTable = () => storage.importTable({ ...file, tableId, incremental }, `${key}-import`)
+const startLoad = async (
+  { tableId, fileId, columns, primaryKey, incremental }: OutputTable,
+  key: string,
+  { storage }: Services,
+): Promise<StartedLoad> => {
+  const file = { dataFileId: fileId, columns, primaryKey }
+  const importIntoTable = async (): Promise<StartedLoad> => {
+    // Our own service looks again when the job runs; a hosted one never does
+    const { primaryKey: tableKey } = await storage.table(tableId)
+    const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
+    return { job: await storage.importTable({ ...file, tableId, incremental }, `${key}-import`), warnings }
+  }
   if (await storage.hasTable(tableId)) return importIntoTable()
 
   const bucketId = tableId.slice(0, tableId.lastIndexOf('.'))
   const name = tableId.slice(bucketId.length + 1)
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  return storage
-    .createTable({ ...file, bucketId, name, primaryKey }, `${key}-create`)
-    .catch((error: unknown) => {
+  return storage.createTable({ ...file, bucketId, name }, `${key}-create`).then(
+    job => ({ job, warnings: [] }),
+    (error: unknown) => {
       if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
       throw error
-    })
+    },
+  )
 }

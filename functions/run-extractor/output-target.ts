@@ -39,9 +39,11 @@ export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
       'extraction.destination',
       `The table "${file}" cannot be loaded: "${tableId}" is not the id of a table. Name its destination in storage.output.tables.`,
     )
+  const mapped = mapping?.primary_key ?? []
   return {
     tableId,
-    primaryKey: mapping?.primary_key ?? manifest.primaryKey,
+    // An empty list is what editors write for "not set"
+    primaryKey: mapped.length > 0 ? mapped : manifest.primaryKey,
     incremental: mapping?.incremental ?? manifest.incremental,
   }
 }

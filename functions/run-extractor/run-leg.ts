@@ -126,12 +126,13 @@ const finishLeg = async (
   for (const { table, ...target } of targets) {
     const fileId = await uploadTable({ path: table.file, name: table.name }, services)
     const { columns, rows } = table
-    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false })
+    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false, warnings: [] })
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
   await folder.remove()
-  return { run: enterPhase({ ...run, outputs, stateKey }, 'load', services.now()) }
+  const warned = withRow(run, { warnings: result.warnings })
+  return { run: enterPhase({ ...warned, outputs, stateKey }, 'load', services.now()) }
 }
 
 const manifestSchema = z.object({

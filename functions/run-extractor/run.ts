@@ -23,6 +23,8 @@ const rowOfRun = z.object({
   /** From its first step to the end of its last. */
   seconds: z.number(),
   legs: z.number(),
+  /** What the author should know of how the tables were loaded. */
+  warnings: z.array(z.string()).default([]),
   /** What each job did and why it ended. */
   jobs: z.array(z.unknown()),
   error: failure.optional(),
@@ -48,6 +50,7 @@ const outputTable = z.object({
   isAsked: z.boolean(),
   jobId: z.number().optional(),
   isLoaded: z.boolean(),
+  warnings: z.array(z.string()).default([]),
 })
 
 export type OutputTable = z.infer<typeof outputTable>

@@ -10,7 +10,7 @@ export const saveState = async (
   run: Run,
   { storage, work, now, log }: Pick<RunServices, 'storage' | 'work' | 'now' | 'log'>,
 ): Promise<StepResult> => {
-  const { id: rowId } = currentRow(run)
+  const { id: rowId, warnings: ofLeg } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
   const state = stateSchema.parse((await work.read(stateKey))?.value)
@@ -22,5 +22,6 @@ export const saveState = async (
   })
   const tables = run.outputs.map(({ tableId, rows }) => ({ tableId, rows }))
   const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
-  return { run: endRow(run, { status: 'success', tables, rowsLoaded }, now()) }
+  const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]
+  return { run: endRow(run, { status: 'success', tables, rowsLoaded, warnings }, now()) }
 }

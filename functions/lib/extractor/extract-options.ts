@@ -60,7 +60,14 @@ export interface ExtractSummary {
 }
 
 export type ExtractResult =
-  | { finished: true; state: Record<string, Json>; tables: WrittenTable[]; summary: ExtractSummary }
+  | {
+      finished: true
+      state: Record<string, Json>
+      tables: WrittenTable[]
+      /** What the author should know of how the tables are loaded; they are in the log too. */
+      warnings: string[]
+      summary: ExtractSummary
+    }
   | {
       finished: false
       /** Plain JSON without secrets; together with the contents of `spoolDir` all that the next leg needs. */

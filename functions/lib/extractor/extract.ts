@@ -15,6 +15,7 @@ import { createSinks } from './runner/sinks.ts'
 import { nextState, readState } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
 import type { Json, WrittenTable } from './tables/index.ts'
+import { checkLoads } from './tables/table-loads.ts'
 
 export type {
   ExtractCheckpoint,
@@ -52,6 +53,7 @@ const extractMasked = async (
 ): Promise<ExtractResult> => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
+  checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
   const leg: Leg =
@@ -144,13 +146,13 @@ const extractMasked = async (
       }
     }
     const learnt = sinks.structure()
-    const tables = await sinks.finish(options.outDir)
+    const { tables, warnings } = await sinks.finish(options.outDir)
     const next = nextState(options.state, {
       currentStart: leg.currentStart,
       learnt,
       highWaterMarks: marks.all(),
     })
-    return { finished: true, state: next, tables, summary: summary(tables) }
+    return { finished: true, state: next, tables, warnings, summary: summary(tables) }
   } finally {
     clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))

@@ -87,7 +87,7 @@ export interface StorageClient {
   /** Creates `in|out.c-<name>`; a bucket that exists by now is a success. */
   createBucket(bucketId: string): Promise<void>
   hasTable(tableId: string): Promise<boolean>
-  table(tableId: string): Promise<{ columns: string[] }>
+  table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
   job(jobId: number): Promise<Job>

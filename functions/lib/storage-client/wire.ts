@@ -82,8 +82,11 @@ export const tokenSchema = z.object({
 
 export const newTokenSchema = z.object({ id: z.coerce.string(), token: z.string().min(1) })
 
-/** Table detail (facts 1.5), as far as an export needs it. */
-export const tableSchema = z.object({ columns: z.array(z.string()) })
+/** Table detail (facts 1.5), as far as exports and loads need it. */
+export const tableSchema = z.object({
+  columns: z.array(z.string()),
+  primaryKey: z.array(z.string()).default([]),
+})
 
 /** Component (specification 2.4), as far as a run needs it. */
 export const componentSchema = z.object({ data: jsonObject.default({}) })

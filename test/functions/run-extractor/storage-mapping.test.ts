@@ -20,7 +20,8 @@ describe('outputTarget', () => {
   test.each(['shop.orders', 'shop.orders.csv'])(
     'is what the mapping of %s says, where it says anything',
     source => {
-      const mapping = { source, destination: 'out.c-a.b', incremental: true }
+      // An empty key is what editors write for "not set"
+      const mapping = { source, destination: 'out.c-a.b', incremental: true, primary_key: [] }
       expect(target({ mappings: [mapping] })).toEqual({
         tableId: 'out.c-a.b',
         primaryKey: ['id'],

@@ -60,6 +60,15 @@ export const AllowedHost = z.looseObject({
 
 export type AllowedHost = z.output<typeof AllowedHost>
 
+const tableMappings = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  optional(z.looseObject({ tables: optional(z.array(z.looseObject({ source: z.string(), ...shape }))) }))
+
+/** The platform's table mapping, as far as it says how tables are loaded. Who loads them checks the rest of it. */
+const StorageMapping = z.looseObject({
+  input: tableMappings({ changed_since: optional(Scalar) }),
+  output: tableMappings({ primary_key: optional(z.array(z.string())), incremental: optional(flag) }),
+})
+
 /** The whole `config.json`. The root also carries the platform's own keys, which are no concern of ours. */
 export const ConfigFile = z.looseObject({
   parameters: Parameters,
@@ -68,6 +77,7 @@ export const ConfigFile = z.looseObject({
   ),
   image_parameters: optional(z.looseObject({ allowed_hosts: optional(z.array(AllowedHost)) })),
   action: optional(z.string()),
+  storage: optional(StorageMapping).catch(undefined),
 })
 
 export type ConfigFile = z.output<typeof ConfigFile>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { flag, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
@@ -33,6 +34,9 @@ export const Incremental = strictObject({
   initial: optional(Value),
 })
 
+/** Names of columns, as a list or with commas between. */
+const KeyColumns = z.union([z.string().transform(readKeyColumns), z.array(name)])
+
 const jobShape = {
   ...requestShape,
   id: optional(text),
@@ -47,6 +51,7 @@ const jobShape = {
   userData: optional(z.unknown()),
   failWhenEmpty: optional(flag),
   incremental: optional(Incremental),
+  primaryKey: optional(KeyColumns),
 }
 
 const FlatJob = strictObject(jobShape)

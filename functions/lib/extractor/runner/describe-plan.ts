@@ -12,6 +12,7 @@ import { secretsOf } from '../masking/secrets-of.ts'
 import { isObject, toText } from '../php/php-values.ts'
 import { parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/index.ts'
+import { checkLoads } from '../tables/table-loads.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { type JobPlan, planJobs } from './job-plan.ts'
@@ -37,6 +38,7 @@ export const describePlan = async (options: DescribePlanOptions): Promise<string
   const masker = createMasker(secretsOf(options.config).values())
   try {
     const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
+    checkLoads(parsed)
     const parts = await Promise.all(
       parsed.runs.map((_, index) => describeIteration(parsed, index, options, masker)),
     )

@@ -4,10 +4,12 @@ import { outputBucket } from '../http/api-setup.ts'
 import type { Log } from '../masking/log.ts'
 import {
   createTableSink,
+  removeTables,
   type TableSink,
   type TableSinkCheckpoint,
   type WrittenTable,
 } from '../tables/index.ts'
+import { createTableLoads } from '../tables/table-loads.ts'
 import type { InputState } from './state.ts'
 
 /** Checkpoints by position of the bucket. */
@@ -21,7 +23,8 @@ export interface Sinks {
   checkpoint(): SavedSinks
   /** What was learnt about the structure, for the state; `undefined` when no iteration ran. */
   structure(): ReturnType<TableSink['structure']> | undefined
-  finish(outDir: string): Promise<WrittenTable[]>
+  /** Writes the tables; `warnings` are about how they are to be loaded. */
+  finish(outDir: string): Promise<{ tables: WrittenTable[]; warnings: string[] }>
 }
 
 export interface SinksOptions {
@@ -37,20 +40,30 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
   const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
   const distinct = [...new Set(buckets)]
   const sinks = new Map<number, TableSink>()
+  const warnings: string[] = []
+  const warn = (message: string): void => {
+    warnings.push(message)
+    log.warning(message)
+  }
 
   const make = (position: number): TableSink => {
     const bucket = distinct[position]
     const mine = parsed.runs.filter((_, index) => buckets[index] === bucket)
     const first = mine[0]?.config
+    const loads = createTableLoads(
+      parsed,
+      bucket,
+      mine.map(({ config }) => config),
+    )
     // A later bucket goes on from what the earlier ones learnt, as its state would
     const learnt = [...sinks.values()].at(-1)?.structure()
     const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
     return createTableSink({
       folder: pathInside(spoolDir, String(position)),
       bucket,
-      // The first iteration's mappings stay, the last one's flag counts
+      // The first iteration's mappings stay
       mappings: first?.mappings,
-      incremental: mine.at(-1)?.config.incrementalOutput === true,
+      loadOf: table => loads.of(table, warn),
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
       structure: learnt?.struct ?? state.structure,
@@ -75,9 +88,14 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       Object.fromEntries([...sinks].map(([position, sink]) => [String(position), sink.checkpoint()])),
     structure: () => [...sinks.values()].at(-1)?.structure(),
     finish: async outDir => {
-      const written: WrittenTable[] = []
-      for (const sink of sinks.values()) written.push(...(await sink.finish(outDir)))
-      return written
+      const tables: WrittenTable[] = []
+      try {
+        for (const sink of sinks.values()) tables.push(...(await sink.finish(outDir)))
+      } catch (error) {
+        await removeTables(tables)
+        throw error
+      }
+      return { tables, warnings }
     },
   }
 }

@@ -13,6 +13,7 @@ import type { Segment, TableSpool } from './table-spool.ts'
 /** A spooled table with its final header. */
 export interface AssembledTable {
   spool: TableSpool
+  dataType: string
   columns: string[]
   /** How each segment's rows become rows of the final columns; `undefined`: as they are. */
   mappings: (readonly number[] | undefined)[]
@@ -39,7 +40,7 @@ export function assembleTables(
     const columns = columnNames(node, compat)
     if (new Set(columns).size < columns.length) return undefined
     const mappings = spool.segments.map(segment => mapSegment(segment, node, ids, spool, compat))
-    tables.push({ spool, columns, mappings })
+    tables.push({ spool, dataType: node.dataType, columns, mappings })
   }
   return tables
 }

@@ -110,6 +110,7 @@ export class AutomaticTables {
       file: out.file,
       columns: [...columns],
       primaryKey: [],
+      types: exact.typesOf(name),
       rows: out.lines - (columns.length > 0 ? 1 : 0),
     }))
   }
@@ -127,7 +128,7 @@ async function writeAll(tables: readonly AssembledTable[], output: Output): Prom
     const { name, rows } = table.spool
     const file = tableFile(output, name)
     await writeAssembled(table, file)
-    written.push({ name, file, columns: table.columns, primaryKey: [], rows })
+    written.push({ name, file, columns: table.columns, primaryKey: [], types: [table.dataType], rows })
   }
   return written
 }

@@ -27,6 +27,7 @@ export class ExactTables {
   private readonly compat: boolean
   private readonly openTable: ExactTablesOptions['openTable']
   private readonly writers = new Map<string, (line: string) => void>()
+  private readonly types = new Map<string, Set<string>>()
   private readonly layouts = new Map<StructureNode, Layout>()
 
   constructor(options: ExactTablesOptions) {
@@ -37,6 +38,11 @@ export class ExactTables {
 
   add(type: string, items: readonly Json[], parents: ExtraColumns): void {
     this.writeList(this.structure.root(type).child(ITEMS), items, parents)
+  }
+
+  /** Data types that a table's rows came from: two paths may have one table name. */
+  typesOf(name: string): string[] {
+    return [...(this.types.get(name) ?? [])]
   }
 
   private writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
@@ -55,6 +61,8 @@ export class ExactTables {
 
   private tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
     const name = safeName(node.cleanPath)
+    const types = this.types.get(name) ?? new Set()
+    this.types.set(name, types.add(node.dataType))
     let write = this.writers.get(name)
     if (write === undefined) {
       this.addParents(node, parents)

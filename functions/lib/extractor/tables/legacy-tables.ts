@@ -24,6 +24,12 @@ export interface LegacyTablesState {
   logBytes: number
 }
 
+interface OpenTable {
+  out: LineFile
+  columns: string[]
+  types: Set<string>
+}
+
 /**
  * The field's old parser (compat level 1, or a state that holds its structure): columns of one clean name share the
  * first one's cells, and the second column has a hash for a name and stays empty.
@@ -65,36 +71,38 @@ export class LegacyTables {
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {
-    const tables = new Map<string, { out: LineFile; columns: string[] }>()
+    const tables = new Map<string, OpenTable>()
     for await (const { type, items, parent } of this.log.pages())
-      this.write(tables, output, type, items, parent)
+      this.write({ tables, output, type }, type, items, parent)
     for (const { out } of tables.values()) out.finish()
-    return [...tables].map(([name, { out, columns }]) => ({
+    return [...tables].map(([name, { out, columns, types }]) => ({
       name,
       file: out.file,
       columns,
       primaryKey: [],
+      types: [...types],
       rows: out.lines - 1,
     }))
   }
 
   private write(
-    tables: Map<string, { out: LineFile; columns: string[] }>,
-    output: Output,
+    page: { tables: Map<string, OpenTable>; output: Output; type: string },
     path: string,
     items: readonly Json[],
     parents: ExtraColumns,
   ): void {
+    const { tables, output, type } = page
     const name = legacyName(path)
     let table = tables.get(name)
     if (table === undefined) {
       const columns = this.header(path, Object.keys(parents))
-      table = { out: new LineFile(tableFile(output, name)), columns }
+      table = { out: new LineFile(tableFile(output, name)), columns, types: new Set() }
       table.out.write(csvLine(columns))
       tables.set(name, table)
     }
+    table.types.add(type)
     const writeList = (listPath: string, list: readonly Json[], link: string): void =>
-      this.write(tables, output, listPath, list, { JSON_parentId: link })
+      this.write(page, listPath, list, { JSON_parentId: link })
     for (const item of items) {
       const isRow = item !== null && !isScalar(item) && !Array.isArray(item)
       const row: JsonObject = isRow

@@ -5,6 +5,7 @@ import type { ExtraColumns } from '../php/php-serialize.ts'
 import type { Json } from './json-value.ts'
 import { Mapper, type MapperState } from './mapper.ts'
 import { isRecord, type MappingEntry, readMapping } from './mapping.ts'
+import { tablesOfMapping } from './mapping-tables.ts'
 
 export interface MappedTablesState {
   files: number
@@ -16,6 +17,8 @@ export interface MappedTable {
   name: string
   columns: string[]
   primaryKey: string[]
+  /** Data type whose mapping made it. */
+  type: string
   /** Absent: a table without rows. */
   file: string | undefined
   rows: number
@@ -62,45 +65,24 @@ export class MappedTables {
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
   finish(): MappedTable[] {
     const tables: MappedTable[] = []
-    for (const root of this.mappers.values()) {
+    for (const [type, root] of this.mappers) {
       root.open()
       for (const mapper of root.all()) {
         const out = mapper.open()
         out.finish()
         const { name, columns, primaryKey, rows } = mapper
-        tables.push({ name, columns, primaryKey, file: out.file, rows })
+        tables.push({ name, columns, primaryKey, type, file: out.file, rows })
       }
     }
-    for (const [type, entries] of this.mappings) addMissing(tables, type, entries, undefined)
+    // The field adds these in the end, so that what comes after finds them
+    for (const [type, entries] of this.mappings) {
+      for (const table of tablesOfMapping(type, entries)) {
+        if (!tables.some(({ name }) => name === table.name))
+          tables.push({ ...table, type, file: undefined, rows: 0 })
+      }
+    }
     return tables
   }
-}
-
-/** Tables that the field adds in the end, so that what comes after finds them: columns first, the parent's key last. */
-function addMissing(
-  tables: MappedTable[],
-  name: string,
-  entries: readonly MappingEntry[],
-  parentKey: { column: string; isPrimaryKey: boolean } | undefined,
-): void {
-  const columns: string[] = []
-  const primaryKey: string[] = []
-  for (const entry of entries) {
-    if (entry.kind === 'table') {
-      const { destination = `${name}_pk`, isPrimaryKey, isDisabled } = entry.parentKey
-      const key = isDisabled ? undefined : { column: destination, isPrimaryKey }
-      addMissing(tables, entry.destination, entry.entries, key)
-    } else if (entry.isInHeader) {
-      columns.push(entry.destination)
-      if (entry.isPrimaryKey) primaryKey.push(entry.destination)
-    }
-  }
-  if (parentKey !== undefined) {
-    columns.push(parentKey.column)
-    if (parentKey.isPrimaryKey) primaryKey.push(parentKey.column)
-  }
-  if (columns.length === 0 || tables.some(table => table.name === name)) return
-  tables.push({ name, columns, primaryKey, file: undefined, rows: 0 })
 }
 
 /** Files by name only: the folder may be another one when the run goes on. */

@@ -6,8 +6,8 @@ export interface TableSinkOptions {
   folder: string
   /** Output bucket without `in.c-`: file `<bucket>.<table>`, destination `in.c-<bucket>.<table>`. Absent: `<table>`, no destination. */
   bucket?: string | undefined
-  /** Sets `incremental` in the manifests. Default false. */
-  incremental?: boolean | undefined
+  /** How each finished table is loaded, for its manifest. Default: with the key of its mapping, all rows anew. */
+  loadOf?: ((table: WrittenTable) => TableLoad) | undefined
   /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */
   mappings?: unknown
   /** Cells as in the field (14 significant digits). Default false: numbers keep the text that the API sent. */
@@ -46,7 +46,15 @@ export interface WrittenTable {
   file: string
   columns: string[]
   primaryKey: string[]
+  /** Data types that its rows come from. */
+  types: string[]
   rows: number
+}
+
+/** How the storage service is to take a table. */
+export interface TableLoad {
+  incremental: boolean
+  primaryKey: string[]
 }
 
 export interface TableSink {

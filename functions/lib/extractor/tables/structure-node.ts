@@ -54,6 +54,11 @@ export class StructureNode {
     return keys.reverse()
   }
 
+  /** The key at the root. */
+  get dataType(): string {
+    return this.parent === undefined ? this.key : this.parent.dataType
+  }
+
   /** Path in links and table names: without the list marks. */
   get cleanPath(): string {
     return this.path.filter(key => key !== ITEMS).join('.')

@@ -1,27 +1,25 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { isFileName, pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../php/safe-name.ts'
 import { AppendFile } from './append-file.ts'
-import type { WrittenTable } from './sink-types.ts'
+import type { TableLoad, WrittenTable } from './sink-types.ts'
 
-/** Where finished tables go, and what their manifests say. */
+/** Where finished tables go. */
 export interface Output {
   folder: string
   bucket: string | undefined
-  incremental: boolean
   /** Tables by the name of their file, as they are opened. */
   files: Map<string, string>
 }
 
 /**
- * `<bucket>.<table>`, or `<table>` without a bucket.
+ * The path of a table's file.
  *
- * @throws UserError `extractor.tables.fileName` when that names no file, or the file of another table
+ * @throws UserError `extractor.tables.fileName` when its name gives no file, or the file of another table
  */
 export function tableFile(output: Output, name: string): string {
-  const table = fileName(name)
-  const file = output.bucket === undefined ? table : `${output.bucket}.${table}`
+  const file = tableFileName(output.bucket, name)
   const problem =
     !isFileName(file) || !isFileName(`${file}.manifest`)
       ? 'which is not the name of a file'
@@ -38,6 +36,11 @@ export function tableFile(output: Output, name: string): string {
   return pathInside(output.folder, file)
 }
 
+/** `<bucket>.<table>`, or `<table>` without a bucket. */
+export function tableFileName(bucket: string | undefined, name: string): string {
+  return bucket === undefined ? fileName(name) : `${bucket}.${fileName(name)}`
+}
+
 /**
  * Mapped tables keep their data type as name. One that is the path of an endpoint, or would take the place of a file
  * beside another table, is named as an automatic table is.
@@ -47,13 +50,21 @@ function fileName(name: string): string {
 }
 
 /** The manifest beside a table (facts 2.8): no destination without a bucket, no primary key without one. */
-export async function writeManifest(output: Output, table: WrittenTable): Promise<void> {
+export async function writeManifest(output: Output, table: WrittenTable, load: TableLoad): Promise<void> {
   const manifest = {
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),
-    incremental: output.incremental,
-    ...(table.primaryKey.length === 0 ? {} : { primary_key: table.primaryKey }),
+    incremental: load.incremental,
+    ...(load.primaryKey.length === 0 ? {} : { primary_key: load.primaryKey }),
   }
   await writeFile(`${table.file}.manifest`, JSON.stringify(manifest))
+}
+
+/** Takes finished tables back: a run that fails leaves none. */
+export async function removeTables(tables: readonly WrittenTable[]): Promise<void> {
+  for (const { file } of tables) {
+    await rm(file, { force: true })
+    await rm(`${file}.manifest`, { force: true })
+  }
 }
 
 /** A file written line by line, header included; made even when no line comes. */

@@ -11,7 +11,7 @@ import type {
   TableSinkOptions,
   WrittenTable,
 } from './sink-types.ts'
-import { writeManifest } from './table-file.ts'
+import { removeTables, writeManifest } from './table-file.ts'
 import { writeMapped } from './write-mapped.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
@@ -67,10 +67,15 @@ export function createTableSink(options: TableSinkOptions): TableSink {
     },
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
-      const { bucket, incremental = false } = options
-      const output = { folder: outDir, bucket, incremental, files: new Map<string, string>() }
+      const output = { folder: outDir, bucket: options.bucket, files: new Map<string, string>() }
       const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
-      for (const table of tables) await writeManifest(output, table)
+      const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
+      try {
+        for (const table of tables) await writeManifest(output, table, loadOf(table))
+      } catch (error) {
+        await removeTables(tables)
+        throw error
+      }
       rmSync(options.folder, { recursive: true, force: true })
       return tables
     },

@@ -20,7 +20,7 @@ export async function writeMapped(
   const isTaken = new Map(automatic.map(table => [table.name, table]))
   for (const table of mapped) {
     const known = written.get(table.name)
-    if (known !== undefined) await appendTo(known, table.columns, table.file, 0, table.rows)
+    if (known !== undefined) await appendTo(known, table)
     else written.set(table.name, await writeNew(table, isTaken.get(table.name), output))
   }
   return [...written.values(), ...automatic.filter(table => !written.has(table.name))]
@@ -31,10 +31,10 @@ async function writeNew(
   automatic: WrittenTable | undefined,
   output: Output,
 ): Promise<WrittenTable> {
-  const { name, columns, primaryKey, rows } = table
+  const { name, columns, primaryKey, type, rows } = table
   const file = tableFile(output, name)
   const temporary = `${file}.part`
-  const result = { name, file, columns, primaryKey, rows }
+  const result = { name, file, columns, primaryKey, types: [type, ...(automatic?.types ?? [])], rows }
   const out = await open(temporary, 'w')
   try {
     const header = csvLine(columns)
@@ -52,18 +52,13 @@ async function writeNew(
   return result
 }
 
-async function appendTo(
-  known: WrittenTable,
-  columns: readonly string[],
-  file: string | undefined,
-  start: number,
-  rows: number,
-): Promise<void> {
+async function appendTo(known: WrittenTable, { columns, file, type, rows }: MappedTable): Promise<void> {
   checkColumns(known.name, known.columns, columns)
+  known.types.push(type)
   if (file === undefined) return
   const out = await open(known.file, 'a')
   try {
-    await copyInto(out, file, start)
+    await copyInto(out, file, 0)
   } finally {
     await out.close()
   }

@@ -53,6 +53,7 @@ describe('values everywhere (api.http.evaluate)', () => {
 describe('incremental extraction', () => {
   const job = {
     endpoint: 'items',
+    primaryKey: ['at'],
     incremental: { idKey: 'at', param: 'since', type: 'date', initial: '2020-01-01' },
   }
   const settings = { config: { jobs: [job] } }
@@ -73,7 +74,9 @@ describe('incremental extraction', () => {
 
   it('leaves the parameter out without any value', async () => {
     const { requests } = await runExtraction(() => [], {
-      config: { jobs: [{ endpoint: 'items', incremental: { idKey: 'id', param: 'since' } }] },
+      config: {
+        jobs: [{ endpoint: 'items', primaryKey: 'id', incremental: { idKey: 'id', param: 'since' } }],
+      },
     })
     expect(urls(requests)).toEqual(['/items'])
   })
@@ -114,6 +117,7 @@ describe('the state', () => {
   it('keeps unknown keys and holds the start of this run', async () => {
     const { result, requests } = await runExtraction(() => [{ a: 1 }], {
       config: {
+        incrementalOutput: true,
         jobs: [
           { endpoint: 'items', params: { since: { time: 'previousStart' }, now: { time: 'currentStart' } } },
         ],

@@ -67,7 +67,7 @@ export const startExportFixture = async () => {
       const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {}
       return { ...file, credentials: { AccessKeyId, SecretAccessKey, SessionToken, Expiration: '' } }
     },
-    table: async () => ({ columns }),
+    table: async () => ({ primaryKey: [], columns }),
     exportTable: async () => ({ id: 7, status: 'waiting', url: '', operationParams: {} }),
   }
   const dependencies: MergeSlicesDependencies = {

@@ -18,8 +18,13 @@ describe('files', () => {
     })
   })
   test('with a bucket carry its name, and the manifest the destination', async () => {
-    const files = await runSink([page('[{"id":1}]', { type: 'users' })], { bucket: 'crm', incremental: true })
-    expect(files['crm.users.manifest']).toBe('{"destination":"in.c-crm.users","incremental":true}')
+    const files = await runSink([page('[{"id":1}]', { type: 'users' })], {
+      bucket: 'crm',
+      loadOf: () => ({ incremental: true, primaryKey: ['id'] }),
+    })
+    expect(files['crm.users.manifest']).toBe(
+      '{"destination":"in.c-crm.users","incremental":true,"primary_key":["id"]}',
+    )
   })
   test('of types without rows are not written', async () => {
     expect(await runSink([page('[]'), page('[null]')])).toEqual({})

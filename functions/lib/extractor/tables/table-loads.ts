@@ -1,0 +1,165 @@
+import { UserError } from '../../errors/errors.ts'
+import { type ChangesOnlyJob, changesOnlyJobs } from '../config/changes-only.ts'
+import type { Config } from '../config/config-schema.ts'
+import type { Job } from '../config/job-schema.ts'
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import { outputBucket } from '../http/api-setup.ts'
+import { isObject } from '../php/php-values.ts'
+import { readMapping, safeName, type TableLoad, tableFileName, tablesOfMapping } from './index.ts'
+
+/** A table as far as its load depends on it. */
+export interface LoadableTable {
+  name: string
+  types: readonly string[]
+  /** Of a mapping. */
+  primaryKey: readonly string[]
+  /** Absent before there are any. */
+  columns?: readonly string[]
+}
+
+/** How the tables of one output bucket go into storage. */
+export interface TableLoads {
+  /** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
+  check(): void
+  /** `warn` gets what the author should know. Throws `UserError` `extractor.incremental.*`. */
+  of(table: LoadableTable, warn: (message: string) => void): TableLoad
+}
+
+/**
+ * A table of a job that asks only for changes is loaded incrementally, by its primary key: replaced, it would keep those
+ * changes and nothing else; without a key it would get a changed row a second time. All other tables are loaded as
+ * `incrementalOutput` says.
+ *
+ * @param iterations which write to this bucket: the mappings of the first and the switch of the last count
+ */
+export const createTableLoads = (
+  parsed: ExtractorConfig,
+  bucket: string | undefined,
+  iterations: readonly Config[],
+): TableLoads => {
+  const { file, compat } = parsed
+  const narrowed = new Map(
+    iterations
+      .flatMap(config => changesOnlyJobs(config, file))
+      .map(job => [`${job.path} ${job.dataType}`, job] as const),
+  )
+  const keys = Map.groupBy(
+    iterations
+      .flatMap(({ jobs }) => [...everyJob(jobs)])
+      // In compat mode, as in the field, a job has no key; one with `incremental` is not of the field
+      .filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
+    job => safeName(dataTypeOf(job)),
+  )
+  const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
+  const { incrementalOutput } = iterations.at(-1) ?? {}
+
+  const loadOf = ({ name, types, primaryKey: ofMapping, columns }: LoadableTable, warn: Warn): TableLoad => {
+    const output = outputOf(tableFileName(bucket, name))
+    const isMapped = types.some(type => Object.hasOwn(mappings, type))
+    const ofJob = isMapped ? [] : keyOfJobs(name)
+    const own = ofMapping.length > 0 ? [...ofMapping] : ofJob
+    const asSwitched = { incremental: incrementalOutput === true, primaryKey: own }
+    const job = narrowed.values().find(({ dataType }) => types.includes(dataType))
+    if (job === undefined) return asSwitched
+    if (compat && !job.isMarked) {
+      if (!asSwitched.incremental)
+        warn(`Table '${name}' is replaced. ${asks(job)}, so it keeps nothing else ("compat").`)
+      return asSwitched
+    }
+    if ((output?.incremental ?? incrementalOutput) === false) throw replaces(job, name)
+    const missing = columns && ofJob.find(column => !columns.includes(column))
+    if (missing !== undefined) throw noSuchColumn(name, missing, columns ?? [])
+    const hasKey = own.length > 0 || (output?.primary_key ?? []).length > 0
+    if (!hasKey) {
+      const isAppend = !job.isMarked && (output?.incremental ?? incrementalOutput) === true
+      if (!isAppend) throw noKey(job, name, isMapped)
+      warn(
+        `Table '${name}': its job asks only for what changed (${job.because}), and no primary key is named. ` +
+          `The rows are added, so a row that changes is there twice. ${howToKey(job, name, isMapped)}`,
+      )
+    }
+    return { incremental: true, primaryKey: own }
+  }
+
+  const outputOf = (fileName: string) =>
+    file.storage?.output?.tables?.find(({ source }) => source === fileName || source === `${fileName}.csv`)
+
+  const keyOfJobs = (table: string): string[] => {
+    const [first = [], ...others] = (keys.get(table) ?? []).map(({ primaryKey = [] }) => primaryKey)
+    const other = others.find(key => key.join() !== first.join())
+    if (other !== undefined)
+      throw new UserError(
+        'extractor.incremental.differentKeys',
+        `Jobs that write to the table "${table}" name different primary keys: "${first.join(', ')}" and "${other.join(', ')}".`,
+      )
+    return first
+  }
+
+  return {
+    of: loadOf,
+    check: () => {
+      for (const { dataType } of narrowed.values()) {
+        const tables = Object.hasOwn(mappings, dataType)
+          ? tablesOfMapping(dataType, readMapping(dataType, mappings[dataType]))
+          : [{ name: safeName(dataType), primaryKey: [] }]
+        for (const table of tables) loadOf({ ...table, types: [dataType] }, () => {})
+      }
+    },
+  }
+}
+
+/** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
+export const checkLoads = (parsed: ExtractorConfig): void => {
+  const byBucket = Map.groupBy(parsed.runs, ({ config }) => outputBucket(parsed.api, config))
+  for (const [bucket, runs] of byBucket) {
+    const iterations = runs.map(({ config }) => config)
+    createTableLoads(parsed, bucket, iterations).check()
+  }
+}
+
+type Warn = (message: string) => void
+
+function* everyJob(jobs: readonly Job[]): Generator<Job> {
+  for (const job of jobs) {
+    yield job
+    yield* everyJob(job.children ?? [])
+  }
+}
+
+const dataTypeOf = (job: Job): string => job.dataType || job.endpoint
+
+const asks = ({ path, because }: ChangesOnlyJob): string =>
+  `Job ${path} asks only for what changed (${because})`
+
+const replaces = (job: ChangesOnlyJob, table: string): UserError =>
+  new UserError(
+    'extractor.incremental.replaces',
+    `${asks(job)}, but its table "${table}" would be replaced by that and lose all other rows: ` +
+      'leave out "incrementalOutput": false (or "incremental": false in storage.output.tables), or set it to true.',
+  )
+
+const noKey = (job: ChangesOnlyJob, table: string, isMapped: boolean): UserError =>
+  new UserError(
+    'extractor.incremental.noKey',
+    `${asks(job)}, so its table "${table}" is loaded incrementally, and that needs a primary key. ` +
+      howToKey(job, table, isMapped),
+    { params: { job: job.path, table } },
+  )
+
+const howToKey = ({ path, dataType }: ChangesOnlyJob, table: string, isMapped: boolean): string => {
+  const place = `parameters.config.jobs.${path.replaceAll('.', '.children.')}`
+  if (isMapped)
+    return `Mark the columns that tell its rows apart in parameters.config.mappings.${dataType}: "mapping": {"destination": "id", "primaryKey": true}${table === dataType ? '' : ', or "parentKey": {"primaryKey": true}'}.`
+  if (table === safeName(dataType))
+    return `Name the columns that tell its rows apart at ${place}: "primaryKey": ["id"].`
+  return (
+    `It comes from a list inside the rows of "${dataType}": give it a key in parameters.config.mappings.${dataType} ` +
+    '(an entry of type "table"), or keep the list as JSON in one column with "responseFilter".'
+  )
+}
+
+const noSuchColumn = (table: string, column: string, columns: readonly string[]): UserError =>
+  new UserError(
+    'extractor.incremental.noSuchColumn',
+    `The primary key of the table "${table}" names the column "${column}", which it does not have. Its columns are: ${columns.join(', ')}.`,
+  )

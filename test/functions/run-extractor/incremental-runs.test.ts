@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Extraction, startExtraction } from '../../support/extraction.ts'
+import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+
+let extraction: Extraction
+let api: ApiServer
+let rows: { id: number; at: string; name: string }[]
+
+beforeAll(async () => {
+  extraction = await startExtraction()
+  api = await startApi(({ query }) => rows.filter(({ at }) => at > (query.get('since') ?? '')))
+})
+
+afterAll(async () => {
+  await api?.close()
+  await extraction?.close()
+})
+
+const thirty = () => Array.from({ length: 30 }, (_, id) => ({ id, at: '2026-01-01', name: 'old' }))
+const job = { endpoint: 'people', incremental: { idKey: 'at', param: 'since', type: 'date' } }
+
+const store = (configurationId: string, people: object) =>
+  extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId,
+    name: configurationId,
+    configuration: {
+      parameters: {
+        api: { baseUrl: `${api.origin}/` },
+        config: { outputBucket: configurationId, jobs: [people] },
+      },
+    },
+  })
+
+const call = async (method: string, path: string, body?: object) =>
+  (await extraction.service.call(method, `/v2/storage/${path}`, body)).body
+
+const namesOf = async (tableId: string): Promise<string[]> => {
+  const { rows } = await call('GET', `tables/${tableId}/data-preview?format=json&limit=1000`)
+  return rows.map(([id, , name]: { value: string }[]) => `${id?.value} ${name?.value}`)
+}
+
+test('a second run that finds one changed record leaves all others in the table', async () => {
+  rows = thirty()
+  await store('keyed', { ...job, primaryKey: ['id'] })
+  await extraction.run('keyed')
+  expect(await call('GET', 'tables/in.c-keyed.people')).toMatchObject({ rowsCount: 30, primaryKey: ['id'] })
+
+  rows = rows.map(row => (row.id === 7 ? { ...row, at: '2026-02-01', name: 'new' } : row))
+  const { end } = await extraction.run('keyed')
+  expect(end.result).toMatchObject({ status: 'success', rowsLoaded: 1, rows: [{ warnings: [] }] })
+  expect((await namesOf('in.c-keyed.people')).sort()).toEqual(
+    thirty()
+      .map(({ id }) => (id === 7 ? '7 new' : `${id} old`))
+      .sort(),
+  )
+})
+
+test('a table without the key is not loaded, and the run says what to do', async () => {
+  rows = thirty()
+  const bucketId = await extraction.service.createBucket('keyless')
+  await extraction.service.createTable(bucketId, 'people', 'id,at,name\n7,2026-01-01,old\n')
+  await store('keyless', { ...job, primaryKey: ['id'] })
+  const { end } = await extraction.run('keyless')
+  expect(end).toMatchObject({
+    result: { status: 'error' },
+    failure: {
+      Error: 'storage.tables.primaryKeyDiffers',
+      Cause: expect.stringContaining('tables/in.c-keyless.people/primary-key'),
+    },
+  })
+  expect(await namesOf(`${bucketId}.people`)).toEqual(['7 old'])
+
+  await call('POST', `tables/${bucketId}.people/primary-key`, { columns: ['id'] })
+  await extraction.run('keyless')
+  expect(await namesOf(`${bucketId}.people`)).toHaveLength(30)
+})
+
+test('a full load into a table with another key warns, in the result and in the event', async () => {
+  rows = thirty()
+  const bucketId = await extraction.service.createBucket('other')
+  await extraction.service.createTable(bucketId, 'people', 'id,at,name\n7,2026-01-01,old\n', {
+    primaryKey: 'id,at',
+  })
+  await store('other', { endpoint: 'people', primaryKey: ['id'] })
+  const { end } = await extraction.run('other')
+  const warnings = [expect.stringContaining('has the primary key "id, at", not "id"')]
+  expect(end.result).toMatchObject({ status: 'success', rows: [{ warnings }] })
+  const [event] = await call('GET', 'events?component=ex-generic-v2&configurationId=other')
+  expect(event).toMatchObject({ type: 'warn', results: { rows: [{ warnings }] } })
+})
