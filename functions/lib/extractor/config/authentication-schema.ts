@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { integer, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
+import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const loginRequest = strictObject({
   endpoint: name,
@@ -25,25 +26,25 @@ const loginShape = {
 
 const queryShape = { query: optional(record(Value)), apiRequest: optional(apiRequest) }
 
+const kinds = [
+  strictObject({ type: z.literal('basic') }),
+  strictObject({ type: z.literal('query'), ...queryShape }),
+  strictObject({ type: z.literal('url.query'), ...queryShape }),
+  strictObject({ type: z.literal('login'), ...loginShape }),
+  strictObject({ type: z.literal('oauth20.login'), ...loginShape }),
+  strictObject({ type: z.literal('oauth10') }),
+  strictObject({
+    type: z.literal('oauth20'),
+    format: optionalUnlessEmpty(z.enum(['json', 'text'])),
+    headers: optional(record(Value)),
+    query: optional(record(Value)),
+  }),
+] as const
+
 /** `api.authentication` (specification 5; facts 1.5). */
-export const Authentication = z.discriminatedUnion(
-  'type',
-  [
-    strictObject({ type: z.literal('basic') }),
-    strictObject({ type: z.literal('query'), ...queryShape }),
-    strictObject({ type: z.literal('url.query'), ...queryShape }),
-    strictObject({ type: z.literal('login'), ...loginShape }),
-    strictObject({ type: z.literal('oauth20.login'), ...loginShape }),
-    strictObject({ type: z.literal('oauth10') }),
-    strictObject({
-      type: z.literal('oauth20'),
-      format: optionalUnlessEmpty(z.enum(['json', 'text'])),
-      headers: optional(record(Value)),
-      query: optional(record(Value)),
-    }),
-  ],
-  { error: issue => (issue.code === 'invalid_union' ? 'Unknown authorization type' : undefined) },
-)
+export const Authentication = z.discriminatedUnion('type', kinds, {
+  error: unknownKind('type', 'Unknown authorization type', kindsOf('type', kinds)),
+})
 
 export type Authentication = z.output<typeof Authentication>
 export type LoginAuthentication = Extract<Authentication, { type: 'login' | 'oauth20.login' }>

@@ -1,6 +1,6 @@
+import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { type ConfigFile, configKeys } from './config-schema.ts'
-import { didYouMean } from './did-you-mean.ts'
 
 /**
  * `config` may hold any attribute, so a misspelt option there cannot be told from one by its name alone. It is refused

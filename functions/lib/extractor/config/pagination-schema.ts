@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { flag, integer, name, optional, record, text } from './fields.ts'
 import { requestShape } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
+import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
@@ -98,11 +99,20 @@ const jsonCursor = strictObject({
   'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
 )
 
-export const SinglePagination = z.discriminatedUnion(
-  'method',
-  [offset, pagenum, responseUrl, zendeskUrl, responseParam, cursor, headerLink, jsonCursor],
-  { error: issue => (issue.code === 'invalid_union' ? 'unknown pagination method' : undefined) },
-)
+const singles = [
+  offset,
+  pagenum,
+  responseUrl,
+  zendeskUrl,
+  responseParam,
+  cursor,
+  headerLink,
+  jsonCursor,
+] as const
+
+export const SinglePagination = z.discriminatedUnion('method', singles, {
+  error: unknownKind('method', 'unknown pagination method', kindsOf('method', singles)),
+})
 
 const multiple = strictObject({
   method: z.literal('multiple'),
@@ -112,8 +122,8 @@ const multiple = strictObject({
 })
 
 /** `api.pagination` (specification 4.3 and 4.4; facts 1.4). */
-export const Pagination = z.discriminatedUnion('method', [...SinglePagination.options, multiple], {
-  error: issue => (issue.code === 'invalid_union' ? 'unknown pagination method' : undefined),
+export const Pagination = z.discriminatedUnion('method', [...singles, multiple], {
+  error: unknownKind('method', 'unknown pagination method', [...kindsOf('method', singles), 'multiple']),
 })
 
 export type Pagination = z.output<typeof Pagination>

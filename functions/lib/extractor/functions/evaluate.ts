@@ -1,7 +1,7 @@
+import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { ByteString, type Value } from '../php/php-value.ts'
 import { type Json, JsonNumber, type JsonObject } from '../tables/index.ts'
-import { didYouMean } from './did-you-mean.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { flatten } from './flatten.ts'
 import { callFunction, functionTable } from './function-table.ts'

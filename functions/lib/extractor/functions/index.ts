@@ -1,5 +1,4 @@
 export { strtotime } from '../php/strtotime.ts'
-export { didYouMean } from './did-you-mean.ts'
 export { evaluate } from './evaluate.ts'
 export { expressionSchema } from './expression-schema.ts'
 export type { EvaluateOptions, ExpressionContext } from './expression-types.ts'

@@ -48,7 +48,18 @@ describe('strict configuration', () => {
     [
       'an unknown pagination',
       withJob({}, {}, { pagination: { method: 'pages' } }),
-      'unknown pagination method at parameters.api.pagination',
+      'unknown pagination method "pages" (known: offset, pagenum, response.url, zendesk.response.url, response.param, ' +
+        'cursor, header-link, json-cursor, multiple) at parameters.api.pagination.method',
+    ],
+    [
+      'a misspelt pagination',
+      withJob({}, {}, { pagination: { method: 'ofset' } }),
+      'unknown pagination method "ofset" (did you mean "offset"?)',
+    ],
+    [
+      'a misspelt authentication',
+      withJob({}, {}, { authentication: { type: 'oauth2' } }),
+      'Unknown authorization type "oauth2" (did you mean "oauth20"?)',
     ],
     [
       'an unknown authentication',

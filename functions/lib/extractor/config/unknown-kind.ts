@@ -1,0 +1,22 @@
+import * as z from 'zod'
+import { didYouMean } from '../../errors/did-you-mean.ts'
+import { isObject } from '../php/php-values.ts'
+
+/** The values of the key that tells the options of a union apart. */
+export const kindsOf = (key: string, options: readonly z.ZodObject[]): string[] =>
+  options.flatMap(({ shape }) => {
+    const kind = shape[key]
+    return kind instanceof z.ZodLiteral ? [...kind.values].map(String) : []
+  })
+
+/** The message for a union whose key names none of its options: says the nearest one, else all. */
+export const unknownKind =
+  (key: string, message: string, known: readonly string[]) =>
+  (issue: z.core.$ZodRawIssue): string | undefined => {
+    if (issue.code !== 'invalid_union') return undefined
+    const given = isObject(issue.input) ? issue.input[key] : undefined
+    if (typeof given !== 'string') return message
+    const meant = didYouMean(given, known)
+    const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
+    return `${message} "${given}" (${hint})`
+  }
