@@ -1,5 +1,6 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
+import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
 import { readSchedule } from '../functions/lib/schedules/schedule-expression.ts'
 import { landingRules } from '../functions/start-import/landing-rules.ts'
 
@@ -76,8 +77,28 @@ function fromText(value: unknown): unknown {
   return typeof value === 'string' ? JSON.parse(value) : value
 }
 
+/** Says where bundles run; read before there is a stack. */
+export const BUNDLES_RUN_ON = 'bundlesRunOn'
+
+/**
+ * A misspelt name would be passed over, and the alarm would go to nobody. CDK keeps flags, lookups and settings of its own in
+ * the context; those have signs in their names that ours do not have.
+ */
+const refuseUnknownNames = (node: Node): void => {
+  const known = [...Object.keys(stackConfig.shape), BUNDLES_RUN_ON]
+  // Typed as `any`: an object by name
+  const given: Record<string, unknown> = node.getAllContext()
+  for (const name of Object.keys(given).filter(name => !known.includes(name))) {
+    const meant = didYouMean(name, known)
+    if (meant === undefined && /[^A-Za-z0-9]/.test(name)) continue
+    const hint = meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${meant}"?`
+    throw new Error(`The context has no "${name}". ${hint}`)
+  }
+}
+
 /** Reads and checks the configuration; throws with the name of each field that is wrong. */
 export const readStackConfig = (node: Node): StackConfig => {
+  refuseUnknownNames(node)
   const given = Object.keys(stackConfig.shape).map(name => [name, node.tryGetContext(name)])
   const parsed = stackConfig
     .refine(({ storageUrl, storageTokenSecret }) => !storageUrl || storageTokenSecret, {

@@ -484,8 +484,22 @@ describe('configuration', () => {
     [{ landingRules: [{ match: '(', tableId: 'in.c-a.a' }] }, /landingRules/],
     [{ alarmEmail: 'nobody' }, /alarmEmail/],
     [{ projectId: 'main' }, /projectId/],
+    [{ alarmEmial: 'a@example.com' }, 'The context has no "alarmEmial". Did you mean "alarmEmail"?'],
+    [{ 'alarm-email': 'a@example.com' }, 'Did you mean "alarmEmail"?'],
+    [{ colour: 'red' }, 'The context has no "colour". Known: projectId,'],
   ])('%j is refused by name', (context, message) => {
     expect(() => synthesiseStack(context)).toThrow(message)
+  })
+
+  test('leaves what CDK keeps in the context alone', () => {
+    synthesiseStack({
+      '@aws-cdk/core:checkSecretUsage': true,
+      'aws:cdk:enable-path-metadata': true,
+      'availability-zones:account=1:region=eu-west-1': ['eu-west-1a'],
+      'cli-telemetry': false,
+      'acknowledged-issue-numbers': [1],
+      bundlesRunOn: 'lambda',
+    })
   })
 })
 
