@@ -1,8 +1,8 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { mergeConfiguration } from '../lib/storage/configurations/merge-configuration.ts'
 import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
-import { mergeConfiguration } from './merge-configuration.ts'
 import { enterRow, type RowOfRun, type Run } from './run.ts'
 import type { Snapshot } from './run-store.ts'
 

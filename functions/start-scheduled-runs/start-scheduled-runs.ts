@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { type ConfigurationSchedule, readConfigurationSchedule } from '../lib/configuration-schedule.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { authorIdOf, findRunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { TokenClient } from '../lib/storage-client/token-client.ts'
-import { type ConfigurationSchedule, readConfigurationSchedule } from './configuration-schedule.ts'
 
 /** Starts a run under a name; a run of this name that exists already is a success. */
 export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>

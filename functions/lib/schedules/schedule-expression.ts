@@ -19,13 +19,16 @@ export const readSchedule = (expression: string, timezone: string): NextTime => 
   if (kind === 'cron') return fromPattern(cronPattern(argument), timezone)
   if (kind === 'at' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(argument))
     return fromPattern(argument, timezone)
-  throw invalid(`the schedule ${expression} cannot be read`)
+  throw invalid(
+    `the schedule "${expression}" cannot be read; write rate(5 minutes), cron(0 6 * * ? *) or at(2027-01-01T08:00:00)`,
+  )
 }
 
 const everyPeriod = (argument: string): NextTime => {
   const [, count = '0', unit = ''] = /^(\d+) (minute|hour|day)s?$/.exec(argument) ?? []
   const periodMs = Number(count) * (unitMs[unit as keyof typeof unitMs] ?? 0) // An unknown unit counts as none.
-  if (periodMs === 0) throw invalid(`the rate ${argument} cannot be read`)
+  if (periodMs === 0)
+    throw invalid(`rate(${argument}) cannot be read; write rate(5 minutes), in minutes, hours or days`)
   return after => new Date((Math.floor(after.getTime() / periodMs) + 1) * periodMs)
 }
 
@@ -42,7 +45,8 @@ const fromPattern = (pattern: string, timezone: string): NextTime => {
 /** Seconds in front; `?` is any; days of the week count from 0 and not from 1. */
 const cronPattern = (argument: string): string => {
   const fields = argument.trim().split(/\s+/)
-  if (fields.length !== 6) throw invalid(`cron(${argument}) does not have six fields`)
+  if (fields.length !== 6)
+    throw invalid(`cron(${argument}) does not have six fields, such as cron(0 6 * * ? *)`)
   const [minutes, hours, dayOfMonth = '', month, dayOfWeek = '', year] = fields
   if (dayOfMonth !== '?' && dayOfWeek !== '?')
     throw invalid(`cron(${argument}): one of day-of-month and day-of-week must be ?`)

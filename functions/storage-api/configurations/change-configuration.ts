@@ -4,9 +4,16 @@ import type { Change, Configuration } from '../../lib/storage/configurations/con
 import type { RouteRequest } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { armSchedule, tellOfDisarming } from './arm-schedule.ts'
-import { type ConfigurationRequest, configurationNotFound, placeOf } from './find-configuration.ts'
+import {
+  type ConfigurationRequest,
+  configurationNotFound,
+  findComponent,
+  placeOf,
+} from './find-configuration.ts'
+import { judgeChange, type Verdict } from './judge-change.ts'
 import { ownerAt } from './secret-owner.ts'
 import { checkIfMatch } from './version-tag.ts'
+import { warnOfChange } from './warn-of-change.ts'
 
 /** Who changes now; `description` is what they say of it. */
 export const changeBy = (
@@ -25,10 +32,14 @@ interface ChangeOptions {
   inTrash?: boolean
   /** `true`: storing it as it is arms its schedule again, if the caller may. Default false. */
   rearms?: boolean
+  /** `true`: what it becomes was stored before. It comes back even if it cannot run, with a warning. Default false. */
+  comesBack?: boolean
 }
 
 /**
  * Applies a change to the configuration of the path as it is when it is stored; `If-Match` holds for that very version.
+ *
+ * A configuration of the extractor that could never run is refused with the extractor's own code.
  *
  * Errors: 404 `notFound`, 409 `storage.components.configurations.versionConflict` when other writers came first for
  * 20 s, 412 `storage.components.configurations.versionChanged`, and what the step throws.
@@ -37,17 +48,22 @@ export const changeConfiguration = async (
   request: ConfigurationRequest,
   services: Services,
   step: (configuration: Configuration) => Configuration,
-  { inTrash = false, rearms = false }: ChangeOptions = {},
+  { inTrash = false, rearms = false, comesBack = false }: ChangeOptions = {},
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
+  const component = findComponent(services, place.componentId)
   const rearming = rearms ? changeBy(request, services, 'Schedule armed') : undefined
   let before: Configuration | undefined
+  let verdict: Verdict = { warnings: [] }
   const changed = await services.configurations.change(place, async stored => {
     const configuration = await withAdoptedSecrets({ configuration: stored, owner: ownerAt(place, services) })
     before = configuration
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
-    const next = await armSchedule(configuration, step(configuration), request, services, rearming)
+    const wanted = step(configuration)
+    verdict = judgeChange(component, configuration, wanted)
+    if (verdict.refusal && !comesBack) throw verdict.refusal
+    const next = await armSchedule(configuration, wanted, request, services, rearming)
     return next === configuration ? stored : next
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
@@ -58,5 +74,6 @@ export const changeConfiguration = async (
       { status: 409 },
     )
   await tellOfDisarming(before, changed, request, services)
+  await warnOfChange(request, services, verdict)
   return changed
 }

@@ -14,8 +14,10 @@ import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationBody, configurationResource } from './configuration-resource.ts'
 import { findComponent, isEntityId, placeOf } from './find-configuration.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
+import { judgeChange } from './judge-change.ts'
 import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
 import { withVersionTag } from './version-tag.ts'
+import { warnOfChange } from './warn-of-change.ts'
 import { warnWhenWrapped } from './warn-when-wrapped.ts'
 
 const body = z.object({
@@ -93,7 +95,12 @@ const create = async (
   const place = placeOf(request, services)
   const changed = changeBy(request, services, settings.changeDescription)
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
-  if (await services.configurations.insert(place, made)) return made
+  const verdict = judgeChange(findComponent(services, place.componentId), undefined, made)
+  if (verdict.refusal) throw verdict.refusal
+  if (await services.configurations.insert(place, made)) {
+    await warnOfChange(request, services, verdict)
+    return made
+  }
 
   const existing = await services.configurations.get(place)
   if (existing && !existing.current.content.isDeleted) {

@@ -30,8 +30,11 @@ export const rollbackConfiguration = defineRoute({
     )
     const text = request.body.changeDescription ?? `Rollback to version ${target.version}`
     const changed = changeBy(request, services, text)
-    const { current } = await changeConfiguration(request, services, configuration =>
-      adoptSecrets(rollback(configuration, target, changed), adopted),
+    const { current } = await changeConfiguration(
+      request,
+      services,
+      configuration => adoptSecrets(rollback(configuration, target, changed), adopted),
+      { comesBack: true },
     )
     return created({ version: String(current.version) })
   },

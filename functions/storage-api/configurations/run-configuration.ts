@@ -3,6 +3,7 @@ import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findComponent, findConfiguration } from './find-configuration.ts'
+import { isRunnable } from './judge-change.ts'
 
 /**
  * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
@@ -25,8 +26,7 @@ export const runConfiguration = defineRoute({
     return submitJob(request, services, {
       input: { operationName: 'configurationRun', componentId, configId },
       admit: async () => {
-        const { hasRun, type } = findComponent(services, componentId)
-        if (!hasRun || type !== 'extractor')
+        if (!isRunnable(findComponent(services, componentId)))
           throw notRunnable(`The component ${componentId} cannot be run here.`)
         if (request.branchId !== defaultBranchId)
           throw notRunnable('Configurations are run in the default branch only.')

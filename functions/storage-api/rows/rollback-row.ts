@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
-import { rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
@@ -33,12 +33,13 @@ export const rollbackRow = defineRoute({
     const given = request.body.changeDescription
     const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
     const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
-    const configuration = await changeConfiguration(request, services, current => {
+    const step = (current: Configuration): Configuration => {
       findRow(current, rowId)
       const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
       const changed = { ...ofRow, description: ofConfiguration }
       return adoptSecrets({ ...next, current: { ...next.current, changed } }, adopted)
-    })
+    }
+    const configuration = await changeConfiguration(request, services, step, { comesBack: true })
     return created(rowResource(findRow(configuration, rowId), configuration))
   },
 })

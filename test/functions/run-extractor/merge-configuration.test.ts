@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { componentConfig } from '#functions/run-extractor/component-config.ts'
-import { mergeConfiguration } from '#functions/run-extractor/merge-configuration.ts'
+import { mergeConfiguration } from '#lib/storage/configurations/merge-configuration.ts'
 
 test.each([
   ['keys of both', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],

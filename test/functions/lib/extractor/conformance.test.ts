@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { Agent, buildConnector } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
+import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
 import { extract } from '#lib/extractor/extract.ts'
 import { buildEndpoint } from '#lib/extractor/http/build-endpoint.ts'
 import { parseRowFilter } from '#lib/extractor/select/recursion-filter.ts'
@@ -41,6 +42,11 @@ const runnable = examples.filter(
 )
 
 describe.skipIf(!isThere)('the samples of real configurations', () => {
+  it.each(runnable.filter(({ expectedExit }) => expectedExit === 0))('may be stored: $name', example => {
+    const config = readJson(example.config) as Record<string, unknown> // a config.json
+    expect(() => checkConfiguration(config)).not.toThrow()
+  })
+
   it.each(runnable)('$name', async example => {
     const { startMockServer } = (await import(pathToFileURL(join(samples, 'mock-server.mjs')).href)) as {
       startMockServer: (options: object) => Promise<MockServer>

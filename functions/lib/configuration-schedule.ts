@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { UserError } from '../lib/errors/errors.ts'
-import { readSchedule } from '../lib/schedules/schedule-expression.ts'
+import { UserError } from './errors/errors.ts'
+import { strictObject } from './extractor/config/strict-object.ts'
+import { readSchedule } from './schedules/schedule-expression.ts'
 
 const schedule = z.union([
   z.string().transform(expression => ({ expression })),
-  z.strictObject({
+  strictObject({
     expression: z.string(),
     timezone: z.string().default('UTC'),
     /** Spreads runs of one moment over so many minutes. */

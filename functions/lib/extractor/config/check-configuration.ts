@@ -1,0 +1,66 @@
+import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../php/php-values.ts'
+import { planJobs } from '../runner/job-plan.ts'
+import { readMapping } from '../tables/index.ts'
+import { checkLoads } from '../tables/table-loads.ts'
+import { type ExtractorConfig, parseConfig } from './parse-config.ts'
+
+/**
+ * Reads a configuration as a run of it would, before there is one. What only the field lets through gives warnings: it may
+ * be kept, and does not run until it is put right.
+ *
+ * One that is not whole yet (a root whose rows bring the jobs, a draft) is read as far as it goes. References are not
+ * looked up: their values exist only in a run.
+ *
+ * @throws UserError as the extraction would at its start, for what could never run
+ */
+export const checkConfiguration = (configuration: Readonly<Record<string, unknown>>): string[] => {
+  const { parameters } = configuration
+  if (!isObject(parameters)) return []
+  const { config, isWhole } = completed({ ...configuration, parameters })
+  const { parsed, warnings } = parse(config)
+  if (isWhole) checkLoads(parsed)
+  for (const { config } of parsed.runs) {
+    planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })
+    for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
+  }
+  return warnings
+}
+
+const parse = (config: unknown): { parsed: ExtractorConfig; warnings: string[] } => {
+  try {
+    return { parsed: parseConfig(config), warnings: [] }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const parsed = parseConfig(config, { compat: true })
+    return {
+      parsed,
+      warnings: [
+        `${error.message}\nIt will not run like this; with "compat": true in parameters.config it does.`,
+      ],
+    }
+  }
+}
+
+type Sections = Record<string, unknown> & { parameters: Record<string, unknown> }
+
+/** The configuration with what every one needs, and whether it had that itself. */
+const completed = (configuration: Sections): { config: unknown; isWhole: boolean } => {
+  // The platform sets this one for each run
+  const { action: _, ...rest } = configuration
+  const { api, config, iterations, ...others } = rest.parameters
+  const isWhole =
+    isObject(api) &&
+    Boolean(api['baseUrl']) &&
+    isObject(config) &&
+    Object.keys(config['jobs'] ?? {}).length > 0
+  const parameters = {
+    ...others,
+    api: isObject(api) || api === undefined ? { baseUrl: 'https://example.com/', ...api } : api,
+    config:
+      isObject(config) || config === undefined ? { jobs: [{ endpoint: 'example' }], ...config } : config,
+    // Of an input table, whose rows exist only in a run: one stands for them
+    ...(isObject(iterations) ? { iterations: [{}] } : iterations === undefined ? {} : { iterations }),
+  }
+  return { config: { ...rest, parameters }, isWhole }
+}

@@ -1,0 +1,86 @@
+import { readConfigurationSchedule } from '../../lib/configuration-schedule.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import { checkConfiguration } from '../../lib/extractor/config/check-configuration.ts'
+import {
+  type Configuration,
+  type Content,
+  rowsInOrder,
+} from '../../lib/storage/configurations/configuration.ts'
+import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
+import type { Component } from '../components/component.ts'
+
+/** What its author should hear of a change. */
+export interface Verdict {
+  /** Why what was changed can never run. */
+  refusal?: UserError
+  warnings: string[]
+}
+
+/** Whether the extract machine runs configurations of the component. */
+export const isRunnable = ({ hasRun, type }: Component): boolean => hasRun && type === 'extractor'
+
+/**
+ * Looks at what a change makes of a configuration that runs here: at each unit that it changed, as a run would read it. A
+ * unit is a row that is not disabled, merged with the root, or the root when there are no rows.
+ *
+ * @param before `undefined` for a new configuration
+ */
+export const judgeChange = (
+  component: Component,
+  before: Configuration | undefined,
+  next: Configuration,
+): Verdict => {
+  const warnings: string[] = []
+  if (!isRunnable(component)) return { warnings }
+  try {
+    for (const { rowId, check } of changedUnits(before?.current.content, next.current.content)) {
+      const place = rowId === undefined ? '' : `Row ${rowId}: `
+      try {
+        warnings.push(...check().map(warning => `${place}${warning}`))
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        throw new UserError(error.code, `${place}${error.message}`, { params: error.params, cause: error })
+      }
+    }
+    return { warnings }
+  } catch (error) {
+    if (error instanceof UserError) return { refusal: error, warnings }
+    throw error
+  }
+}
+
+interface Unit {
+  rowId?: string
+  check: () => string[]
+}
+
+function* changedUnits(before: Content | undefined, next: Content): Generator<Unit> {
+  const root = objectOf(next.configuration)
+  const isRootChanged = before?.configuration !== next.configuration
+  if (isRootChanged) {
+    yield { check: () => checkSchedule(root) }
+    if (next.rows.length === 0) yield { check: () => checkConfiguration(root) }
+  }
+  const known = new Map(before?.rows.map(row => [row.id, row]))
+  for (const { id: rowId, configuration, isDisabled } of rowsInOrder(next)) {
+    const was = known.get(rowId)
+    const isSame = was !== undefined && !was.isDisabled && was.configuration === configuration
+    if (isDisabled || (isSame && !isRootChanged)) continue
+    const row = objectOf(configuration)
+    yield {
+      rowId,
+      check: () => [...scheduleOfRow(row), ...checkConfiguration(mergeConfiguration(root, row))],
+    }
+  }
+}
+
+// Only objects are stored
+const objectOf = (text: string): Record<string, unknown> => JSON.parse(text)
+
+const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
+  readConfigurationSchedule(schedule, 0)
+  return []
+}
+
+const scheduleOfRow = (row: Record<string, unknown>): string[] =>
+  'schedule' in row ? ['"schedule" is passed over here: it belongs into the root configuration.'] : []
