@@ -1,4 +1,5 @@
 import { UserError } from '../errors/errors.ts'
+import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
 import { createLog } from './masking/log.ts'
@@ -37,6 +38,7 @@ const defaultGraceSeconds = 20
  * @throws UserError for anything that the author of the configuration or the API is to blame for; secrets are masked
  */
 export const extract = async (options: ExtractOptions): Promise<ExtractResult> => {
+  checkShape(options.config)
   const secrets = secretsOf(options.config)
   const masker = createMasker(secrets.values())
   try {

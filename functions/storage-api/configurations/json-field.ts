@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
 /** A JSON object, sent as such, as its text, or as nested form fields. Read by `parseJsonObject`. */
 export const jsonObject = () =>
@@ -29,7 +30,7 @@ export const parseJsonObject = (given: unknown, { code, label }: Refusals): obje
   const value = typeof given === 'string' ? parse(given, refuse) : given
   if (typeof value !== 'object' || value === null) throw refuse('This value should be valid JSON.')
   if (Array.isArray(value) && value.length > 0) throw refuse('This value should be a JSON object.')
-  if (isDeep(value)) throw refuse(`This value is nested more than ${MAX_DEPTH} deep.`)
+  if (isTooDeep(value)) throw refuse(`This value is nested more than ${MAX_JSON_DEPTH} deep.`)
   // After the look at its depth, which is more than a recursive walk could take.
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)
     throw refuse(`This value should have at most ${MAX_BYTES} bytes.`)
@@ -42,15 +43,4 @@ const parse = (text: string, refuse: (reason: string) => UserError): unknown => 
   } catch {
     throw refuse('This value should be valid JSON.')
   }
-}
-
-const MAX_DEPTH = 64
-
-const isDeep = (value: object): boolean => {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
-  }
-  return false
 }

@@ -1,10 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { forEachPart } from './multipart-parts.ts'
 import { parseFields } from './parse-fields.ts'
 
 /** Bodies of settings, not of files: those are streamed by the importer route. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
-const MAX_JSON_DEPTH = 64
 
 /**
  * Reads a request body of any form the clients send (JSON, form, multipart form) into plain fields.
@@ -34,7 +34,11 @@ const readJson = (text: string): Record<string, unknown> => {
   if (Array.isArray(value) && value.length === 0) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UserError('storage.validation', 'Invalid request: the JSON body must be an object.')
-  refuseDeep(value)
+  if (isTooDeep(value))
+    throw new UserError(
+      'storage.validation',
+      `Invalid request: the JSON body is nested more than ${MAX_JSON_DEPTH} deep.`,
+    )
   return Object.fromEntries(Object.entries(value))
 }
 
@@ -43,19 +47,6 @@ const parseJson = (text: string): unknown => {
     return JSON.parse(text)
   } catch (cause) {
     throw new UserError('storage.validation', 'Invalid request: the body is not valid JSON.', { cause })
-  }
-}
-
-// Walked level by level: a recursive walk is just what a deep document would break.
-const refuseDeep = (value: object): void => {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_JSON_DEPTH)
-      throw new UserError(
-        'storage.validation',
-        `Invalid request: the JSON body is nested more than ${MAX_JSON_DEPTH} deep.`,
-      )
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []))
   }
 }
 

@@ -3,6 +3,7 @@ import { isObject } from '../php/php-values.ts'
 import { planJobs } from '../runner/job-plan.ts'
 import { readMapping } from '../tables/index.ts'
 import { checkLoads } from '../tables/table-loads.ts'
+import { checkShape } from './check-shape.ts'
 import { type ExtractorConfig, parseConfig } from './parse-config.ts'
 
 /**
@@ -17,6 +18,7 @@ import { type ExtractorConfig, parseConfig } from './parse-config.ts'
 export const checkConfiguration = (configuration: Readonly<Record<string, unknown>>): string[] => {
   const { parameters } = configuration
   if (!isObject(parameters)) return []
+  checkShape(configuration)
   const { config, isWhole } = completed({ ...configuration, parameters })
   const { parsed, warnings } = parse(config)
   if (isWhole) checkLoads(parsed)

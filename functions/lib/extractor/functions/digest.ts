@@ -2,26 +2,27 @@ import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
 
-const algorithms: Record<string, string> = {
-  md5: 'md5',
-  sha1: 'sha1',
-  sha224: 'sha224',
-  sha256: 'sha256',
-  sha384: 'sha384',
-  sha512: 'sha512',
-  'sha512/224': 'sha512-224',
-  'sha512/256': 'sha512-256',
-  'sha3-224': 'sha3-224',
-  'sha3-256': 'sha3-256',
-  'sha3-384': 'sha3-384',
-  'sha3-512': 'sha3-512',
-  ripemd160: 'ripemd160',
-}
+// Maps: an object would find `constructor` too, and names come from outside
+const algorithms = new Map([
+  ['md5', 'md5'],
+  ['sha1', 'sha1'],
+  ['sha224', 'sha224'],
+  ['sha256', 'sha256'],
+  ['sha384', 'sha384'],
+  ['sha512', 'sha512'],
+  ['sha512/224', 'sha512-224'],
+  ['sha512/256', 'sha512-256'],
+  ['sha3-224', 'sha3-224'],
+  ['sha3-256', 'sha3-256'],
+  ['sha3-384', 'sha3-384'],
+  ['sha3-512', 'sha3-512'],
+  ['ripemd160', 'ripemd160'],
+])
 
 /** Digest by PHP's names of algorithms, as bytes. */
 export function digest(algorithm: string, data: Buffer): Buffer {
   const name = algorithm.toLowerCase()
-  const checksum = checksums[name]
+  const checksum = checksums.get(name)
   if (checksum !== undefined) return checksum(data)
   return createHash(known(name, 'hash')).update(data).digest()
 }
@@ -31,28 +32,30 @@ export function hmac(algorithm: string, data: Buffer, key: Buffer): Buffer {
 }
 
 function known(name: string, caller: string): string {
-  const algorithm = algorithms[name]
+  const algorithm = algorithms.get(name)
   if (algorithm !== undefined) return algorithm
   const kind = caller === 'hash' ? 'hashing algorithm' : 'cryptographic hashing algorithm'
   throw new UserError(
     'extractor.functions.badArguments',
-    `${caller}(): Argument #1 ($algo) must be a valid ${kind}, '${name}' given (known: ${Object.keys(algorithms).join(', ')})`,
+    `${caller}(): Argument #1 ($algo) must be a valid ${kind}, '${name}' given (known: ${[...algorithms.keys()].join(', ')})`,
   )
 }
 
-const checksums: Record<string, (data: Buffer) => Buffer> = {
-  crc32b: data => uint32(crc32(data)),
-  adler32: data => {
-    let a = 1
-    let b = 0
-    for (const byte of data) {
-      a = (a + byte) % 65_521
-      b = (b + a) % 65_521
-    }
-    return uint32(b * 65_536 + a)
-  },
-  fnv132: data => fnv(data, (hash, byte) => Math.imul(hash, FNV_PRIME) ^ byte),
-  fnv1a32: data => fnv(data, (hash, byte) => Math.imul(hash ^ byte, FNV_PRIME)),
+const checksums = new Map<string, (data: Buffer) => Buffer>([
+  ['crc32b', data => uint32(crc32(data))],
+  ['adler32', adler32],
+  ['fnv132', data => fnv(data, (hash, byte) => Math.imul(hash, FNV_PRIME) ^ byte)],
+  ['fnv1a32', data => fnv(data, (hash, byte) => Math.imul(hash ^ byte, FNV_PRIME))],
+])
+
+function adler32(data: Buffer): Buffer {
+  let a = 1
+  let b = 0
+  for (const byte of data) {
+    a = (a + byte) % 65_521
+    b = (b + a) % 65_521
+  }
+  return uint32(b * 65_536 + a)
 }
 
 const FNV_PRIME = 0x01000193

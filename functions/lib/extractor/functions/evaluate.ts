@@ -1,10 +1,11 @@
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
-import { ByteString, type Value } from '../php/php-value.ts'
+import { ByteString, sizeOf, type Value } from '../php/php-value.ts'
 import { type Json, JsonNumber, type JsonObject } from '../tables/index.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { flatten } from './flatten.ts'
 import { callFunction, functionTable } from './function-table.ts'
+import { TextBudget } from './text-budget.ts'
 
 /** Functions that only some places allow (`alsoAllow`). */
 const placeFunctions = new Set(['urlencode'])
@@ -38,7 +39,7 @@ class Evaluation {
   private readonly context: ExpressionContext
   private readonly now: number
   private readonly alsoAllow: readonly string[]
-  private readonly flat = new Map<string, ReadonlyMap<string, Json>>()
+  private readonly budget = new TextBudget()
 
   constructor(context: ExpressionContext, options: EvaluateOptions) {
     this.context = context
@@ -65,11 +66,13 @@ class Evaluation {
       throw unknownFunction(name, this.alsoAllow)
     const args = expression['args'] ?? []
     const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
-    return callFunction(
+    const result = callFunction(
       name,
       list.map(arg => this.value(arg)),
-      { now: this.now },
+      { now: this.now, budget: this.budget },
     )
+    this.budget.spend(sizeOf(result))
+    return result
   }
 
   private reference(name: string, path: Json | undefined): Json {
@@ -79,12 +82,7 @@ class Evaluation {
         `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
       )
     }
-    let values = this.flat.get(name)
-    if (values === undefined) {
-      values = flatten(this.context[name] ?? {})
-      this.flat.set(name, values)
-    }
-    const value = values.get(String(path))
+    const value = flatten(this.context[name] ?? {}).get(String(path))
     if (value === undefined || value === null) {
       throw new UserError(
         'extractor.functions.notFound',
@@ -92,6 +90,7 @@ class Evaluation {
         { params: { context: name, reference: String(path) } },
       )
     }
+    this.budget.spend(sizeOf(value))
     return value
   }
 }

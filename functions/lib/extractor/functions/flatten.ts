@@ -1,7 +1,17 @@
 import { type Json, JsonNumber } from '../tables/index.ts'
 
+/** Each expression of a configuration looks into the same objects, which nobody changes. */
+const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()
+
 /** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */
 export function flatten(value: Json): ReadonlyMap<string, Json> {
+  if (typeof value !== 'object' || value === null) return leavesOf(value)
+  const leaves = flattened.get(value) ?? leavesOf(value)
+  flattened.set(value, leaves)
+  return leaves
+}
+
+function leavesOf(value: Json): ReadonlyMap<string, Json> {
   const leaves = new Map<string, Json>()
   const walk = (current: Json, path: string): void => {
     if (typeof current !== 'object' || current === null || current instanceof JsonNumber) {

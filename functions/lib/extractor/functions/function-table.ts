@@ -4,20 +4,25 @@ import { ByteString, isEmpty, joined, toBytes, toInteger, toText, type Value } f
 import { sprintf } from '../php/sprintf.ts'
 import { strtotime } from '../php/strtotime.ts'
 import { digest, hmac } from './digest.ts'
+import type { TextBudget } from './text-budget.ts'
 
 /** What functions may need besides their arguments. */
-export interface FunctionClock {
+export interface FunctionContext {
   /** Seconds since 1970. */
   now: number
+  budget: TextBudget
 }
 
 interface FunctionEntry {
   /** Fewest and most arguments. */
   arity: readonly [number, number]
-  run(args: readonly Value[], clock: FunctionClock): Value
+  run(args: readonly Value[], context: FunctionContext): Value
 }
 
 const any = Number.POSITIVE_INFINITY
+
+/** `r`: `Thu, 01 Jan 1970 00:00:00 +0000`, and room for years. */
+const LONGEST_DATE_PART = 40
 
 /** The functions of value expressions (facts 1.7), by name. Time zone UTC. */
 export const functionTable: Readonly<Record<string, FunctionEntry>> = {
@@ -34,19 +39,25 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   },
   base64_encode: { arity: [1, 1], run: ([data]) => toBytes(data ?? '').toString('base64') },
   urlencode: { arity: [1, 1], run: ([text]) => urlencode(toBytes(text ?? '')) },
-  time: { arity: [0, 0], run: (_args, clock) => Math.floor(clock.now) },
+  time: { arity: [0, 0], run: (_args, context) => Math.floor(context.now) },
   date: {
     arity: [1, 2],
-    run: ([format, time], clock) =>
-      date(toText(format ?? ''), time === undefined || time === null ? clock.now : toInteger(time)),
+    run: ([format, time], { now, budget }) => {
+      const text = toText(format ?? '')
+      budget.check(text.length * LONGEST_DATE_PART)
+      return date(text, time === undefined || time === null ? now : toInteger(time))
+    },
   },
   strtotime: {
     arity: [1, 2],
-    run: ([text, base], clock) =>
-      strtotime(toText(text ?? ''), base === undefined || base === null ? clock.now : toInteger(base)),
+    run: ([text, base], context) =>
+      strtotime(toText(text ?? ''), base === undefined || base === null ? context.now : toInteger(base)),
   },
-  sprintf: { arity: [1, any], run: ([format, ...args]) => sprintf(toText(format ?? ''), args) },
-  concat: { arity: [0, any], run: args => joined(args) },
+  sprintf: {
+    arity: [1, any],
+    run: ([format, ...args], { budget }) => sprintf(toText(format ?? ''), args, budget),
+  },
+  concat: { arity: [0, any], run: (args, { budget }) => joined(args, '', budget) },
   implode: { arity: [1, 2], run: implode },
   ifempty: {
     arity: [2, 2],
@@ -55,12 +66,12 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
 }
 
 /** @throws UserError `extractor.functions.badArguments` */
-export function callFunction(name: string, args: readonly Value[], clock: FunctionClock): Value {
+export function callFunction(name: string, args: readonly Value[], context: FunctionContext): Value {
   const entry = functionTable[name]
   if (entry === undefined) throw new Error(`function '${name}' was let through without being known`)
   const [fewest, most] = entry.arity
   if (args.length < fewest || args.length > most) throw badCount(name, args.length, entry.arity)
-  return entry.run(args, clock)
+  return entry.run(args, context)
 }
 
 function badCount(name: string, given: number, [fewest, most]: readonly [number, number]): UserError {
@@ -80,9 +91,9 @@ function hex(bytes: Buffer, raw: Value | undefined): Value {
 }
 
 /** Glue and list in either order, or a list alone. */
-function implode([first, second]: readonly Value[]): Value {
-  if (Array.isArray(second)) return joined(second, first)
-  if (Array.isArray(first)) return joined(first, second)
+function implode([first, second]: readonly Value[], { budget }: FunctionContext): Value {
+  if (Array.isArray(second)) return joined(second, first, budget)
+  if (Array.isArray(first)) return joined(first, second, budget)
   throw new UserError(
     'extractor.functions.badArguments',
     'implode(): Argument #2 ($array) must be of type ?array',

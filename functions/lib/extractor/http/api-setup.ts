@@ -61,7 +61,7 @@ export const resolveDefaultHeaders = (
 ): Headers => {
   const own = config.http?.headers ?? {}
   for (const name of api.http?.requiredHeaders ?? []) {
-    if (isEmpty(own[name])) {
+    if (!Object.hasOwn(own, name) || isEmpty(own[name])) {
       throw new UserError(
         'extractor.config.requiredHeaders',
         `Missing required header ${name} in 'config.http.headers'.`,

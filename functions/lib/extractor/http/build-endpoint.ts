@@ -28,7 +28,7 @@ const byName = (params: Readonly<Record<string, Json>> | readonly Json[]): Recor
 
 /** Names are taken as they stand: `a[]` is not a list here, and the last of equal names wins. */
 const parseFlat = (query: string): Record<string, string> => {
-  const result: Record<string, string> = {}
+  const result: Record<string, string> = Object.create(null) // a parameter may be named `__proto__`
   for (const pair of query.split('&')) {
     if (pair === '') continue
     const at = pair.indexOf('=')

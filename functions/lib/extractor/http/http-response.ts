@@ -10,6 +10,7 @@ export interface HttpResponse {
 }
 
 export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {
-  const value = headers[name.toLowerCase()]
+  const lower = name.toLowerCase()
+  const value = Object.hasOwn(headers, lower) ? headers[lower] : undefined
   return Array.isArray(value) ? value[0] : value
 }

@@ -10,7 +10,8 @@ import { wholeNumber } from './whole-number.ts'
 export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
   const limitParam = settings.limitParam || 'limit'
   const offsetParam = settings.offsetParam || 'offset'
-  const own: Record<string, unknown> = { ...input.job.params }
+  // A parameter may be named as what every object has
+  const own: Record<string, unknown> = Object.assign(Object.create(null), input.job.params)
   const limit = isEmpty(own[limitParam])
     ? settings.limit
     : Number(wholeNumber(own[limitParam]) ?? settings.limit)

@@ -9,7 +9,8 @@ export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: Pagi
   const pageParam = settings.pageParam || 'page'
   const limitParam = settings.limitParam || 'limit'
   const first = settings.firstPage ?? 1
-  const own: Record<string, Json> = { ...(input.job.params as Record<string, Json>) } // a list has its positions as names
+  // A list has its positions as names; a parameter may be named as what every object has
+  const own: Record<string, Json> = Object.assign(Object.create(null), input.job.params)
   const configured = settings.limit || undefined
   const limit = isEmpty(own[limitParam]) ? configured : Number(wholeNumber(own[limitParam]) ?? configured)
   const at = (page: number) => {

@@ -1,3 +1,4 @@
+import type { TextBudget } from '../functions/text-budget.ts'
 import { type Json, JsonNumber } from '../tables/index.ts'
 import { phpNumberCell } from './php-number.ts'
 
@@ -26,9 +27,10 @@ export function toBytes(value: Value): Buffer {
   return value instanceof ByteString ? value.bytes : Buffer.from(toText(value))
 }
 
-/** A value as a whole number, toward zero; texts count as the number at their start. */
+/** A value as a whole number, toward zero; texts count as the number at their start, what is beyond all numbers as 0. */
 export function toInteger(value: Value): number {
-  return Math.trunc(toFloat(value))
+  const number = toFloat(value)
+  return Number.isFinite(number) ? Math.trunc(number) : 0
 }
 
 export function toFloat(value: Value): number {
@@ -48,7 +50,15 @@ export function isEmpty(value: Value): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-export function joined(parts: readonly Value[], glue: Value = ''): Value {
+/** Characters, or bytes of what is no text. Numbers and the like are as good as nothing. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof ByteString ? value.bytes.length : 0
+}
+
+export function joined(parts: readonly Value[], glue: Value | undefined = '', budget: TextBudget): Value {
+  const glued = Math.max(0, parts.length - 1) * sizeOf(glue)
+  budget.check(parts.reduce<number>((sum, part) => sum + sizeOf(part), glued))
   if (![...parts, glue].some(part => part instanceof ByteString)) return parts.map(toText).join(toText(glue))
   const pieces = parts.flatMap((part, i) => (i === 0 ? [toBytes(part)] : [toBytes(glue), toBytes(part)]))
   return new ByteString(Buffer.concat(pieces))

@@ -70,16 +70,19 @@ function daysToWeekday(time: ReadTime, weekday: number, today: number): number {
   return goesBack || isPassed ? difference + 7 : difference
 }
 
+/** Five working days are a week, whatever day it is, once the first step has left the weekend. */
 function addWorkdays(seconds: number, count: number): number {
   const step = count < 0 ? -86_400 : 86_400
-  let left = Math.abs(count)
+  const steps = Math.abs(count)
+  if (steps === 0) return seconds
+  const single = steps % 5 || 5
   let at = seconds
-  while (left > 0) {
+  for (let left = single; left > 0; ) {
     at += step
     const day = new Date(at * 1000).getUTCDay()
     if (day !== 0 && day !== 6) left--
   }
-  return at
+  return at + ((steps - single) / 5) * 7 * step
 }
 
 function normalize(y: number, m: number, d: number): { y: number; m: number; d: number } {

@@ -1,12 +1,20 @@
 import { UserError } from '../../errors/errors.ts'
+import type { TextBudget } from '../functions/text-budget.ts'
 import { phpFloat } from './php-float.ts'
 import { toBytes, toFloat, toInteger, toText, type Value } from './php-value.ts'
 
-const directive = /%(?:(%)|(?:(\d+)\$)?((?:[-+ 0]|'.)*)(\d+)?(?:\.(\d+))?([bcdeEfFgGosuxX]))/gs
+// Each repetition has an end: between flags and width a long run of zeros could be cut at any place
+const directive =
+  /%(?:(%)|(?:(\d{1,9})\$)?((?:[-+ 0]|'.){0,20})(\d{1,20})?(?:\.(\d{1,20}))?([bcdeEfFgGosuxX]))/gs
 
-/** PHP's `sprintf`: `%2$s`, `%'*10s`, `%05d`, `%.2f` and the rest of its directives. */
-export function sprintf(format: string, args: readonly Value[]): string {
+const MAX_WIDTH = 65_536
+/** As PHP, which goes on with this one. */
+const MAX_DIGITS = 53
+
+/** PHP's `sprintf`: `%2$s`, `%'*10s`, `%05d`, `%.2f` and the rest of its directives; a width is at most 65,536. */
+export function sprintf(format: string, args: readonly Value[], budget: TextBudget): string {
   let next = 0
+  let length = format.length
   return format.replace(directive, (...match) => {
     const [, percent, position, flags, width, precision, type] = match as (string | undefined)[] // groups of `directive`
     if (percent !== undefined) return '%'
@@ -18,17 +26,19 @@ export function sprintf(format: string, args: readonly Value[]): string {
         `${index + 2} arguments are required, ${args.length + 1} given`,
       )
     }
-    const text = convert(
-      type ?? 's',
-      value,
-      precision === undefined ? undefined : Number(precision),
-      flags ?? '',
-    )
-    return pad(text, flags ?? '', Number(width ?? 0), type ?? 's')
+    if (Number(width ?? 0) > MAX_WIDTH)
+      throw new UserError('extractor.functions.badArguments', `sprintf(): a width is at most ${MAX_WIDTH}`)
+    const digits = precision === undefined ? undefined : Number(precision)
+    const text = convert(type ?? 's', value, digits, flags ?? '')
+    const padded = pad(text, flags ?? '', Number(width ?? 0), type ?? 's')
+    length += padded.length
+    budget.check(length)
+    return padded
   })
 }
 
-function convert(type: string, value: Value, precision: number | undefined, flags: string): string {
+function convert(type: string, value: Value, given: number | undefined, flags: string): string {
+  const precision = given === undefined || type === 's' ? given : Math.min(given, MAX_DIGITS)
   const plus = flags.replace(/'./gs, '').includes('+')
   const signed = (text: string): string => (plus && !text.startsWith('-') ? `+${text}` : text)
   const unsigned = (radix: number): string => BigInt.asUintN(64, BigInt(toInteger(value))).toString(radix)

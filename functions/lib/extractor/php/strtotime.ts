@@ -1,6 +1,9 @@
 import { resolveTime } from './relative-time.ts'
 import { createReadTime, timeFormats } from './time-formats.ts'
 
+/** No date is as long, and each format is tried at each place. */
+const MAX_LENGTH = 1_000
+
 /**
  * PHP's `strtotime`: seconds since 1970 (UTC) of a date, a time or a relative text such as `last day of next month`,
  * seen from `base`; `false` for a text that it cannot read.
@@ -10,7 +13,7 @@ import { createReadTime, timeFormats } from './time-formats.ts'
  */
 export function strtotime(text: string, base: number): number | false {
   const input = text.trim().toLowerCase()
-  if (input === '') return false
+  if (input === '' || input.length > MAX_LENGTH) return false
   const time = createReadTime()
   for (let at = 0; at < input.length; ) {
     let length = 0
@@ -31,5 +34,5 @@ export function strtotime(text: string, base: number): number | false {
     at += length
   }
   const seconds = resolveTime(time, base)
-  return Number.isNaN(seconds) ? false : seconds
+  return Number.isFinite(seconds) ? seconds : false
 }

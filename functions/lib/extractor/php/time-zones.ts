@@ -16,7 +16,8 @@ export function timeZoneOffset(text: string): number | undefined {
     const seconds = Number(hours) * 3600 + Number(minutes ?? 0) * 60
     return sign === '-' ? -seconds : seconds
   }
-  const hours = abbreviations[text.replace(/[()]/g, '')]
+  const name = text.replace(/[()]/g, '')
+  const hours = Object.hasOwn(abbreviations, name) ? abbreviations[name] : undefined
   if (hours !== undefined) return hours * 3600
   return text.includes('/') ? regionOffset(text) : undefined
 }

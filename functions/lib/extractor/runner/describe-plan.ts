@@ -1,4 +1,5 @@
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import { checkShape } from '../config/check-shape.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
@@ -35,6 +36,7 @@ export interface DescribePlanOptions {
  * @throws UserError as an extraction would at its start
  */
 export const describePlan = async (options: DescribePlanOptions): Promise<string> => {
+  checkShape(options.config)
   const masker = createMasker(secretsOf(options.config).values())
   try {
     const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })

@@ -65,17 +65,26 @@ const resolve = (
   }
 }
 
-const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] =>
-  placeholders.reduce<Placeholder[][]>(
-    (sets, placeholder) =>
-      sets.flatMap(set =>
-        (Array.isArray(placeholder.value) ? placeholder.value : [placeholder.value]).map(value => [
-          ...set,
-          { ...placeholder, value },
-        ]),
-      ),
+/** Of one row: each is a request, and all are made at once. */
+const MAX_COMBINATIONS = 100_000
+
+const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] => {
+  const lists = placeholders.map(placeholder => ({
+    placeholder,
+    values: Array.isArray(placeholder.value) ? placeholder.value : [placeholder.value],
+  }))
+  const count = lists.reduce((product, { values }) => product * values.length, 1)
+  if (count > MAX_COMBINATIONS)
+    throw new UserError(
+      'extractor.placeholder',
+      `The placeholders ${placeholders.map(({ name }) => name).join(', ')} have ${count} combinations for one row, more than ${MAX_COMBINATIONS}.`,
+    )
+  return lists.reduce<Placeholder[][]>(
+    (sets, { placeholder, values }) =>
+      sets.flatMap(set => values.map(value => [...set, { ...placeholder, value }])),
     [[]],
   )
+}
 
 /** Puts the values into an endpoint: `{name}`, raw and without escaping, as the field does. */
 export const fillEndpoint = (endpoint: string, placeholders: readonly Placeholder[]): string =>

@@ -2,6 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import { isNumericText, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/index.ts'
 import { valueAt } from './json-path.ts'
+import { likePattern } from './like-pattern.ts'
 
 /** Whether a parent row gets child requests. */
 export type RowFilter = (row: Json) => boolean
@@ -39,9 +40,11 @@ const comparison = (operator: string, expected: string): ((value: string) => boo
     case '!=':
       return value => value !== expected
     case '~~':
-      return value => like(expected).test(value)
-    case '!~':
-      return value => !like(expected).test(value)
+      return likePattern(expected)
+    case '!~': {
+      const isLike = likePattern(expected)
+      return value => !isLike(value)
+    }
     case '>=':
       return value => order(value, expected) >= 0
     case '<=':
@@ -52,9 +55,6 @@ const comparison = (operator: string, expected: string): ((value: string) => boo
       return value => order(value, expected) < 0
   }
 }
-
-const like = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.split('%').map(RegExp.escape).join('[^\\n]*?')}\\n?$`)
 
 const order = (a: string, b: string): number => {
   if (isNumericText(a) && isNumericText(b)) return Number(a) - Number(b)

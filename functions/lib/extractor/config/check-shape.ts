@@ -1,0 +1,16 @@
+import { UserError } from '../../errors/errors.ts'
+import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
+
+/**
+ * Refuses a configuration of a shape that what reads it need not expect. To be called before anything walks through it.
+ *
+ * @throws UserError `extractor.config.invalid`
+ */
+export const checkShape = (input: unknown): void => {
+  if (isTooDeep(input)) throw invalid(`it is nested more than ${MAX_JSON_DEPTH} deep`)
+  // A parameter of this name would get lost on its way, without a word
+  if (hasKey(input, '__proto__')) throw invalid('"__proto__" cannot be the name of a key')
+}
+
+const invalid = (reason: string): UserError =>
+  new UserError('extractor.config.invalid', `Invalid configuration: ${reason}`)
