@@ -104,10 +104,10 @@ test('a rollback brings the old behaviour back, and an empty state makes a first
   const path = `${CONFIGS}/history`
   const coloured = (color: string) => {
     const configuration = root('open sesame')
-    const jobs = [{ endpoint: 'customers', params: { color, since: { time: 'previousStart' } } }]
-    return {
-      parameters: { ...configuration.parameters, config: { ...configuration.parameters.config, jobs } },
-    }
+    const params = { color, since: { time: 'previousStart' } }
+    const jobs = [{ endpoint: 'customers', primaryKey: ['id'], params }]
+    const config = { ...configuration.parameters.config, outputBucket: 'history', jobs }
+    return { parameters: { ...configuration.parameters, config } }
   }
   const run = async () => {
     asked.length = 0
