@@ -1,122 +1,94 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { createTableSink, type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  createTableSink,
+  type Json,
+  parseJson,
+  type TableSink,
+  type TableSinkOptions,
+} from '#lib/extractor/tables/index.ts'
+import { filesIn } from '../samples/sample.ts'
+import { type MappingVector, type TableVector, vectorSets } from '../samples/vectors.ts'
 
-const vectorsFile = resolve(
-  import.meta.dirname,
-  '../../../../../../shared/conformance/extractor/vectors.json',
-)
-const present = existsSync(vectorsFile)
-if (!present) console.info('conformance vectors are not beside this repository: their tests are skipped')
-
-interface Vector {
-  name: string
-  structure?: unknown
-  batches: { json: string; type?: string; parent?: JsonObject }[]
-  tables: Record<string, string>
-  error?: string
-  structureAfter?: unknown
-}
-
-const vectors: Vector[] = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).jsonToTables : []
-
-interface MappingVector {
-  name: string
-  mapping: unknown
-  data: string
-  userData: JsonObject | []
-  tables: Record<string, { csv: string; primaryKey: string[] | null }>
-  error?: string
-}
-
-const mappingVectors: MappingVector[] = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).mapping : []
-
-async function mappedTablesOf(vector: MappingVector): Promise<MappingVector['tables']> {
+/** A sink that writes cells as PHP does, with a folder for what it makes. */
+const withSink = async <Result>(
+  options: Omit<TableSinkOptions, 'folder'>,
+  use: (sink: TableSink, outDir: string) => Promise<Result>,
+): Promise<Result> => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
   try {
-    const sink = createTableSink({
-      folder: join(folder, 'spool'),
-      compat: true,
-      mappings: { root: vector.mapping },
-    })
+    const sink = createTableSink({ ...options, compat: true, folder: join(folder, 'spool') })
+    return await use(sink, join(folder, 'out'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const addBatches = (sink: TableSink, { batches }: TableVector): void => {
+  for (const { json, type, parent } of batches)
+    sink.add(type ?? 'root', parseJson(json) as Json[], { parent })
+}
+
+const tablesOf = (vector: TableVector): Promise<Record<string, string>> =>
+  withSink({ structure: vector.structure }, async (sink, outDir) => {
+    addBatches(sink, vector)
+    await sink.finish(outDir)
+    return Object.fromEntries(Object.entries(filesIn(outDir)).filter(([name]) => !name.endsWith('.manifest')))
+  })
+
+const mappedTablesOf = (vector: MappingVector): Promise<MappingVector['tables']> =>
+  withSink({ mappings: { root: vector.mapping } }, async (sink, outDir) => {
     const parent = Array.isArray(vector.userData) ? {} : vector.userData
     sink.add('root', parseJson(vector.data) as Json[], { parent })
-    const tables = await sink.finish(join(folder, 'out'))
-    const entries = tables.map(async ({ name, file, primaryKey }) => {
-      const csv = await readFile(file, 'utf8')
-      return [name, { csv, primaryKey: primaryKey.length === 0 ? null : primaryKey }] as const
-    })
-    return Object.fromEntries(await Promise.all(entries))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function tablesOf(vector: Vector): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
-  try {
-    const sink = createTableSink({ folder: join(folder, 'spool'), compat: true, structure: vector.structure })
-    for (const { json, type, parent } of vector.batches)
-      sink.add(type ?? 'root', parseJson(json) as Json[], { parent })
-    await sink.finish(join(folder, 'out'))
-    const files = (await readdir(join(folder, 'out'))).filter(file => !file.endsWith('.manifest'))
+    const tables = await sink.finish(outDir)
+    const files = filesIn(outDir)
     return Object.fromEntries(
-      await Promise.all(
-        files.map(async file => [file, await readFile(join(folder, 'out', file), 'utf8')] as const),
-      ),
+      tables.map(({ name, primaryKey }) => [
+        name,
+        { csv: files[name] ?? '', primaryKey: primaryKey.length === 0 ? null : primaryKey },
+      ]),
     )
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-describe.runIf(present)('JSON to tables as in the field', () => {
-  test.each(vectors.filter(vector => vector.error === undefined))('$name', async vector => {
-    expect(await tablesOf(vector)).toEqual(vector.tables)
   })
-  test.each(vectors.filter(vector => vector.error !== undefined))('$name is refused', async vector => {
-    await expect(tablesOf(vector)).rejects.toThrow(vector.error)
-  })
-})
 
 /** The vectors hold the structure after tables were made, which adds parent columns; the state holds what comes before. */
-function withoutParents(node: unknown): unknown {
+const withoutParents = (node: unknown): unknown => {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
   const kept = Object.entries(node).filter(([, child]) => (child as { type?: string }).type !== 'parent')
   return Object.fromEntries(kept.map(([key, child]) => [key, withoutParents(child)]))
 }
 
-describe.runIf(present)('the structure in the state', () => {
-  const known = vectors.filter(vector => vector.structureAfter !== undefined)
-  test.each(known)('$name', async vector => {
-    const folder = await mkdtemp(join(tmpdir(), 'millrace-vectors-'))
-    try {
-      const sink = createTableSink({
-        folder: join(folder, 'spool'),
-        compat: true,
-        structure: vector.structure,
-      })
-      for (const { json, type, parent } of vector.batches)
-        sink.add(type ?? 'root', parseJson(json) as Json[], { parent })
-      const before = sink.structure()
-      await sink.finish(join(folder, 'out'))
-      expect(sink.structure()).toEqual(before)
-      const after = vector.structureAfter as { data: unknown }
-      expect(before.struct).toEqual({ data: withoutParents(after.data), parent_aliases: [] })
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+describe.each(vectorSets)('JSON to tables: $set', ({ vectors: { jsonToTables } }) => {
+  it.each(jsonToTables.filter(({ error }) => error === undefined))('$name', async vector => {
+    expect(await tablesOf(vector)).toEqual(vector.tables)
   })
+
+  it.each(jsonToTables.filter(({ error }) => error !== undefined))('$name is refused', async vector => {
+    await expect(tablesOf(vector)).rejects.toThrow(vector.error)
+  })
+
+  it.each(jsonToTables.filter(({ structureAfter }) => structureAfter !== undefined))(
+    '$name: the structure in the state',
+    async vector => {
+      await withSink({ structure: vector.structure }, async (sink, outDir) => {
+        addBatches(sink, vector)
+        const before = sink.structure()
+        await sink.finish(outDir)
+        expect(sink.structure()).toEqual(before)
+        const after = vector.structureAfter as { data: unknown } // as in the state
+        expect(before.struct).toEqual({ data: withoutParents(after.data), parent_aliases: [] })
+      })
+    },
+  )
 })
 
-describe.runIf(present)('mappings as in the field', () => {
-  test.each(mappingVectors.filter(vector => vector.error === undefined))('$name', async vector => {
+describe.each(vectorSets)('mappings: $set', ({ vectors: { mapping } }) => {
+  it.each(mapping.filter(({ error }) => error === undefined))('$name', async vector => {
     expect(await mappedTablesOf(vector)).toEqual(vector.tables)
   })
-  test.each(mappingVectors.filter(vector => vector.error !== undefined))('$name is refused', async vector => {
+
+  it.each(mapping.filter(({ error }) => error !== undefined))('$name is refused', async vector => {
     await expect(mappedTablesOf(vector)).rejects.toThrow(vector.error)
   })
 })

@@ -1,0 +1,2 @@
+"sail_area","sail_name"
+"{""m2"":30}","jib"
