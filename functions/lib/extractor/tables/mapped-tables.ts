@@ -33,7 +33,7 @@ export class MappedTables {
   constructor(folder: string, mappings: unknown, compat: boolean, state: MappedTablesState | undefined) {
     const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.files++}.csv`) }
     for (const [type, mapping] of Object.entries(isRecord(mappings) ? mappings : {})) {
-      const entries = readMapping(type, mapping)
+      const entries = readMapping(type, mapping, compat)
       this.mappings.set(type, entries)
       this.mappers.set(type, new Mapper(type, entries, context))
     }

@@ -4,6 +4,9 @@ import { isFileName } from '../../paths/path-inside.ts'
 /** A file is named by a table, behind the name of its bucket. */
 const MAX_TABLE_BYTES = 128
 
+/** Values of `type` in a mapping. */
+export const mappingTypes = ['column', 'user', 'table', 'date'] as const
+
 /** One path of a mapping, checked and spelled out. Keys are as in the configuration (facts 2.1). */
 export type MappingEntry = ColumnEntry | TableEntry
 
@@ -14,7 +17,7 @@ export interface ColumnEntry {
   destination: string
   isPrimaryKey: boolean
   forceType: boolean
-  /** False for types that newer releases added: their cells are written, but the field's header lacks them. */
+  /** False for dates with compat: newer releases added them, and write their cells but not their name. */
   isInHeader: boolean
 }
 
@@ -31,7 +34,7 @@ export interface TableEntry {
  * Reads the mapping of one data type.
  * @throws UserError `extractor.tables.badMapping` with the message of the field and the path
  */
-export function readMapping(type: string, mapping: unknown): MappingEntry[] {
+export function readMapping(type: string, mapping: unknown, compat = false): MappingEntry[] {
   if (!isTruthy(mapping))
     throw bad(`Empty mapping for '${type}' data type in 'mappings' config.`, `mappings.${type}`)
   if (!isRecord(mapping)) {
@@ -41,21 +44,20 @@ export function readMapping(type: string, mapping: unknown): MappingEntry[] {
       `mappings.${type}`,
     )
   }
-  return readEntries(mapping, `mappings.${type}`)
+  return readEntries(mapping, `mappings.${type}`, compat)
 }
 
-function readEntries(mapping: Record<string, unknown>, at: string): MappingEntry[] {
-  return Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`))
+function readEntries(mapping: Record<string, unknown>, at: string, compat: boolean): MappingEntry[] {
+  return Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`, compat))
 }
 
-function readEntry(path: string, settings: unknown, at: string): MappingEntry {
+function readEntry(path: string, settings: unknown, at: string, compat: boolean): MappingEntry {
   const given = typeof settings === 'string' ? { mapping: { destination: settings } } : settings
   if (!isRecord(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
   const type = isTruthy(given['type']) ? given['type'] : 'column'
   const delimiter = text(given['delimiter']) ?? '.'
-  if (type === 'table') return readTable(path, delimiter, given, at)
-  const isInHeader = type === 'column' || type === 'user'
-  if (!isInHeader && type !== 'date') throw bad(`Invalid mapping type "${String(type)}".`, at)
+  if (!mappingTypes.some(known => known === type)) throw bad(`Invalid mapping type "${String(type)}".`, at)
+  if (type === 'table') return readTable(path, delimiter, given, at, compat)
   const target = isRecord(given['mapping']) ? given['mapping'] : {}
   const destination = text(target['destination'])
   if (destination === undefined)
@@ -67,11 +69,17 @@ function readEntry(path: string, settings: unknown, at: string): MappingEntry {
     destination,
     isPrimaryKey: isTruthy(target['primaryKey']),
     forceType: isTruthy(given['forceType']),
-    isInHeader,
+    isInHeader: !(compat && type === 'date'),
   }
 }
 
-function readTable(path: string, delimiter: string, given: Record<string, unknown>, at: string): TableEntry {
+function readTable(
+  path: string,
+  delimiter: string,
+  given: Record<string, unknown>,
+  at: string,
+  compat: boolean,
+): TableEntry {
   const destination = text(given['destination'])
   if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
   if (!isFileName(destination, MAX_TABLE_BYTES))
@@ -83,7 +91,7 @@ function readTable(path: string, delimiter: string, given: Record<string, unknow
     path,
     delimiter,
     destination,
-    entries: isRecord(inner) ? readEntries(inner, `${at}.tableMapping`) : [],
+    entries: isRecord(inner) ? readEntries(inner, `${at}.tableMapping`, compat) : [],
     parentKey: {
       destination: text(parentKey['destination']),
       isPrimaryKey: isTruthy(parentKey['primaryKey']),
