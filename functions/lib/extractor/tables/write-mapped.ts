@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { UserError } from '../../errors/errors.ts'
 import { csvLine } from './cell.ts'
 import type { MappedTable } from './mapped-tables.ts'
 import type { WrittenTable } from './sink-types.ts'
-import { type Output, tableFile } from './table-file.ts'
+import { type Output, removeTables, tableFile } from './table-file.ts'
 
 /**
  * Writes mapped tables behind the automatic ones in `written`, rows of one table name together: mappings before the
@@ -18,10 +18,15 @@ export async function writeMapped(
 ): Promise<WrittenTable[]> {
   const written = new Map<string, WrittenTable>()
   const isTaken = new Map(automatic.map(table => [table.name, table]))
-  for (const table of mapped) {
-    const known = written.get(table.name)
-    if (known !== undefined) await appendTo(known, table)
-    else written.set(table.name, await writeNew(table, isTaken.get(table.name), output))
+  try {
+    for (const table of mapped) {
+      const known = written.get(table.name)
+      if (known !== undefined) await appendTo(known, table)
+      else written.set(table.name, await writeNew(table, isTaken.get(table.name), output))
+    }
+  } catch (error) {
+    await removeTables([...written.values(), ...automatic])
+    throw error
   }
   return [...written.values(), ...automatic.filter(table => !written.has(table.name))]
 }
@@ -45,6 +50,9 @@ async function writeNew(
       await copyInto(out, automatic.file, Buffer.byteLength(header))
       result.rows += automatic.rows
     }
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
   } finally {
     await out.close()
   }
