@@ -1,0 +1,84 @@
+/** What is read of a JSON schema here. */
+export interface JsonSchema {
+  $ref?: string
+  $defs?: Record<string, JsonSchema>
+  properties?: Record<string, JsonSchema>
+  additionalProperties?: JsonSchema | boolean
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  const?: unknown
+}
+
+interface Place {
+  schema: JsonSchema
+  root: JsonSchema
+  path: string
+}
+
+/** The path of each key that a schema knows. Kinds (`method`, `type`) and definitions begin a path of their own. */
+export const allKeys = (root: JsonSchema): Set<string> => {
+  const keys = new Set<string>()
+  const visit = (place: Place): void => {
+    for (const { schema, path } of alternatives(place)) {
+      for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+        const key = `${path}${name}`
+        if (keys.has(key)) continue
+        keys.add(key)
+        visit({ schema: inner, root, path: `${key}.` })
+      }
+      for (const inner of contained(schema)) visit({ schema: inner, root, path })
+    }
+  }
+  visit({ schema: root, root, path: '' })
+  return keys
+}
+
+/** Those of them that a value gives. */
+export const usedKeys = (root: JsonSchema, value: unknown): Set<string> => {
+  const keys = new Set<string>()
+  const visit = (place: Place, given: unknown): void => {
+    if (typeof given !== 'object' || given === null) return
+    for (const { schema, path } of alternatives(place)) {
+      if (!isOfKind(schema, given)) continue
+      for (const [name, inner] of Object.entries(given)) {
+        const known = schema.properties?.[name]
+        if (known === undefined) {
+          for (const other of contained(schema)) visit({ schema: other, root, path }, inner)
+        } else if (inner !== null) {
+          keys.add(`${path}${name}`)
+          visit({ schema: known, root, path: `${path}${name}.` }, inner)
+        }
+      }
+    }
+  }
+  visit({ schema: root, root, path: '' }, value)
+  return keys
+}
+
+function* alternatives({ schema, root, path }: Place): Generator<Place> {
+  if (schema.$ref !== undefined) {
+    // Only jobs hold what they are themselves
+    const name = schema.$ref.replace('#/$defs/', '')
+    yield* alternatives({ schema: root.$defs?.[name] ?? {}, root, path: '(job).' })
+    return
+  }
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  if (inner.length > 0) {
+    for (const one of inner) yield* alternatives({ schema: one, root, path })
+    return
+  }
+  const [kind] = kindsOf(schema)
+  yield { schema, root, path: kind === undefined ? path : `(${kind[1]}).` }
+}
+
+const contained = ({ items, additionalProperties }: JsonSchema): JsonSchema[] =>
+  [items, additionalProperties].filter(schema => typeof schema === 'object')
+
+const kindsOf = ({ properties }: JsonSchema): [string, unknown][] =>
+  Object.entries(properties ?? {}).flatMap(([name, { const: kind }]) =>
+    kind === undefined ? [] : [[name, kind]],
+  )
+
+const isOfKind = (schema: JsonSchema, given: object): boolean =>
+  kindsOf(schema).every(([name, kind]) => Reflect.get(given, name) === kind)
