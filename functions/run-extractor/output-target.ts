@@ -1,5 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
-import { isTableIdForLoad } from '../lib/storage-ids.ts'
+import { isTableIdForLoad } from '../lib/storage/storage-ids.ts'
 import type { OutputMapping } from './storage-mapping.ts'
 
 /** Manifest that stands beside a table in `out/tables` (facts 2.8). */

@@ -1,5 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
-import { describeExecution, isUnderWay, startExecution } from '../lib/executions.ts'
+import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
 
 /** How the run of a configuration stands; `output` is the text of what the machine gave. */
 export type ExtractRun =

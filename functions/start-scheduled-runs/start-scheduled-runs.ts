@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type ConfigurationSchedule, readConfigurationSchedule } from '../lib/configuration-schedule.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import {
+  type ConfigurationSchedule,
+  readConfigurationSchedule,
+} from '../lib/schedules/configuration-schedule.ts'
 import { authorIdOf, findRunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { TokenClient } from '../lib/storage-client/token-client.ts'

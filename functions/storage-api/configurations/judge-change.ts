@@ -1,6 +1,6 @@
-import { readConfigurationSchedule } from '../../lib/configuration-schedule.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { checkConfiguration } from '../../lib/extractor/config/check-configuration.ts'
+import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import {
   type Configuration,
   type Content,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isBucketId } from '../../storage-ids.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { isBucketId } from '../storage-ids.ts'
 
 const bucketRecord = z.object({
   /** `in.c-main`. */

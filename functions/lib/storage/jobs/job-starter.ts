@@ -1,5 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
-import { describeExecution, isUnderWay, startExecution } from '../../executions.ts'
+import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 
 /** `ended`: this job was started before and its execution is over. */
 export type StartResult = 'running' | 'ended'

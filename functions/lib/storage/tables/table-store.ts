@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { parseTableId } from '../../storage-ids.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
+import { parseTableId } from '../storage-ids.ts'
 import { tableDefinition } from './table-definition.ts'
 
 const tableFile = z.object({ key: z.string(), rows: z.number(), bytes: z.number() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { UserError } from './errors/errors.ts'
-import { strictObject } from './extractor/config/strict-object.ts'
-import { readSchedule } from './schedules/schedule-expression.ts'
+import { UserError } from '../errors/errors.ts'
+import { strictObject } from '../extractor/config/strict-object.ts'
+import { readSchedule } from './schedule-expression.ts'
 
 const schedule = z.union([
   z.string().transform(expression => ({ expression })),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasNameCharacters, isTableIdForLoad, parseTableId } from '#lib/storage-ids.ts'
+import { hasNameCharacters, isTableIdForLoad, parseTableId } from '#lib/storage/storage-ids.ts'
 
 describe('parseTableId', () => {
   it.each([
