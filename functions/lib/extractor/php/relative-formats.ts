@@ -1,5 +1,5 @@
 import type { ReadTime } from './relative-time.ts'
-import type { TimeFormat } from './time-formats.ts'
+import { format, type TimeFormat } from './time-format.ts'
 
 const ordinals = 'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth'.split(
   ' ',
@@ -48,10 +48,6 @@ function amountOf(text: string): number {
   if (text === 'this') return 0
   if (text === 'last' || text === 'previous') return -1
   return text === 'eight' ? 8 : ordinals.indexOf(text) + 1
-}
-
-function format(pattern: string, apply: TimeFormat['apply']): TimeFormat {
-  return { pattern: new RegExp(pattern, 'y'), apply }
 }
 
 /** Texts that mean a time seen from another one. */

@@ -1,12 +1,7 @@
 import { relativeFormats } from './relative-formats.ts'
 import type { ReadTime } from './relative-time.ts'
+import { format, type TimeFormat } from './time-format.ts'
 import { timeZoneOffset } from './time-zones.ts'
-
-/** One way to write a part of a date or time. `apply` gives false when the text as a whole makes no sense. */
-export interface TimeFormat {
-  pattern: RegExp
-  apply(time: ReadTime, match: RegExpExecArray): boolean | undefined
-}
 
 export function createReadTime(): ReadTime {
   const relative = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0 }
@@ -70,10 +65,6 @@ function fullYear(digits: string): number {
 
 function fields(...patterns: string[]): TimeFormat[] {
   return patterns.map(pattern => ({ pattern: new RegExp(pattern, 'y'), apply: setFields }))
-}
-
-function format(pattern: string, apply: TimeFormat['apply']): TimeFormat {
-  return { pattern: new RegExp(pattern, 'y'), apply }
 }
 
 /** A pattern without the day means its first day. */
