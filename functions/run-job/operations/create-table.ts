@@ -3,7 +3,7 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-not-found.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
-import type { TableLoad } from '../../lib/storage/tables/table-store.ts'
+import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../run-job.ts'
 import { loadMetrics } from './import-outcome.ts'

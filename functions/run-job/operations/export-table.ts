@@ -10,7 +10,7 @@ import {
 } from '../../lib/storage/jobs/job-record.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../run-job.ts'
 import type { Outcome } from './run-operation.ts'
 

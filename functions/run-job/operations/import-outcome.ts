@@ -1,5 +1,5 @@
 import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-store.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { LoadResult } from '../../lib/table-engine/table-engine.ts'
 
 /** What the head keeps of a load, for its job to report. */

@@ -3,8 +3,8 @@ import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/buc
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-already-exists.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
+import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-store.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../run-job.ts'
 

@@ -1,5 +1,5 @@
 import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { TableLoad } from '../../lib/storage/tables/table-store.ts'
+import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import { resolveCsvSource } from '../csv-source.ts'
 import type { RunJobServices } from '../run-job.ts'

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'

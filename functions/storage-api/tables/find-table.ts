@@ -1,5 +1,5 @@
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { Services } from '../services.ts'
 
 /** The table of a path, or 404 `storage.tables.notFound`. */

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-store.ts'
 import { tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
 

@@ -1,4 +1,4 @@
-import type { TableRecord } from '../tables/table-store.ts'
+import type { TableRecord } from '../tables/table-record.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
 

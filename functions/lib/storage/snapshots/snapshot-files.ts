@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import type { Item } from '../db/item-table.ts'
-import type { TableRecord } from '../tables/table-store.ts'
+import type { TableRecord } from '../tables/table-record.ts'
 
 // A file takes about 150 bytes in the list, an item holds 400 KB at most (DynamoDB Developer Guide, "Item size"), and
 // every list of tables reads the whole item.

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
-import { snapshotContent } from '../tables/table-store.ts'
+import { snapshotContent } from '../tables/table-record.ts'
 import { isTooLongForItem, type SnapshotFiles } from './snapshot-files.ts'
 
 const snapshotRecord = z.object({

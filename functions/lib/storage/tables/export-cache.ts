@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
-import type { TableRecord } from './table-store.ts'
+import type { TableRecord } from './table-record.ts'
 
 const cachedExport = z.object({ fileId: z.number(), revision: z.number() })
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
-import type { TableRecord } from './table-store.ts'
+import type { TableRecord } from './table-record.ts'
 
 /** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Names are compared without case. */
 export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {

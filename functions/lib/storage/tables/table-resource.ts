@@ -2,7 +2,8 @@ import { bucketResource } from '../buckets/bucket-resource.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
 import { definitionFor } from './table-definition.ts'
-import { type TableRecord, tableIdOf } from './table-store.ts'
+import type { TableRecord } from './table-record.ts'
+import { tableIdOf } from './table-store.ts'
 
 /** The table on the wire without what a list leaves out: columns, metadata and bucket. */
 export const tableSummary = (table: TableRecord, baseUrl: string) => {

@@ -1,7 +1,8 @@
 import { TransientError } from '../../errors/errors.ts'
 import { tableAlreadyExists } from './table-already-exists.ts'
 import { tableNotFound } from './table-not-found.ts'
-import type { TableRecord, TableStore } from './table-store.ts'
+import type { TableRecord } from './table-record.ts'
+import type { TableStore } from './table-store.ts'
 
 const MAX_ATTEMPTS = 5
 

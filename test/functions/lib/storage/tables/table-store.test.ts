@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TableRecord } from '#lib/storage/tables/table-store.ts'
+import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 let service: StorageService
