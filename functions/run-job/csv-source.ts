@@ -2,7 +2,7 @@ import { HeadObjectCommand, NotFound } from '@aws-sdk/client-s3'
 import { UserError } from '../lib/errors/errors.ts'
 import { readManifest } from '../lib/storage/files/read-manifest.ts'
 import type { CsvOptions } from '../lib/storage/jobs/job-record.ts'
-import type { CsvSource } from '../lib/table-engine/table-engine.ts'
+import type { CsvSource } from '../lib/table-engine/load-request.ts'
 import type { RunJobServices } from './run-job.ts'
 
 /**

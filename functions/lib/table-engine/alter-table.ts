@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { LoadContext } from './load-table.ts'
+import type { EngineContext } from './engine-context.ts'
 import { quoteColumn, readParquet } from './parquet-sql.ts'
 import { rewriteFiles } from './rewrite-files.ts'
 import { conditionsSql, type RowConditions, refuseUnknownColumns } from './row-conditions.ts'
@@ -15,7 +15,7 @@ export interface DeleteRowsRequest extends RowConditions {
 
 /** See `TableEngine.deleteRows`. */
 export const deleteRows = async (
-  context: LoadContext,
+  context: EngineContext,
   { snapshot, keyPrefix, ...conditions }: DeleteRowsRequest,
 ): Promise<Snapshot> => {
   refuseUnknownColumns(
@@ -43,7 +43,7 @@ export interface DropColumnRequest {
  * with a new column of its name.
  */
 export const dropColumn = async (
-  context: LoadContext,
+  context: EngineContext,
   { snapshot, column, keyPrefix }: DropColumnRequest,
 ): Promise<Snapshot> => {
   const columns = snapshot.columns.filter(name => name !== column)
@@ -53,7 +53,7 @@ export const dropColumn = async (
 
 /** See `TableEngine.hasDuplicates`. */
 export const hasDuplicates = async (
-  { session, files: store }: LoadContext,
+  { session, files: store }: EngineContext,
   snapshot: Snapshot,
   columns: string[],
 ): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import type { ExportRequest } from './export-table.ts'
+import type { ExportRequest } from './export-request.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteIdentifier, quoteLiteral } from './sql.ts'
 

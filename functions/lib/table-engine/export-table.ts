@@ -1,47 +1,16 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import pMap from 'p-map'
-import type { DuckDbSession } from './duckdb-session.ts'
+import type { EngineContext } from './engine-context.ts'
 import { exportColumns } from './export-columns.ts'
-import { publishSlice, type Slice, type SliceForm, writeRows } from './export-slice.ts'
+import type { ExportRequest, ExportResult } from './export-request.ts'
+import { publishSlice, type Slice, writeRows } from './export-slice.ts'
 import { mapAhead } from './map-ahead.ts'
 import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
-import {
-  conditionsSql,
-  type OrderBy,
-  orderTerm,
-  type RowConditions,
-  refuseUnknownColumns,
-} from './row-conditions.ts'
+import { conditionsSql, orderTerm, refuseUnknownColumns } from './row-conditions.ts'
 import { selectRows } from './select-rows.ts'
-import type { Snapshot, TableFile } from './snapshot.ts'
-import { type ObjectAddress, type TableFiles, TRANSFERS } from './table-files.ts'
-
-export interface ExportRequest extends RowConditions, SliceForm {
-  snapshot: Snapshot
-  /** In this order; default: all. */
-  columns?: string[]
-  /** Default: the order of the table. */
-  orderBy?: OrderBy[]
-  /** Default: no limit. */
-  limit?: number
-  /** Adds the column `_timestamp`, the time of the last change, as it is in this zone (`UTC`, `Europe/Prague`). */
-  timestampZone?: string
-  /** Slices go below it: `<key>_0_0_<n>.csv`. */
-  target: ObjectAddress
-}
-
-export interface ExportResult {
-  /** In the order of the rows; at least one, which is empty when there are no rows. */
-  slices: Slice[]
-  rowsCount: number
-}
-
-export interface ExportContext {
-  session: DuckDbSession
-  files: TableFiles
-  threads: number
-}
+import type { TableFile } from './snapshot.ts'
+import { TRANSFERS } from './table-files.ts'
 
 /** A slice holds what so many of the table's files hold: about 16 MB of CSV as a rule. */
 const FILES_IN_SLICE = 4
@@ -49,7 +18,7 @@ const PARQUET_BYTES_IN_SLICE = 2.5 * 1024 * 1024
 const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 
 /** See `TableEngine.export`. */
-export const exportTable = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+export const exportTable = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, columns = [], where = [], orderBy = [] } = request
   refuseUnknownColumns(snapshot.columns, [
     ...columns,
@@ -63,7 +32,7 @@ export const exportTable = async (context: ExportContext, request: ExportRequest
 }
 
 /** File by file: a few are being downloaded, written and uploaded at a time, however large the table is. */
-const exportInTableOrder = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+const exportInTableOrder = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, limit = Number.POSITIVE_INFINITY } = request
   const where = conditionsSql(request, snapshot.columns)
   // How many rows a group gives is known before where every row is meant. Otherwise a limit has us go one by one.
@@ -112,7 +81,7 @@ interface Group {
 }
 
 const exportGroup = async (
-  context: ExportContext,
+  context: EngineContext,
   request: ExportRequest,
   { files, limit, where, index }: Group,
 ): Promise<{ rows: number; slice: Slice | undefined }> => {
@@ -133,7 +102,7 @@ const exportGroup = async (
 }
 
 /** All rows at once: sorting needs them, and spills to disk what does not fit in memory. */
-const exportSorted = async (context: ExportContext, request: ExportRequest): Promise<ExportResult> => {
+const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { session, threads } = context
   const { snapshot, orderBy = [], limit, fileType } = request
   const paths = await download(context, snapshot.files, 'export')
@@ -163,7 +132,7 @@ const exportSorted = async (context: ExportContext, request: ExportRequest): Pro
 }
 
 /** The one slice of an export without rows. A manifest without any is more than some clients can read. */
-const exportNothing = async (context: ExportContext, request: ExportRequest): Promise<Slice> => {
+const exportNothing = async (context: EngineContext, request: ExportRequest): Promise<Slice> => {
   const { session } = context
   const local = session.scratchPath('nothing')
   const values = request.snapshot.columns.map(column => `'' AS ${quoteColumn(column)}`)
@@ -177,7 +146,7 @@ const exportNothing = async (context: ExportContext, request: ExportRequest): Pr
 }
 
 const download = (
-  { session, files: store }: ExportContext,
+  { session, files: store }: EngineContext,
   files: TableFile[],
   name: string,
 ): Promise<string[]> =>

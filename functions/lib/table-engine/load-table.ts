@@ -2,25 +2,18 @@ import { rm } from 'node:fs/promises'
 import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
 import { compactFiles } from './compact-files.ts'
-import type { DuckDbSession } from './duckdb-session.ts'
+import type { EngineContext } from './engine-context.ts'
+import type { LoadRequest, LoadResult } from './load-request.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
 import type { TableFile } from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
-import type { LoadRequest, LoadResult, TableLimits } from './table-engine.ts'
-import { type TableFiles, TRANSFERS } from './table-files.ts'
-
-export interface LoadContext {
-  session: DuckDbSession
-  files: TableFiles
-  limits: TableLimits
-  threads: number
-}
+import { TRANSFERS } from './table-files.ts'
 
 /** See `TableEngine.load`. */
-export const loadTable = async (context: LoadContext, request: LoadRequest): Promise<LoadResult> => {
+export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
   const opened = await readSource(context.files, {
     source: request.source,
     tableColumns: request.current?.columns,
@@ -34,7 +27,7 @@ export const loadTable = async (context: LoadContext, request: LoadRequest): Pro
 }
 
 const loadOpened = async (
-  context: LoadContext,
+  context: EngineContext,
   request: LoadRequest,
   opened: OpenedSource,
 ): Promise<LoadResult> => {
@@ -85,7 +78,7 @@ interface StageSourceRequest {
 }
 
 const stageSource = async (
-  { session, threads }: LoadContext,
+  { session, threads }: EngineContext,
   { request, opened, finish }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
   const { importedColumns, tableColumns } = opened.mapping
@@ -107,7 +100,7 @@ const stageSource = async (
   )
 }
 
-const createDownload = ({ session, files }: LoadContext): ((file: TableFile) => Promise<string>) => {
+const createDownload = ({ session, files }: EngineContext): ((file: TableFile) => Promise<string>) => {
   let downloads = 0
   return async file => {
     const path = session.scratchPath(`existing-${++downloads}.parquet`)
@@ -119,7 +112,7 @@ const createDownload = ({ session, files }: LoadContext): ((file: TableFile) => 
 type Publish = (file: LocalFile) => Promise<TableFile>
 
 const createPublish =
-  ({ files }: LoadContext, keyPrefix: string): Publish =>
+  ({ files }: EngineContext, keyPrefix: string): Publish =>
   async ({ path, name, rows }) => {
     const key = `${keyPrefix}${name}.parquet`
     const bytes = await files.upload(path, key)

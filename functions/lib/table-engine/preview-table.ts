@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
 import pMap from 'p-map'
-import type { DuckDbSession } from './duckdb-session.ts'
+import type { EngineContext } from './engine-context.ts'
 import { quoteColumn, ROW_PLACE } from './parquet-sql.ts'
 import {
   conditionsSql,
@@ -12,8 +12,7 @@ import {
 } from './row-conditions.ts'
 import { selectRows } from './select-rows.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { PreviewResult } from './table-engine.ts'
-import { type TableFiles, TRANSFERS } from './table-files.ts'
+import { TRANSFERS } from './table-files.ts'
 
 export interface PreviewQuery extends RowConditions {
   /** In this order; default: all. */
@@ -23,9 +22,15 @@ export interface PreviewQuery extends RowConditions {
   orderBy?: OrderBy[]
 }
 
+/** Rows as text cells, in the order of `columns`. */
+export interface PreviewResult {
+  columns: string[]
+  rows: string[][]
+}
+
 /** See `TableEngine.preview`. */
 export const previewTable = async (
-  { session, files }: { session: DuckDbSession; files: TableFiles },
+  { session, files }: Pick<EngineContext, 'session' | 'files'>,
   snapshot: Snapshot,
   query: PreviewQuery,
 ): Promise<PreviewResult> => {

@@ -4,8 +4,8 @@ import { openFile } from './csv/open-file.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
 import { joinChunks } from './join-chunks.ts'
+import type { CsvSource } from './load-request.ts'
 import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './map-columns.ts'
-import type { CsvSource } from './table-engine.ts'
 import type { TableFiles } from './table-files.ts'
 
 export interface ReadSourceRequest {

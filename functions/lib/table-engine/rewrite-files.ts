@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { LoadContext } from './load-table.ts'
+import type { EngineContext } from './engine-context.ts'
 import { mapAhead } from './map-ahead.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { selectRows } from './select-rows.ts'
@@ -22,7 +22,7 @@ export interface RewriteFilesRequest {
  * and its timestamps.
  */
 export const rewriteFiles = async (
-  { session, files: store, threads }: LoadContext,
+  { session, files: store, threads }: EngineContext,
   { snapshot, keyPrefix, columns, keep }: RewriteFilesRequest,
 ): Promise<TableFile[]> => {
   await session.fitTo(snapshot.columns.length)

@@ -7,66 +7,15 @@ import {
   hasDuplicates,
 } from './alter-table.ts'
 import { openDuckDbSession } from './duckdb-session.ts'
-import { type ExportRequest, type ExportResult, exportTable } from './export-table.ts'
-import { type LoadContext, loadTable } from './load-table.ts'
-import { type PreviewQuery, previewTable } from './preview-table.ts'
+import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './engine-context.ts'
+import type { ExportRequest, ExportResult } from './export-request.ts'
+import { exportTable } from './export-table.ts'
+import type { LoadRequest, LoadResult } from './load-request.ts'
+import { loadTable } from './load-table.ts'
+import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { ObjectAddress, TableFiles } from './table-files.ts'
-
-/** Where the CSV to load lies and how to read it. */
-export interface CsvSource {
-  /** One for a plain file; in manifest order for a sliced file. Gzip is recognised by content, slice by slice. */
-  slices: ObjectAddress[]
-  /** Slices hold no header, and each ends with the end of a record. */
-  isSliced: boolean
-  /** As in the request: see `parseCsvDialect`. */
-  delimiter: string
-  enclosure: string
-  escapedBy: string
-  /** The columns of the file, which then has no header. */
-  columns?: string[]
-  /** The file has no header and its columns are those of the table. */
-  withoutHeaders?: boolean
-  /** Lines to pass over at the start of each file, the header among them if there is one. Default: just that. */
-  ignoredLinesCount?: number
-  /** Cells with one of these values become empty. */
-  treatValuesAsNull?: string[]
-}
-
-export interface LoadRequest {
-  /** Such as `in.c-main.orders`, for messages. */
-  tableId: string
-  /** New Parquet files go below it. Unique for each load, and the same when the load is repeated. */
-  keyPrefix: string
-  /** The `_timestamp` of the rows that this load changes. */
-  loadedAt: Date
-  /** undefined: create the table. */
-  current: Snapshot | undefined
-  /** Used when the table is created; afterwards it is the snapshot's. */
-  primaryKey: string[]
-  /** Add to the rows that are there, or replace those with the same primary key; false: replace all. */
-  incremental: boolean
-  source: CsvSource
-}
-
-export interface LoadResult {
-  snapshot: Snapshot
-  /** Names in the table, in the order of the file. */
-  importedColumns: string[]
-  /** Records in the file, duplicates included. */
-  importedRowsCount: number
-  warnings: string[]
-  /** Bytes read from S3. */
-  inBytes: number
-  isCompressed: boolean
-}
-
-/** Rows as text cells, in the order of `columns`. */
-export interface PreviewResult {
-  columns: string[]
-  rows: string[][]
-}
+import type { TableFiles } from './table-files.ts'
 
 export interface TableEngine {
   /**
@@ -97,26 +46,6 @@ export interface TableEngine {
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
 
-/** Sizes that trade memory, disk and the number of files against each other; tests make them small. */
-export interface TableLimits {
-  /**
-   * Bytes of CSV in one Parquet file. Each thread works on one chunk, one more waits and one is being read, so this
-   * decides how much memory a load takes (about 210 MiB at 8 MiB and two threads, 320 at 16, in the same time). Some MB
-   * of Parquet also mean that the first rows of any table are there after one short download.
-   */
-  chunkBytes: number
-  /** Parquet files below this size count as small. */
-  smallFileBytes: number
-  /** A load that leaves more small files than this makes one of them. */
-  maxSmallFiles: number
-}
-
-export const DEFAULT_LIMITS: TableLimits = {
-  chunkBytes: 8 * 1024 * 1024,
-  smallFileBytes: 256 * 1024,
-  maxSmallFiles: 16,
-}
-
 export interface TableEngineOptions {
   s3: S3Client
   /** Holds the Parquet files. */
@@ -139,7 +68,7 @@ export const createTableEngineOn = (
   options: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
 ): TableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const inSession = async <Result>(work: (context: LoadContext) => Promise<Result>): Promise<Result> => {
+  const inSession = async <Result>(work: (context: EngineContext) => Promise<Result>): Promise<Result> => {
     const session = await openDuckDbSession(options)
     try {
       return await work({ session, files, limits, threads: options.threads })

@@ -1,6 +1,6 @@
 import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
-import type { LoadResult } from '../../lib/table-engine/table-engine.ts'
+import type { LoadResult } from '../../lib/table-engine/load-request.ts'
 
 /** What the head keeps of a load, for its job to report. */
 export const tableLoad = (

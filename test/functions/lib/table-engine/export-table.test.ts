@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { formatRecord } from '#lib/table-engine/csv/format-records.ts'
-import type { ExportRequest } from '#lib/table-engine/export-table.ts'
+import type { ExportRequest } from '#lib/table-engine/export-request.ts'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { CsvSource } from '#lib/table-engine/table-engine.ts'
+import type { CsvSource } from '#lib/table-engine/load-request.ts'
 import { csvCase } from './csv/support/csv-arbitrary.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 

@@ -1,15 +1,10 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { TableLimits } from '#lib/table-engine/engine-context.ts'
+import type { CsvSource, LoadRequest, LoadResult } from '#lib/table-engine/load-request.ts'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
-import {
-  type CsvSource,
-  createTableEngineOn,
-  type LoadRequest,
-  type LoadResult,
-  type TableEngine,
-  type TableLimits,
-} from '#lib/table-engine/table-engine.ts'
+import { createTableEngineOn, type TableEngine } from '#lib/table-engine/table-engine.ts'
 import { createFolderTableFiles } from './folder-table-files.ts'
 
 export interface LoadOptions extends Partial<Omit<LoadRequest, 'source'>> {

@@ -1,0 +1,24 @@
+import type { Slice, SliceForm } from './export-slice.ts'
+import type { OrderBy, RowConditions } from './row-conditions.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { ObjectAddress } from './table-files.ts'
+
+export interface ExportRequest extends RowConditions, SliceForm {
+  snapshot: Snapshot
+  /** In this order; default: all. */
+  columns?: string[]
+  /** Default: the order of the table. */
+  orderBy?: OrderBy[]
+  /** Default: no limit. */
+  limit?: number
+  /** Adds the column `_timestamp`, the time of the last change, as it is in this zone (`UTC`, `Europe/Prague`). */
+  timestampZone?: string
+  /** Slices go below it: `<key>_0_0_<n>.csv`. */
+  target: ObjectAddress
+}
+
+export interface ExportResult {
+  /** In the order of the rows; at least one, which is empty when there are no rows. */
+  slices: Slice[]
+  rowsCount: number
+}
