@@ -7,8 +7,8 @@ import type { ObjectRange } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
-import type { MergeSlicesDependencies } from './merge-slices.ts'
 import { conversionRecord, rangeRecord, readRangeRecord } from './plan-records.ts'
+import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
 const READ_BYTES = 4 * 1024 ** 2
@@ -19,7 +19,7 @@ const CHUNK_BYTES = 1024 ** 2
 
 /** Compresses or expands groups of slices, in fixed memory, into one object each of the work place. */
 export const convertSlices = async (
-  dependencies: MergeSlicesDependencies,
+  services: MergeSlicesServices,
   { from, to }: Extract<MergeSlicesEvent, { step: 'convert' }>,
   work: WorkPlace,
 ): Promise<{ converted: number }> => {
@@ -28,7 +28,7 @@ export const convertSlices = async (
   for (let number = from; number <= to; number++) {
     const record = await work.read(`conversions/${number}.json`, rangeRecord)
     if (!record) throw new Error(`Conversion ${number} was not written down`)
-    const [part] = await readRangeRecord(record, work, () => openFile(conversion.fileId, dependencies))
+    const [part] = await readRangeRecord(record, work, () => openFile(conversion.fileId, services))
     await convert(part?.ranges ?? [], { to: conversion.to, key: convertedKey(number, work), work })
   }
   return { converted: to - from + 1 }

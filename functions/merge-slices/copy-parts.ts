@@ -3,8 +3,8 @@ import { listParts } from '../lib/aws/multipart/multipart-upload.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
-import type { MergeSlicesDependencies } from './merge-slices.ts'
 import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
+import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
 /** S3 does the work: this bounds requests. */
@@ -14,7 +14,7 @@ const ASSEMBLIES_IN_PARALLEL = 3
 
 /** Makes the parts `from` to `to`. Those that an earlier attempt has made are not made again: sources are pinned. */
 export const copyParts = async (
-  dependencies: MergeSlicesDependencies,
+  services: MergeSlicesServices,
   { from, to }: Extract<MergeSlicesEvent, { step: 'copy' }>,
   work: WorkPlace,
 ): Promise<{ parts: number }> => {
@@ -23,11 +23,11 @@ export const copyParts = async (
     work.read(`parts/${from}.json`, rangeRecord),
   ])
   if (!plan || !record) throw new Error(`The parts from ${from} were not planned`)
-  const upload = { s3: dependencies.s3, ...plan.destination, uploadId: plan.uploadId }
+  const upload = { s3: services.s3, ...plan.destination, uploadId: plan.uploadId }
   const bytesOfMade = new Map(
     (await listParts(upload, { from, to })).map(({ partNumber, bytes }) => [partNumber, bytes]),
   )
-  const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, dependencies))
+  const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, services))
   const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
 
   const copy = ({ partNumber, ranges: [range] }: ResolvedPart) => {

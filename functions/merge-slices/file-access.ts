@@ -1,5 +1,5 @@
 import type { FilePlace } from '../lib/storage/files/list-slices.ts'
-import type { MergeSlicesDependencies } from './merge-slices.ts'
+import type { MergeSlicesServices } from './services.ts'
 
 /** Where a file lies and who may read it. */
 export interface FileAccess extends FilePlace {
@@ -13,7 +13,7 @@ export interface FileAccess extends FilePlace {
  */
 export const openFile = async (
   fileId: number,
-  { storage, s3, filesBucket, s3ForFile }: MergeSlicesDependencies,
+  { storage, s3, filesBucket, s3ForFile }: MergeSlicesServices,
 ): Promise<FileAccess> => {
   const file = await storage.file(fileId)
   const { bucket, key } = file.s3Path

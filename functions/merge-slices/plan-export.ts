@@ -8,10 +8,10 @@ import { formatRecord } from '../lib/table-engine/csv/format-records.ts'
 import { cutConversions, cutRanges, type NumberRange } from './cut-ranges.ts'
 import type { ExportInput, MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
-import type { MergeSlicesDependencies } from './merge-slices.ts'
 import { openUpload } from './open-upload.ts'
 import { conversionRecord, planRecord, type ResolvedPart, writeRangeRecord } from './plan-records.ts'
 import { requestRecord } from './request-export.ts'
+import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
 /** What the machine does next, over which ranges. `convert`: the step `plan` comes again after it. */
@@ -33,14 +33,14 @@ const WRITES_IN_PARALLEL = 8
  * `export.destinationForbidden`.
  */
 export const planExport = async (
-  dependencies: MergeSlicesDependencies,
+  services: MergeSlicesServices,
   { input, fileId }: Extract<MergeSlicesEvent, { step: 'plan' }>,
   work: WorkPlace,
 ): Promise<PlannedExport> => {
   const planned = await work.read('plan.json', planRecord)
   if (planned) return { outcome: 'copy', ranges: planned.ranges }
 
-  const file = await openFile(fileId, dependencies)
+  const file = await openFile(fileId, services)
   const slices = await listSlices(file)
   const isCompressed = await isGzip(slices)
   const to = (input.gzip ?? isCompressed) ? 'gzip' : 'plain'
@@ -66,7 +66,7 @@ export const planExport = async (
   )
 
   const { bucket, key, overwrite } = input.destination
-  const uploadId = await openUpload({ s3: dependencies.s3, ...describeObject(input, to) }, work)
+  const uploadId = await openUpload({ s3: services.s3, ...describeObject(input, to) }, work)
   const assembled = parts.filter(({ kind }) => kind === 'assemble')
   const sumOf = (list: { bytes: number }[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)
   await work.write('plan.json', {

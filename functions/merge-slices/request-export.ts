@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { MergeSlicesEvent } from './event.ts'
-import type { MergeSlicesDependencies } from './merge-slices.ts'
+import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
 /** `request.json`: the columns that the export was asked for, in this order. */
@@ -16,7 +16,7 @@ export type RequestedExport = { outcome: 'exporting'; jobId: number } | { outcom
  * were added meanwhile.
  */
 export const requestExport = async (
-  { storage }: MergeSlicesDependencies,
+  { storage }: MergeSlicesServices,
   { input, execution }: Extract<MergeSlicesEvent, { step: 'request' }>,
   work: WorkPlace,
 ): Promise<RequestedExport> => {

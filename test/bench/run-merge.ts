@@ -5,9 +5,10 @@ import { z } from 'zod'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import type { Export } from '../../functions/merge-slices/complete-export.ts'
 import { mergeSlicesEvent } from '../../functions/merge-slices/event.ts'
-import { type MergeSlicesDependencies, mergeSlices } from '../../functions/merge-slices/merge-slices.ts'
+import { mergeSlices } from '../../functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '../../functions/merge-slices/plan-export.ts'
 import { S3_REQUEST_HANDLER } from '../../functions/merge-slices/s3-request-handler.ts'
+import type { MergeSlicesServices } from '../../functions/merge-slices/services.ts'
 
 /**
  * The steps of one merge in a process of their own, as one function would do them one after the other. Reads the cloud,
@@ -50,7 +51,7 @@ s3.middlewareStack.add(
     },
   { step: 'initialize' },
 )
-const dependencies: MergeSlicesDependencies = {
+const services: MergeSlicesServices = {
   s3,
   storage: createStorageClient({ baseUrl: settings.api, token: settings.token }),
   filesBucket,
@@ -60,7 +61,7 @@ const dependencies: MergeSlicesDependencies = {
 const execution = `bench-${process.pid}`
 const input = { fileId, destination: { bucket: exportsBucket, key } }
 const step = async <Result>(event: object): Promise<Result> =>
-  (await mergeSlices(dependencies, mergeSlicesEvent.parse({ execution, ...event }))) as Result // As each declares.
+  (await mergeSlices(services, mergeSlicesEvent.parse({ execution, ...event }))) as Result // As each declares.
 
 const start = performance.now()
 const { ranges } = await step<PlannedExport>({ step: 'plan', input, fileId })

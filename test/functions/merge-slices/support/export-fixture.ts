@@ -11,9 +11,10 @@ import {
 import { AssumeRoleCommand } from '@aws-sdk/client-sts'
 import type { Export } from '#functions/merge-slices/complete-export.ts'
 import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
-import { type MergeSlicesDependencies, mergeSlices } from '#functions/merge-slices/merge-slices.ts'
+import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
 import type { RequestedExport } from '#functions/merge-slices/request-export.ts'
+import type { MergeSlicesServices } from '#functions/merge-slices/services.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 import type { ReadableFile, StorageClient } from '#lib/storage-client/storage-client.ts'
@@ -70,7 +71,7 @@ export const startExportFixture = async () => {
     table: async () => ({ primaryKey: [], columns }),
     exportTable: async () => ({ id: 7, status: 'waiting', url: '', operationParams: {} }),
   }
-  const dependencies: MergeSlicesDependencies = {
+  const dependencies: MergeSlicesServices = {
     s3: clientOf({ credentials: testRoot }),
     // The steps ask nothing else of the service.
     storage: storage as StorageClient,
@@ -198,7 +199,7 @@ export const startExportFixture = async () => {
 export interface RunOptions {
   /** The file that the export of the table made. */
   fileId?: number
-  changed?: Partial<MergeSlicesDependencies>
+  changed?: Partial<MergeSlicesServices>
   /** So often each step is run although it succeeded. */
   repeats?: number
 }
