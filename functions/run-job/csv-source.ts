@@ -3,7 +3,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { readManifest } from '../lib/storage/files/read-manifest.ts'
 import type { CsvOptions } from '../lib/storage/jobs/job-record.ts'
 import type { CsvSource } from '../lib/table-engine/load-request.ts'
-import type { RunJobServices } from './run-job.ts'
+import type { RunJobServices } from './services.ts'
 
 /**
  * Where the data of a file resource lies: its object, or the slices that its manifest names.

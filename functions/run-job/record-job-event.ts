@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import type { EventRecord } from '../lib/storage/events/event-store.ts'
 import type { FinalJob, JobInput } from '../lib/storage/jobs/job-record.ts'
-import type { RunJobServices } from './run-job.ts'
+import type { RunJobServices } from './services.ts'
 
 interface Told {
   /** Name of the event when the job succeeded; of a failed one it is `storage.<operation>Error`. */

@@ -1,26 +1,11 @@
-import type { S3Client } from '@aws-sdk/client-s3'
 import { UserError } from '../lib/errors/errors.ts'
 import { isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
-import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-store.ts'
-import type { StorageStores } from '../lib/storage/storage-stores.ts'
-import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { RunJobEvent } from './event.ts'
-import type { ExtractRuns } from './extract-runs.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
+import type { RunJobServices } from './services.ts'
 import { leaveTable, takeTurn } from './table-turn.ts'
-
-export interface RunJobServices extends StorageStores {
-  projectId: number
-  s3: S3Client
-  filesBucket: string
-  tableEngine: () => Promise<TableEngine>
-  startJob: StartJob
-  extractRuns: ExtractRuns
-  now: () => Date
-  log: { error(message: string, extra: Record<string, unknown>): void }
-}
 
 /** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult = { status: 'done' } | { status: 'blocked'; waitSeconds: number }

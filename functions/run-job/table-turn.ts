@@ -1,6 +1,6 @@
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
-import type { RunJobServices } from './run-job.ts'
+import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
 

@@ -1,7 +1,7 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
 /** Adds a column, empty in every row: files that do not have it need not be touched. */

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
 export const addPrimaryKey = (

@@ -3,7 +3,7 @@ import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { definitionFor } from '../../lib/storage/tables/table-definition.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 interface Change {
   table: TableRecord

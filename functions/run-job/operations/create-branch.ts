@@ -4,7 +4,7 @@ import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
 import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 const COPIES_AT_ONCE = 8
 

@@ -1,5 +1,5 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { insertTable } from './insert-table.ts'
 
 /** Creates an empty table with the columns of a definition. */

@@ -5,11 +5,11 @@ import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-not-found
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { loadMetrics } from './import-outcome.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
-import type { Outcome } from './run-operation.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Creates a table from a file, a kept snapshot, or another table as it is. */
 export const createTable = async (

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 const DELETES_AT_ONCE = 8
 

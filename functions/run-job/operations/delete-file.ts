@@ -1,5 +1,5 @@
 import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 /** The record goes last: as long as it is there, a delete that broke off can be repeated. */
 export const deleteFile = async (

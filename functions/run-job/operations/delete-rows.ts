@@ -1,6 +1,6 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
 export const deleteRows = (

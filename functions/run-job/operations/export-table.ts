@@ -11,8 +11,8 @@ import {
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import type { RunJobServices } from '../run-job.ts'
-import type { Outcome } from './run-operation.ts'
+import type { RunJobServices } from '../services.ts'
+import type { Outcome } from './outcome.ts'
 
 /** A file that is gone sooner is made anew: its reader must have time for it. */
 const LEFT_TO_READ_MS = 12 * 3_600_000

@@ -3,10 +3,10 @@ import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.t
 import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { importResults, loadMetrics } from './import-outcome.ts'
 import { loadFile } from './load-file.ts'
-import type { Outcome } from './run-operation.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Loads a file into a table: writes new files, then moves the head of the table on condition that it has not moved. */
 export const importTable = async (

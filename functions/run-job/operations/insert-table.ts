@@ -6,7 +6,7 @@ import type { TableDefinition } from '../../lib/storage/tables/table-definition.
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 interface NewTable {
   bucketId: string

@@ -2,7 +2,7 @@ import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-recor
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import { resolveCsvSource } from '../csv-source.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
 
 interface LoadFileRequest {

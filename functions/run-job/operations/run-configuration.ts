@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { RunJobServices } from '../run-job.ts'
-import type { Outcome, Pending } from './run-operation.ts'
+import type { RunJobServices } from '../services.ts'
+import type { Outcome, Pending } from './outcome.ts'
 
 const params = z.object({ version: z.number() })
 const results = z.record(z.string(), z.unknown())

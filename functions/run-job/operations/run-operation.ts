@@ -1,8 +1,8 @@
 import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
-import { type JobMetrics, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
 import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
 import { createBranch } from './create-branch.ts'
@@ -13,23 +13,13 @@ import { deleteFile } from './delete-file.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
+import type { Outcome, Pending } from './outcome.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { updateTable } from './update-table.ts'
 
-/** What a job leaves to read when it succeeds. */
-export interface Outcome {
-  results: Record<string, unknown> | null
-  metrics: JobMetrics
-}
-
 const reporting = (results: Outcome['results']): Outcome => ({ results, metrics: noMetrics })
 const nothingToReport = reporting(null)
-
-/** The work goes on elsewhere: look again in a while. */
-export interface Pending {
-  waitSeconds: number
-}
 
 /**
  * The work of a job, by its operation. Each may be run again after it broke off at any point, or while another run of

@@ -4,7 +4,7 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 /** Keeps what the table is now, with its metadata. No rows are copied: the files of a table never change. */
 export const snapshotTable = async (

@@ -1,7 +1,7 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
-import type { RunJobServices } from '../run-job.ts'
+import type { RunJobServices } from '../services.ts'
 
 /** Repeating it changes nothing more, so that it needs no note of its job. */
 export const updateTable = async (

@@ -1,0 +1,17 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+import type { TableEngine } from '../lib/table-engine/table-engine.ts'
+import type { ExtractRuns } from './extract-runs.ts'
+
+/** All that the work of a job needs. Made once per container. */
+export interface RunJobServices extends StorageStores {
+  projectId: number
+  s3: S3Client
+  filesBucket: string
+  tableEngine: () => Promise<TableEngine>
+  startJob: StartJob
+  extractRuns: ExtractRuns
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
