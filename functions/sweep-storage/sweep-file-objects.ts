@@ -1,6 +1,6 @@
 import { filePrefixes } from '../lib/storage/files/file-prefixes.ts'
 import { deleteObjects, listObjects } from './list-objects.ts'
-import type { SweepServices } from './sweep-storage.ts'
+import type { SweepServices } from './services.ts'
 
 const DAY_MS = 86_400_000
 

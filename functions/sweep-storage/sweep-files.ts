@@ -1,6 +1,6 @@
 import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
 import { expiryOf } from '../lib/storage/files/file-store.ts'
-import type { SweepServices } from './sweep-storage.ts'
+import type { SweepServices } from './services.ts'
 
 /** So long an expired file can still be looked up (`showExpired`), without its content. */
 const RECORD_KEPT_MS = 90 * 86_400_000

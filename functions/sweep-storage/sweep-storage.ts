@@ -1,17 +1,7 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import type { StorageStores } from '../lib/storage/storage-stores.ts'
+import type { SweepServices } from './services.ts'
 import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
 import { sweepTableObjects } from './sweep-table-objects.ts'
-
-export interface SweepServices
-  extends Pick<StorageStores, 'buckets' | 'tables' | 'snapshots' | 'files' | 'jobs'> {
-  s3: S3Client
-  filesBucket: string
-  tablesBucket: string
-  now: () => Date
-  log: { error(message: string, extra: Record<string, unknown>): void }
-}
 
 export interface Swept {
   /** Files whose age was over. */

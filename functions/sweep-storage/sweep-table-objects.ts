@@ -2,7 +2,7 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s
 import { z } from 'zod'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { deleteObjects, listObjects } from './list-objects.ts'
-import type { SweepServices } from './sweep-storage.ts'
+import type { SweepServices } from './services.ts'
 
 /**
  * An object goes when nothing has named it for so long. A job that reads or writes it ends within a quarter of an hour,

@@ -1,0 +1,12 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+
+/** All that a sweep works with. */
+export interface SweepServices
+  extends Pick<StorageStores, 'buckets' | 'tables' | 'snapshots' | 'files' | 'jobs'> {
+  s3: S3Client
+  filesBucket: string
+  tablesBucket: string
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
