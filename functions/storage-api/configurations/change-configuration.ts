@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { withAdoptedSecrets } from '../../lib/storage/configurations/adopted-secrets.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
-import type { RouteRequest } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { armSchedule, tellOfDisarming } from './arm-schedule.ts'
 import {

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { ConfigurationPlace } from '../../lib/storage/configurations/configuration-store.ts'
 import type { Component } from '../components/component.ts'
-import type { RouteRequest } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 
 export interface ConfigurationRequest

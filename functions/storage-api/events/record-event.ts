@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
-import type { RouteRequest } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 
 type Sender = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId'>

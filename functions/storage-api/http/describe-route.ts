@@ -1,7 +1,7 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import { jobBody } from '../jobs/job-body.ts'
 import { errorBody } from './error-body.ts'
-import type { RouteDefinition } from './route.ts'
+import type { RouteDefinition } from './route-definition.ts'
 
 /** A route as the OpenAPI document shows it, from the very schemas that read its requests. */
 export const describeRoute = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({

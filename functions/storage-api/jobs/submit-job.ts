@@ -1,7 +1,7 @@
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { accepted } from '../http/reply.ts'
-import type { RouteRequest } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { awaitJob } from './await-job.ts'
 import { jobResource } from './job-resource.ts'
