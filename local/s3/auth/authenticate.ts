@@ -1,7 +1,7 @@
 import { S3Error } from '../errors.ts'
-import type { RequestTarget } from '../http/request-target.ts'
 import type { Caller, Principal } from './caller.ts'
 import { parseAmzDate, readSignature, type SignatureForm } from './read-signature.ts'
+import type { RequestToAuthenticate } from './request-to-authenticate.ts'
 import { computeSignature, isSameSignature, signingKey } from './signature.ts'
 import { computeSignatureV2, type QuerySignatureV2, readQuerySignatureV2 } from './signature-v2.ts'
 
@@ -12,12 +12,6 @@ export interface AuthenticationOptions {
   findPrincipal: (accessKeyId: string) => Principal | undefined
   /** For a service that is not told the payload's hash in a header. */
   payloadHash?: string
-}
-
-export interface RequestToAuthenticate {
-  method: string
-  target: RequestTarget
-  headers: Readonly<Record<string, string>>
 }
 
 const maxSkewMs = 15 * 60 * 1000

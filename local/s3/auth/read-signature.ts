@@ -1,5 +1,5 @@
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
-import type { RequestToAuthenticate } from './authenticate.ts'
+import type { RequestToAuthenticate } from './request-to-authenticate.ts'
 import type { SignatureScope } from './signature.ts'
 
 /** A signature as the client sent it. */
