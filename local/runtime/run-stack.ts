@@ -15,7 +15,6 @@ import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
-import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { Functions } from './lambda/functions.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
@@ -27,24 +26,13 @@ import { queue } from './resources/queue.ts'
 import { account } from './resources/resource-type.ts'
 import { secret } from './resources/secret.ts'
 import { table } from './resources/table.ts'
+import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
 import { functionDefinitions, rolePolicies } from './stack-functions.ts'
 import { stateMachines } from './stack-machines.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
-import type { Assembly } from './template/assembly.ts'
 import { readStack, type Stack } from './template/stack.ts'
-
-export interface RunStackOptions {
-  readonly dataDir: DataDir
-  readonly assembly: Assembly
-  readonly apiPort: number
-  readonly s3Port: number
-  readonly bind: string
-  readonly token: string | undefined
-  readonly debugged?: DebuggedFunction | undefined
-  readonly log: (line: string) => void
-}
 
 export interface RunningStack {
   readonly outputs: Readonly<Record<string, string>>

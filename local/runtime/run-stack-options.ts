@@ -1,0 +1,14 @@
+import type { DataDir } from './data-dir.ts'
+import type { DebuggedFunction } from './lambda/debugged-function.ts'
+import type { Assembly } from './template/assembly.ts'
+
+export interface RunStackOptions {
+  readonly dataDir: DataDir
+  readonly assembly: Assembly
+  readonly apiPort: number
+  readonly s3Port: number
+  readonly bind: string
+  readonly token: string | undefined
+  readonly debugged?: DebuggedFunction | undefined
+  readonly log: (line: string) => void
+}
