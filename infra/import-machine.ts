@@ -15,7 +15,7 @@ import {
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { TABLE_EXISTS_CODE } from '../functions/start-import/table-exists-code.ts'
+import { TABLE_EXISTS_CODE } from '../functions/lib/storage-client/table-exists-code.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
