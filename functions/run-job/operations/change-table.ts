@@ -1,7 +1,7 @@
 import { TransientError } from '../../lib/errors/errors.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { definitionFor } from '../../lib/storage/tables/table-definition.ts'
-import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 

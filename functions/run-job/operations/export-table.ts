@@ -9,7 +9,7 @@ import {
   type ProcessingJob,
 } from '../../lib/storage/jobs/job-record.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
-import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome } from './outcome.ts'

@@ -2,7 +2,7 @@ import { createOnce } from '../../lib/storage/db/create-once.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
-import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../services.ts'
 

@@ -1,6 +1,6 @@
 import { parseId } from '../../lib/storage/db/ids.ts'
-import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-not-found.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
+import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { requireTable } from '../http/rights.ts'

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { tableAlreadyExists } from '../../lib/storage/tables/table-already-exists.ts'
 import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
+import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { text, textList } from '../http/fields.ts'

@@ -1,4 +1,4 @@
-import { tableNotFound } from '../../lib/storage/tables/table-not-found.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { Services } from '../services.ts'
 

@@ -1,5 +1,6 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { UserError } from '../../errors/errors.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
@@ -29,6 +30,12 @@ const snapshotRecord = z.object({
 
 /** A snapshot that a user asked to keep: what a table was, its files still those of the table. */
 export type SnapshotRecord = z.infer<typeof snapshotRecord>
+
+/** 404 `storage.snapshots.notFound`. */
+export const snapshotNotFound = (id: number | string): UserError =>
+  new UserError('storage.snapshots.notFound', `The snapshot "${String(id).slice(0, 30)}" was not found`, {
+    status: 404,
+  })
 
 /** Kept snapshots, by id. They outlive their table. */
 export const createSnapshotStore = (

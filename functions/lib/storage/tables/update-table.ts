@@ -1,6 +1,5 @@
 import { TransientError } from '../../errors/errors.ts'
-import { tableAlreadyExists } from './table-already-exists.ts'
-import { tableNotFound } from './table-not-found.ts'
+import { tableAlreadyExists, tableNotFound } from './table-errors.ts'
 import type { TableRecord } from './table-record.ts'
 import type { TableStore } from './table-store.ts'
 
