@@ -5,8 +5,7 @@ import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { mergeSlicesEnvNames } from './env-names.ts'
 import { mergeSlicesEvent } from './event.ts'
 import { mergeSlices } from './merge-slices.ts'
-import { s3ForFile } from './s3-for-file.ts'
-import { S3_REQUEST_HANDLER } from './s3-request-handler.ts'
+import { S3_REQUEST_HANDLER, s3ForFile } from './s3-clients.ts'
 
 const env = readEnv(mergeSlicesEnvNames)
 const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })

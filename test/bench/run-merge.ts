@@ -7,7 +7,7 @@ import type { Export } from '../../functions/merge-slices/complete-export.ts'
 import { mergeSlicesEvent } from '../../functions/merge-slices/event.ts'
 import { mergeSlices } from '../../functions/merge-slices/merge-slices.ts'
 import type { PlannedExport } from '../../functions/merge-slices/plan-export.ts'
-import { S3_REQUEST_HANDLER } from '../../functions/merge-slices/s3-request-handler.ts'
+import { S3_REQUEST_HANDLER } from '../../functions/merge-slices/s3-clients.ts'
 import type { MergeSlicesServices } from '../../functions/merge-slices/services.ts'
 
 /**
