@@ -1,7 +1,7 @@
 import { onObject } from '../auth/access.ts'
 import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import { readUploadId } from './part-arguments.ts'
+import { readUploadId } from './request-arguments.ts'
 
 export const abortMultipartUpload: Operation = {
   name: 'AbortMultipartUpload',

@@ -13,7 +13,7 @@ import { parseXml } from '../xml/parse-xml.ts'
 import { assembleParts, type ListedPart } from './assemble-parts.ts'
 import { commitVersion, encryptionHeaders, versionHeaders } from './commit-object.ts'
 import { describeChecksums } from './list-parts.ts'
-import { readUploadId } from './part-arguments.ts'
+import { readUploadId } from './request-arguments.ts'
 
 const one = z.tuple([z.string()])
 

@@ -2,7 +2,7 @@ import { onObjectOrVersion } from '../auth/access.ts'
 import { readWriteCondition } from '../http/preconditions.ts'
 import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import { readVersionId } from './version-argument.ts'
+import { readVersionId } from './request-arguments.ts'
 
 export const deleteObject: Operation = {
   name: 'DeleteObject',

@@ -4,7 +4,7 @@ import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
-import { readVersionId } from './version-argument.ts'
+import { readVersionId } from './request-arguments.ts'
 
 export const getObjectTagging: Operation = {
   name: 'GetObjectTagging',

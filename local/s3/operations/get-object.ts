@@ -11,7 +11,7 @@ import { readSlices } from '../storage/read-slices.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import { checksumHeaders, versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
-import { readVersionId } from './version-argument.ts'
+import { readVersionId } from './request-arguments.ts'
 
 /** `response-content-type` and the like: what a presigned URL may say about the reply instead of the object. */
 const overrides = [

@@ -4,8 +4,8 @@ import { bucketOf, queryValue } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { commonPrefixOf } from '../storage/listing.ts'
 import type { Upload } from '../storage/uploads.ts'
-import { readEncoding, readLimit } from './list-arguments.ts'
 import { owner } from './list-buckets.ts'
+import { readEncoding, readLimit } from './request-arguments.ts'
 
 export const listMultipartUploads: Operation = {
   name: 'ListMultipartUploads',

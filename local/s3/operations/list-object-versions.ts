@@ -6,8 +6,8 @@ import { commonPrefixOf, versionsAfter } from '../storage/listing.ts'
 import type { StoredVersion } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
 import { describeEntry } from './describe-entry.ts'
-import { readEncoding, readLimit } from './list-arguments.ts'
 import { owner } from './list-buckets.ts'
+import { readEncoding, readLimit } from './request-arguments.ts'
 
 /** All versions and delete markers, by key and then from the newest on. */
 export const listObjectVersions: Operation = {

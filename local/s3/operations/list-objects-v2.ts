@@ -5,7 +5,7 @@ import { bucketOf, queryValue, type S3Request } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { type ListPosition, listObjects } from '../storage/listing.ts'
 import { describeEntry } from './describe-entry.ts'
-import { readEncoding, readLimit } from './list-arguments.ts'
+import { readEncoding, readLimit } from './request-arguments.ts'
 
 export const listObjectsV2: Operation = {
   name: 'ListObjectsV2',

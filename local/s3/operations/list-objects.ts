@@ -4,7 +4,7 @@ import { bucketOf, queryValue } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import { commonPrefixOf, type ListPosition, listObjects as listPage } from '../storage/listing.ts'
 import { describeEntry } from './describe-entry.ts'
-import { readEncoding, readLimit } from './list-arguments.ts'
+import { readEncoding, readLimit } from './request-arguments.ts'
 
 /** The first version of the listing, which goes on from the last name that it gave. */
 export const listObjects: Operation = {

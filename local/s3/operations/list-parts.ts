@@ -6,9 +6,8 @@ import { bucketOf, keyOf, queryValue } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { StoredPart } from '../storage/stored-object.ts'
 import type { XmlNode } from '../xml/build-xml.ts'
-import { readLimit } from './list-arguments.ts'
 import { owner } from './list-buckets.ts'
-import { readUploadId } from './part-arguments.ts'
+import { readLimit, readUploadId } from './request-arguments.ts'
 
 export const listParts: Operation = {
   name: 'ListParts',

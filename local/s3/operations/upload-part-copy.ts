@@ -7,7 +7,7 @@ import type { Operation } from '../operation.ts'
 import { encryptionHeaders } from './commit-object.ts'
 import { findCopySource, shareContent, toReadSource } from './copy-source.ts'
 import { describeChecksums } from './list-parts.ts'
-import { readPartNumber, readUploadId } from './part-arguments.ts'
+import { readPartNumber, readUploadId } from './request-arguments.ts'
 
 // S3 User Guide, "Multipart upload limits": the size of a part.
 const mostPartBytes = 5 * 1024 ** 3

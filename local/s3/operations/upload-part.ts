@@ -7,7 +7,7 @@ import { bucketOf, keyOf } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
 import type { Upload } from '../storage/uploads.ts'
 import { encryptionHeaders } from './commit-object.ts'
-import { readPartNumber, readUploadId } from './part-arguments.ts'
+import { readPartNumber, readUploadId } from './request-arguments.ts'
 
 export const uploadPart: Operation = {
   name: 'UploadPart',

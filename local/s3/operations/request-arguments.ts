@@ -2,6 +2,30 @@ import { encodePath } from '../auth/signature.ts'
 import { invalidArgument } from '../errors.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 
+/** The version that the request names. Ids have a form, `null` included; anything else is refused. */
+export const readVersionId = (request: S3Request): string | undefined => {
+  const versionId = queryValue(request, 'versionId')
+  if (versionId !== undefined && !/^[\w.-]{1,128}$/.test(versionId))
+    throw invalidArgument('Invalid version id specified', 'versionId', versionId)
+  return versionId
+}
+
+// S3 User Guide, "Multipart upload limits".
+const mostParts = 10_000
+
+export const readPartNumber = (request: S3Request): number => {
+  const value = queryValue(request, 'partNumber') ?? ''
+  if (!/^\d{1,6}$/.test(value) || Number(value) < 1 || Number(value) > mostParts)
+    throw invalidArgument(
+      'Part number must be an integer between 1 and 10000, inclusive',
+      'partNumber',
+      value,
+    )
+  return Number(value)
+}
+
+export const readUploadId = (request: S3Request): string => queryValue(request, 'uploadId') ?? ''
+
 const mostAtOnce = 1000
 
 /** Reads `max-keys` and its like: 0 and more, of which at most 1,000 are given at once. */
