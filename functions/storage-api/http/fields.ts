@@ -80,3 +80,7 @@ export const commaList = () =>
       textList(),
     )
     .openapi({ type: 'string', example: 'columns,metadata' })
+
+/** An optional field whose empty text means that it is not set, as forms send it. */
+export const unlessBlank = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => (value === '' ? undefined : value), schema.optional())

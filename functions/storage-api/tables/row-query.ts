@@ -2,8 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
 import type { Filter } from '../../lib/table-engine/row-conditions.ts'
-import { commaList, text, textList } from '../http/fields.ts'
-import { unlessBlank } from '../http/unless-blank.ts'
+import { commaList, text, textList, unlessBlank } from '../http/fields.ts'
 import { parseTime } from './parse-time.ts'
 
 const dataType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'], {
