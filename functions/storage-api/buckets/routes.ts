@@ -1,0 +1,16 @@
+import type { Route } from '../http/route.ts'
+import { createBucket } from './create-bucket.ts'
+import { deleteBucket } from './delete-bucket.ts'
+import { getBucket } from './get-bucket.ts'
+import { listBucketTables } from './list-bucket-tables.ts'
+import { listBuckets } from './list-buckets.ts'
+import { updateBucket } from './update-bucket.ts'
+
+export const bucketsRoutes: readonly Route[] = [
+  listBuckets,
+  createBucket,
+  getBucket,
+  updateBucket,
+  deleteBucket,
+  listBucketTables,
+]
