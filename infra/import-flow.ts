@@ -6,12 +6,12 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NO_BUCKET_OF_OURS, type startImportEnvNames } from '../functions/start-import/env-names.ts'
-import type { LandingRule } from '../functions/start-import/landing-rules.ts'
 import { allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
 import { ItemTable } from './item-table.ts'
+import type { LandingRules } from './landing-rules.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -20,7 +20,7 @@ export interface ImportFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction
-  readonly landingRules: readonly LandingRule[]
+  readonly landingRules: LandingRules
   readonly alarms: ITopic
 }
 

@@ -1,19 +1,10 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
-import { readSchedule } from '../functions/lib/schedules/schedule-expression.ts'
-import { landingRules } from '../functions/start-import/landing-rules.ts'
+import { landingRules } from './landing-rules.ts'
+import { isSchedule } from './schedule-expression.ts'
 
 const entityId = z.coerce.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
-
-const canBeRead = ({ expression, timezone }: { expression: string; timezone: string }): boolean => {
-  try {
-    readSchedule(expression, timezone)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** When a configuration runs by itself. */
 const extractSchedule = z
@@ -31,7 +22,10 @@ const extractSchedule = z
     flexibleMinutes: z.number().int().min(0).max(1440).default(0),
     isEnabled: z.boolean().default(true),
   })
-  .refine(canBeRead, { path: ['expression'], error: 'not a schedule that EventBridge knows' })
+  .refine(({ expression, timezone }) => isSchedule(expression, timezone), {
+    path: ['expression'],
+    error: 'not a schedule that EventBridge knows',
+  })
 
 export type ExtractSchedule = z.infer<typeof extractSchedule>
 

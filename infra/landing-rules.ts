@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+const isRegularExpression = (text: string): boolean => {
+  try {
+    new RegExp(text, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The landing rules as the import function will read them (`functions/start-import/landing-rules.ts`, where their
+ * meaning is told): a rule that it would refuse is refused before it is deployed. A test holds both to the same rows.
+ */
+export const landingRules = z.array(
+  z.strictObject({
+    match: z.string().refine(isRegularExpression, 'not a regular expression'),
+    tableId: z.string().min(1),
+    primaryKey: z.array(z.string().min(1)).optional(),
+    incremental: z.boolean().optional(),
+    delimiter: z.string().optional(),
+    enclosure: z.string().optional(),
+    columns: z.array(z.string().min(1)).optional(),
+  }),
+)
+
+export type LandingRules = z.infer<typeof landingRules>
