@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import begin from '#events/run-extractor/begin.json' with { type: 'json' }
+import failed from '#events/run-extractor/failed.json' with { type: 'json' }
+import scheduled from '#events/run-extractor/scheduled.json' with { type: 'json' }
 import { runExtractorEvent } from '#functions/run-extractor/event.ts'
-import begin from '../../../events/run-extractor/begin.json' with { type: 'json' }
-import failed from '../../../events/run-extractor/failed.json' with { type: 'json' }
-import scheduled from '../../../events/run-extractor/scheduled.json' with { type: 'json' }
 
 test('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
   expect(runExtractorEvent.parse(begin)).toMatchObject({

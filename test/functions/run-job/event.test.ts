@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import accepted from '#events/run-job/job-accepted.json' with { type: 'json' }
+import failed from '#events/run-job/job-failed.json' with { type: 'json' }
 import { runJobEvent } from '#functions/run-job/event.ts'
-import accepted from '../../../events/run-job/job-accepted.json' with { type: 'json' }
-import failed from '../../../events/run-job/job-failed.json' with { type: 'json' }
 
 describe('runJobEvent', () => {
   it.each([

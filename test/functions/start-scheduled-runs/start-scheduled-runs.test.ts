@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import minute from '#events/start-scheduled-runs/minute.json' with { type: 'json' }
 import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/event.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'
 import type { Token } from '#lib/storage-client/wire.ts'
-import minute from '../../../events/start-scheduled-runs/minute.json' with { type: 'json' }
 
 const { time } = startScheduledRunsEvent.parse(minute)
 const atMinute = (minutes: number) => new Date(time.getTime() + minutes * 60_000)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
+import listFiles from '#events/storage-api/list-files.json' with { type: 'json' }
+import removeTag from '#events/storage-api/remove-tag.json' with { type: 'json' }
+import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import {
   answerGatewayEvent,
   type GatewayEvent,
   gatewayEvent,
   MAX_GATEWAY_BODY_LENGTH,
 } from '#functions/storage-api/gateway.ts'
-import createBucket from '../../../events/storage-api/create-bucket-form.json' with { type: 'json' }
-import listFiles from '../../../events/storage-api/list-files.json' with { type: 'json' }
-import removeTag from '../../../events/storage-api/remove-tag.json' with { type: 'json' }
-import uploadFile from '../../../events/storage-api/upload-file.json' with { type: 'json' }
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 let service: StorageService

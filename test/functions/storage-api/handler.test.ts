@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import type { App } from '#functions/storage-api/app.ts'
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
-import createBucket from '../../../events/storage-api/create-bucket-form.json' with { type: 'json' }
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /*

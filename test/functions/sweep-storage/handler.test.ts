@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import scheduled from '../../../events/sweep-storage/scheduled.json' with { type: 'json' }
+import scheduled from '#events/sweep-storage/scheduled.json' with { type: 'json' }
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /* The handler as the cloud loads it: everything it knows comes from the environment. */

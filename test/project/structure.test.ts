@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { circlesOf, isOfProject, readImports, sourceFiles, specifiersOf, subpaths } from './import-graph.ts'
+
+const LONGEST_FILE_LINES = 307
+
+const files = sourceFiles('functions', 'infra', 'local', 'cli')
+const graph = readImports(files)
+const isCode = (file: string): boolean => /\.(ts|mjs)$/.test(file)
+const imports = [...graph].flatMap(([from, targets]) => targets.filter(isCode).map(to => ({ from, to })))
+
+/** `cli`, `local`, `infra`, `functions/lib`, or the folder of one function such as `functions/run-job`. */
+const partOf = (file: string): string => /^(?:functions\/)?[^/]+/.exec(file)?.[0] ?? file
+
+/** Which parts a part may import besides itself. */
+const allowed = (part: string): readonly string[] => {
+  if (part === 'functions/lib' || part === 'infra') return []
+  return part === 'cli' ? ['functions/lib', 'local'] : ['functions/lib']
+}
+
+/** What `infra` imports of functions: names and numbers that both sides must agree on. */
+const isConstantsOnly = (file: string): boolean =>
+  file.startsWith('functions/') && specifiersOf(file).length === 0
+
+describe('imports', () => {
+  test('are read from every part', () => {
+    expect(files.length).toBeGreaterThan(500)
+    expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(files.map(partOf)))
+  })
+
+  test('go round in no circle, types included', () => {
+    expect(circlesOf(graph)).toEqual([])
+  })
+
+  test('a circle would be found', () => {
+    const circular = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['c']],
+      ['c', ['d', 'b']],
+      ['d', []],
+    ])
+    expect(circlesOf(circular)).toEqual([['b', 'c', 'b']])
+  })
+
+  test('go from functions to lib, from cli to local and lib, from local to lib, and to nothing else', () => {
+    const strangers = imports.filter(
+      ({ from, to }) =>
+        partOf(from) !== partOf(to) &&
+        !allowed(partOf(from)).includes(partOf(to)) &&
+        !(partOf(from) === 'infra' && isConstantsOnly(to)),
+    )
+    expect(strangers).toEqual([])
+  })
+
+  test('name a folder from the root where they would climb three levels', () => {
+    const climbing = [...files, ...sourceFiles('test')].flatMap(file =>
+      specifiersOf(file)
+        .filter(name => name.startsWith('../../../'))
+        .map(name => `${file}: ${name}`),
+    )
+    expect(climbing).toEqual([])
+  })
+
+  test('use each of the names that package.json gives to folders', () => {
+    const used = [...files, ...sourceFiles('test')]
+      .flatMap(specifiersOf)
+      .filter(isOfProject)
+      .map(name => name.slice(0, name.indexOf('/') + 1))
+    expect([...subpaths.keys()].filter(name => !used.includes(name))).toEqual([])
+  })
+})
+
+test(`no file is longer than ${LONGEST_FILE_LINES} lines`, () => {
+  const long = files.filter(
+    file => readFileSync(file, 'utf8').trimEnd().split('\n').length > LONGEST_FILE_LINES,
+  )
+  expect(long).toEqual([])
+})
+
+test('no file only forwards what others export', () => {
+  const forwarding = /^export [^;=()]*? from '[^']+'$/gm
+  const isEmpty = (text: string): boolean => text.replaceAll(forwarding, '').trim() === ''
+  expect(files.filter(file => isEmpty(readFileSync(file, 'utf8')))).toEqual([])
+})
