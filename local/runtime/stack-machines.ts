@@ -1,5 +1,4 @@
-import { readDefinition } from './executions/definition.ts'
-import type { StateMachine } from './executions/state-machine.ts'
+import { readDefinition, type StateMachine } from './executions/definition.ts'
 import { isKnownTask } from './executions/task-resources.ts'
 import { stateMachine } from './resources/state-machine.ts'
 import type { Stack } from './template/stack.ts'

@@ -10,6 +10,17 @@ export interface Definition {
   readonly tasks: ReadonlyMap<string, string>
 }
 
+/** One state machine of the template, its definition checked. */
+export interface StateMachine {
+  readonly arn: string
+  readonly name: string
+  readonly definition: Definition
+  readonly roleArn: string
+}
+
+/** Step Functions quotas: input or output of a state or an execution. */
+export const largestDataBytes = 256 * 1024
+
 /** Where the interpreter finds the execution's facts; it overwrites its own `Execution` inside Map and Parallel. */
 export const executionContextName = 'ThisExecution'
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
-import { executionContextName } from './definition.ts'
+import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
 import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
-import { largestDataBytes, type StateMachine } from './state-machine.ts'
 
 export interface ExecutionsOptions {
   readonly store: ExecutionStore

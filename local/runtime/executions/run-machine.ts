@@ -1,6 +1,6 @@
 import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
+import { largestDataBytes, type StateMachine } from './definition.ts'
 import type { RunningExecution } from './execution-record.ts'
-import { largestDataBytes, type StateMachine } from './state-machine.ts'
 
 /** What a Task may know about the execution that it belongs to. */
 export interface TaskContext {

@@ -2,8 +2,6 @@ import { UserError } from '#lib/errors/errors.ts'
 import { type NextTime, readSchedule as readExpression } from '#lib/schedules/schedule-expression.ts'
 import { unsupported } from '../template/unsupported.ts'
 
-export type { NextTime }
-
 /** Reads the expression of a schedule of the template, or refuses it where it stands. */
 export const readSchedule = (expression: string, timezone: string, where: string): NextTime => {
   try {

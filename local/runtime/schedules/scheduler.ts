@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { NextTime } from '#lib/schedules/schedule-expression.ts'
 import type { ScheduleProperties } from '../resources/schedule.ts'
 import { unsupported } from '../template/unsupported.ts'
-import { type NextTime, readSchedule } from './schedule-expression.ts'
+import { readSchedule } from './schedule-expression.ts'
 
 export interface ScheduleDefinition {
   readonly name: string
