@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import type { WrittenTable } from '../functions/lib/extractor/tables/index.ts'
+import type { WrittenTable } from '../functions/lib/extractor/tables/sink-types.ts'
 
 const widest = 32
 

@@ -2,7 +2,8 @@ import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { LogRecord } from './masking/log.ts'
 import type { JobSummary } from './runner/run-statistics.ts'
-import type { Json, WrittenTable } from './tables/index.ts'
+import type { Json } from './tables/json-value.ts'
+import type { WrittenTable } from './tables/sink-types.ts'
 
 export interface ExtractOptions {
   /** The parsed `config.json`. */

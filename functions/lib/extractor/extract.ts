@@ -15,7 +15,8 @@ import { restoreLanes, saveLanes } from './runner/saved-lanes.ts'
 import { createSinks } from './runner/sinks.ts'
 import { nextState, readState } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
-import type { Json, WrittenTable } from './tables/index.ts'
+import type { Json } from './tables/json-value.ts'
+import type { WrittenTable } from './tables/sink-types.ts'
 import { checkLoads } from './tables/table-loads.ts'
 
 export type {

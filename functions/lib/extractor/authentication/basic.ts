@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { setHeader } from '../http/outgoing-request.ts'
 import { toText } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
 
 /** HTTP Basic (RFC 7617) with `username` and `password` of the `config` section; the `#` forms win. */

@@ -1,7 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
-import { evaluate } from '../functions/index.ts'
+import { evaluate } from '../functions/evaluate.ts'
+import { JsonNumber } from '../php/json-number.ts'
 import { toText } from '../php/php-values.ts'
-import { type Json, JsonNumber } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /**
  * When credentials expire, in seconds since 1970, from the value that the login response gave (specification 5, rule 3):

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { parseBody } from '../http/parse-response.ts'
 import { isObject, toText } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /**
  * What `response` references read. `text` keeps the body as `{ data: <text> }`; `json` takes an object as it is and a

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { OAuthCredentials } from '../config/authentication-schema.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
 
 export interface Credentials {

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import { replaceInQuery } from '../php/query.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
 import { requestContext } from './request-context.ts'
 import { withQuery } from './with-query.ts'

@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import { parseQuery } from '../php/query.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** The contexts `query` and `request` of signing expressions (facts 1.7): the request as it stands before signing. */
 export const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'request', Json> => {

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { isObject } from '../php/php-values.ts'
 import { planJobs } from '../runner/job-plan.ts'
-import { readMapping } from '../tables/index.ts'
+import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { checkShape } from './check-shape.ts'
 import { type ExtractorConfig, parseConfig } from './parse-config.ts'

@@ -1,5 +1,6 @@
-import type { Json } from '../tables/index.ts'
-import { type EvaluateOptions, type ExpressionContext, evaluate } from './index.ts'
+import type { Json } from '../tables/json-value.ts'
+import { evaluate } from './evaluate.ts'
+import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 
 /** Evaluates every value of an object; names stay. `path` is where the object stands, for messages. */
 export type EvaluateValues = (

@@ -1,4 +1,5 @@
-import { type Json, JsonNumber } from '../tables/index.ts'
+import { JsonNumber } from '../php/json-number.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** Each expression of a configuration looks into the same objects, which nobody changes. */
 const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()

@@ -1,10 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
+import { evaluate } from '../functions/evaluate.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
-import { evaluate } from '../functions/index.ts'
 import type { Log } from '../masking/log.ts'
 import { isEmpty } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { checkHeaders, type Headers } from './outgoing-request.ts'
 
 type Api = ExtractorConfig['api']

@@ -1,5 +1,5 @@
 import { formEncode, urlDecode } from '../php/form-encoding.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /**
  * An endpoint with its query. Params replace same-named ones of the endpoint's own query where they stand, new ones

@@ -1,5 +1,5 @@
 import { replaceRecursive } from '../php/replace-recursive.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { PageRequest, Params, RequestOptions } from './page-request.ts'
 
 /** `over` laid on `base`: endpoint and method replaced, params and headers merged at any depth. */

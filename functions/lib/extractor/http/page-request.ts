@@ -1,4 +1,4 @@
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 export type Params = Record<string, Json> | Json[]
 

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { UserError } from '../../errors/errors.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import type { HttpResponse } from './http-response.ts'
 

@@ -1,8 +1,9 @@
 import { UserError } from '../../errors/errors.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
+import { JsonNumber } from '../php/json-number.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { valueAt } from '../select/json-path.ts'
-import { type Json, JsonNumber } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 import { wholeNumber } from './whole-number.ts'
 

@@ -2,7 +2,7 @@ import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../php/php-values.ts'
 import { compareBy } from '../runner/ordering.ts'
 import { valueAt } from '../select/json-path.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
 /**

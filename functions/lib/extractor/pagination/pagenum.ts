@@ -1,6 +1,6 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 import { wholeNumber } from './whole-number.ts'
 

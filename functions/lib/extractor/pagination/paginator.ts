@@ -2,7 +2,7 @@ import type { ResponseHeaders } from '../http/http-response.ts'
 import { complete, overlay } from '../http/overlay.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** One page as the paginators see it. */
 export interface Page {

@@ -1,9 +1,9 @@
 import type { SinglePagination } from '../config/pagination-schema.ts'
-import { evaluate } from '../functions/index.ts'
+import { evaluate } from '../functions/evaluate.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { Page } from './paginator.ts'
 
 /** What one run of a job has read so far, the page in hand included. */

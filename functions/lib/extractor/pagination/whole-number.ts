@@ -1,5 +1,5 @@
+import { JsonNumber } from '../php/json-number.ts'
 import { isNumericText } from '../php/php-values.ts'
-import { JsonNumber } from '../tables/index.ts'
 
 /**
  * A numeric value cut to a whole number, as a `bigint` where a double would lose digits; `undefined` for anything that is

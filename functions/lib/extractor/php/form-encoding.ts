@@ -1,4 +1,5 @@
-import { type Json, JsonNumber } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
+import { JsonNumber } from './json-number.ts'
 import { toText } from './php-values.ts'
 
 /**

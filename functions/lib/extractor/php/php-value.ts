@@ -1,5 +1,6 @@
 import type { TextBudget } from '../functions/text-budget.ts'
-import { type Json, JsonNumber } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
+import { JsonNumber } from './json-number.ts'
 import { phpNumberCell } from './php-number.ts'
 
 /** Bytes that are no text: the raw output of `md5(x, true)` and its like, on the way to `base64_encode`. */

@@ -1,4 +1,5 @@
-import { type Json, JsonNumber } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
+import { JsonNumber } from './json-number.ts'
 
 /** What the format calls empty: null, false, 0, "", "0" and a list without items (facts, "Empty"). An object never is. */
 export const isEmpty = (value: unknown): boolean => {

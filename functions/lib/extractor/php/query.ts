@@ -1,4 +1,4 @@
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { rawUrlEncode, urlDecode } from './form-encoding.ts'
 import { toText } from './php-values.ts'
 

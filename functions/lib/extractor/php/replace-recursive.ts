@@ -1,4 +1,4 @@
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { isObject } from './php-values.ts'
 
 /**

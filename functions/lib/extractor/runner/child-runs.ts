@@ -1,4 +1,4 @@
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { resolvePlaceholders } from './placeholders.ts'

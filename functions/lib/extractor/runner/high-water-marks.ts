@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type ExpressionContext, evaluate } from '../functions/index.ts'
+import { evaluate } from '../functions/evaluate.ts'
+import type { ExpressionContext } from '../functions/expression-types.ts'
 import { valueAt } from '../select/json-path.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
 import { compareBy } from './ordering.ts'
 

@@ -3,7 +3,7 @@ import type { Pagination } from '../config/pagination-schema.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
 import type { RunStatistics } from './run-statistics.ts'
 

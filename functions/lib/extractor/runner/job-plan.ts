@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Job } from '../config/job-schema.ts'
 import { parseRowFilter, type RowFilter } from '../select/recursion-filter.ts'
 import { createResponseFilter, type ResponseFilterOptions } from '../select/response-filter.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** A job of the configuration, read once. */
 export interface JobPlan {

@@ -1,7 +1,7 @@
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
 import type { Progress } from '../pagination/stop-rules.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { wholeNumber } from '../pagination/whole-number.ts'
 import { toText } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 export type Ordering = 'number' | 'text' | 'date'
 

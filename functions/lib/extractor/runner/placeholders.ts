@@ -1,9 +1,9 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
-import { evaluate } from '../functions/index.ts'
+import { evaluate } from '../functions/evaluate.ts'
 import { toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** A placeholder with the value for one request. `path` names the column `parent_<path>`. */
 export interface Placeholder {

@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ApiSession } from '../http/api-session.ts'
-import type { TableSink } from '../tables/index.ts'
+import type { TableSink } from '../tables/sink-types.ts'
 import { expandChildren } from './child-runs.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'

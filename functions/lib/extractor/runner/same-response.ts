@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Json, JsonNumber } from '../tables/index.ts'
+import { JsonNumber } from '../php/json-number.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /** Whether two responses hold the same values in the same order. Mostly decided by the first difference. */
 export const isSameResponse = (a: Json, b: Json): boolean => {

@@ -2,14 +2,10 @@ import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import { outputBucket } from '../http/api-setup.ts'
 import type { Log } from '../masking/log.ts'
-import {
-  createTableSink,
-  removeTables,
-  type TableSink,
-  type TableSinkCheckpoint,
-  type WrittenTable,
-} from '../tables/index.ts'
+import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'
+import { removeTables } from '../tables/table-file.ts'
 import { createTableLoads } from '../tables/table-loads.ts'
+import { createTableSink } from '../tables/table-sink.ts'
 import type { InputState } from './state.ts'
 
 /** Checkpoints by position of the bucket. */

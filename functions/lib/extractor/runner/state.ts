@@ -1,5 +1,6 @@
 import { isObject } from '../php/php-values.ts'
-import type { Json, TableSink } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
+import type { TableSink } from '../tables/sink-types.ts'
 
 /** `in/state.json` as far as we read it (facts 4); unknown keys are kept. */
 export interface InputState {

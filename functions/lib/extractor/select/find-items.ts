@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
 import { isEmpty, isObject } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { keysOf, valueAt } from './json-path.ts'
 
 export interface Found {

@@ -1,4 +1,5 @@
-import { type Json, JsonNumber } from '../tables/index.ts'
+import { JsonNumber } from '../php/json-number.ts'
+import type { Json } from '../tables/json-value.ts'
 
 /**
  * The value at a path of keys and list positions joined by `delimiter`; `.` alone (or an empty path) is the value

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { isNumericText, toText } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 import { valueAt } from './json-path.ts'
 import { likePattern } from './like-pattern.ts'
 

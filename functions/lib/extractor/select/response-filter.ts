@@ -2,7 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { Job } from '../config/job-schema.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { isEmpty, isObject } from '../php/php-values.ts'
-import type { Json } from '../tables/index.ts'
+import type { Json } from '../tables/json-value.ts'
 
 export interface ResponseFilterOptions {
   /** Up to level 2 scalars stay as they are and empty values are skipped (facts 2, rule 9). */

@@ -5,7 +5,11 @@ import type { Job } from '../config/job-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import { outputBucket } from '../http/api-setup.ts'
 import { isObject } from '../php/php-values.ts'
-import { readMapping, safeName, type TableLoad, tableFileName, tablesOfMapping } from './index.ts'
+import { safeName } from '../php/safe-name.ts'
+import { readMapping } from './mapping.ts'
+import { tablesOfMapping } from './mapping-tables.ts'
+import type { TableLoad } from './sink-types.ts'
+import { tableFileName } from './table-file.ts'
 
 /** A table as far as its load depends on it. */
 export interface LoadableTable {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '#lib/extractor/functions/index.ts'
+import { evaluate } from '#lib/extractor/functions/evaluate.ts'
 
 const call = (name: string, ...args: unknown[]) =>
   evaluate({ function: name, args }, {}, { now: 1_760_000_000 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '#lib/extractor/functions/index.ts'
-import { parseJson } from '#lib/extractor/tables/index.ts'
+import { evaluate } from '#lib/extractor/functions/evaluate.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { vectorSets } from '../samples/vectors.ts'
 
 describe.each(vectorSets)('value expressions: $set', ({ vectors: { functions, functionContext } }) => {

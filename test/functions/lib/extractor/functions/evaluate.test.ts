@@ -1,7 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { evaluate, expressionSchema } from '#lib/extractor/functions/index.ts'
-import { type Json, JsonNumber } from '#lib/extractor/tables/index.ts'
+import { evaluate } from '#lib/extractor/functions/evaluate.ts'
+import { expressionSchema } from '#lib/extractor/functions/expression-schema.ts'
+import { JsonNumber } from '#lib/extractor/php/json-number.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
 
 const context = {
   attr: { user: 'john', nested: { list: ['a', 'b'] }, zero: 0, nothing: null },

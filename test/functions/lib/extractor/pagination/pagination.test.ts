@@ -5,7 +5,7 @@ import { createLog } from '#lib/extractor/masking/log.ts'
 import { createMasker } from '#lib/extractor/masking/masker.ts'
 import { createPagination } from '#lib/extractor/pagination/create-pagination.ts'
 import { findLink } from '#lib/extractor/pagination/header-link.ts'
-import type { Json } from '#lib/extractor/tables/index.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
 
 const log = createLog(() => {}, createMasker(), false)
 

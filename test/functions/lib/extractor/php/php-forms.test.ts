@@ -5,7 +5,7 @@ import { phpJsonEncode } from '#lib/extractor/php/php-json-encode.ts'
 import { phpSerialize } from '#lib/extractor/php/php-serialize.ts'
 import { phpVarExport } from '#lib/extractor/php/php-var-export.ts'
 import { safeName } from '#lib/extractor/php/safe-name.ts'
-import { parseJson } from '#lib/extractor/tables/index.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 
 describe('doubles', () => {
   test.each<[number, 14 | 17, string]>([

@@ -2,13 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  createTableSink,
-  type Json,
-  parseJson,
-  type TableSink,
-  type TableSinkOptions,
-} from '#lib/extractor/tables/index.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import type { TableSink, TableSinkOptions } from '#lib/extractor/tables/sink-types.ts'
+import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
 import { filesIn } from '../samples/sample.ts'
 import { type MappingVector, type TableVector, vectorSets } from '../samples/vectors.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Json, parseJson } from '#lib/extractor/tables/index.ts'
+import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, rest: Omit<Page, 'items'> = {}): Page => ({

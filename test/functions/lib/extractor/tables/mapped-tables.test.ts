@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const page = (json: string, parent?: JsonObject): Page => ({

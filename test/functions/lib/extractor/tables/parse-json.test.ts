@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBody, JsonNumber, parseJson } from '#lib/extractor/tables/index.ts'
+import { JsonNumber } from '#lib/extractor/php/json-number.ts'
+import { decodeBody } from '#lib/extractor/tables/decode-body.ts'
 import { keysInOrder } from '#lib/extractor/tables/key-order.ts'
 import { orderedJson } from '#lib/extractor/tables/ordered-json.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 
 describe('numbers', () => {
   test.each([

@@ -1,13 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createTableSink,
-  type Json,
-  type JsonObject,
-  type TableSinkCheckpoint,
-  type TableSinkOptions,
-} from '#lib/extractor/tables/index.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { TableSinkCheckpoint, TableSinkOptions } from '#lib/extractor/tables/sink-types.ts'
+import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
 
 export interface Page {
   type?: string

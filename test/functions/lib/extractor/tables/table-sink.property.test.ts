@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { type Page, type RunOptions, runSink } from './run-sink.ts'
 
 const scalar = fc.oneof(

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTableSink, type Json, type JsonObject, parseJson } from '#lib/extractor/tables/index.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const items = (json: string): Json[] => parseJson(json) as Json[]
