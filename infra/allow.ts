@@ -25,6 +25,10 @@ export const allowReadingObjects = (
   allow(grantee, ['s3:ListBucket'], [bucket.bucketArn])
 }
 
+/** Which versions a key has, and in which order they were stored. */
+export const allowListingVersions = (grantee: IGrantable, bucket: IBucket): void =>
+  allow(grantee, ['s3:ListBucketVersions'], [bucket.bucketArn])
+
 /** Multipart uploads included. Default: below any key. */
 export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void =>
   allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])

@@ -1,12 +1,14 @@
+import { Aws } from 'aws-cdk-lib'
 import { Rule } from 'aws-cdk-lib/aws-events'
 import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets'
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { NO_BUCKET_OF_OURS, type startImportEnvNames } from '../functions/start-import/env-names.ts'
-import { allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
@@ -38,11 +40,13 @@ export class ImportFlow extends Construct {
       meaning: 'A file in the landing bucket could not be imported. It is still there.',
       alarms: props.alarms,
     })
+    const startImport = startImportFunction(this, props, this.landingBucket)
     this.machine = importMachine(this, {
-      startImport: startImportFunction(this, props, this.landingBucket),
+      startImport,
       pollJob: props.pollJob,
       deadLetters: this.deadLetters.queue,
     })
+    allowLookingAfterExecutions(this, startImport, this.machine)
     new Rule(this, 'ObjectLanded', {
       description: 'Starts an import for each object that lands',
       eventPattern: {
@@ -54,6 +58,23 @@ export class ImportFlow extends Construct {
       targets: [new SfnStateMachine(this.machine, { deadLetterQueue: this.deadLetters.queue })],
     })
   }
+}
+
+/**
+ * To see whether the execution that holds a key has ended. A policy of its own: the function's own one would have to wait
+ * for the machine, which waits for the function.
+ */
+const allowLookingAfterExecutions = (scope: Construct, grantee: IFunction, machine: StateMachine): void => {
+  const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
+  const policy = new Policy(scope, 'LookAfterExecutions', {
+    statements: [
+      new PolicyStatement({
+        actions: ['states:DescribeExecution'],
+        resources: [`${states}:execution:${machine.stateMachineName}:*`],
+      }),
+    ],
+  })
+  grantee.role?.attachInlinePolicy(policy)
 }
 
 const startImportFunction = (
@@ -78,6 +99,7 @@ const startImportFunction = (
   storage.tokenSecret.grantRead(startImport)
   allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
   allowReadingObjects(startImport, landingBucket, { versions: true })
+  allowListingVersions(startImport, landingBucket)
   if (storage.filesBucket) allowWritingObjects(startImport, storage.filesBucket)
   return startImport
 }

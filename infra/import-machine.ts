@@ -26,7 +26,7 @@ export interface ImportMachineProps {
   readonly deadLetters: IQueue
 }
 
-/** A day is far more than any import takes, and the life of the hook's turn on a key (functions/start-import). */
+/** Far more than any import takes. */
 const LONGEST_IMPORT = Duration.days(1)
 
 /**
@@ -40,12 +40,12 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     event: JsonPath.objectAt('$$.Execution.Input'),
     execution: JsonPath.stringAt('$$.Execution.Id'),
   }
-  const giveTurnBack = functionStep(scope, 'GiveTurnBack', {
+  const giveKeyBack = functionStep(scope, 'GiveKeyBack', {
     runs: startImport,
     event: { ...event, failure: JsonPath.objectAt('$.failure') },
     resultPath: JsonPath.DISCARD,
   })
-  const failed = failurePath(scope, { cleanUp: giveTurnBack, deadLetters, endsAs: 'ImportFailed' })
+  const failed = failurePath(scope, { cleanUp: giveKeyBack, deadLetters, endsAs: 'ImportFailed' })
   const start = functionStep(scope, 'Start', { runs: startImport, event, resultPath: '$.import' })
   catchAll(start, failed)
   const job = waitForJob(scope, { pollJob, jobIdPath: '$.import.jobId', failed })
@@ -63,7 +63,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
       )
       .when(
         Condition.stringEquals('$.import.outcome', 'busy'),
-        new Wait(scope, 'WaitForTurn', { time: WaitTime.secondsPath('$.import.waitSeconds') }).next(start),
+        new Wait(scope, 'WaitForKey', { time: WaitTime.secondsPath('$.import.waitSeconds') }).next(start),
       )
       .otherwise(new Succeed(scope, 'NothingToDo', { outputPath: '$.import' })),
   )
@@ -75,6 +75,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
           tableId: JsonPath.stringAt('$.import.tableId'),
           fileId: JsonPath.numberAt('$.import.fileId'),
           jobId: JsonPath.numberAt('$.import.jobId'),
+          reloadedVersions: JsonPath.numberAt('$.import.reloadedVersions'),
           status: JsonPath.stringAt('$.job.status'),
           results: JsonPath.objectAt('$.job.results'),
         },
@@ -108,7 +109,11 @@ const moveRanges = (
       event: {
         event: JsonPath.objectAt('$$.Execution.Input'),
         execution: JsonPath.stringAt('$$.Execution.Id'),
-        move: { from: JsonPath.numberAt('$.from'), to: JsonPath.numberAt('$.to') },
+        move: {
+          from: JsonPath.numberAt('$.from'),
+          to: JsonPath.numberAt('$.to'),
+          versionId: JsonPath.stringAt('$.versionId'),
+        },
       },
       resultPath: JsonPath.DISCARD,
     }),

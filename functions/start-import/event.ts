@@ -47,6 +47,15 @@ const namedObject = z
 
 const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
 
+/** `versionId`: of an older version than the event's own, which is imported first. */
+const partsToMove = z.object({
+  from: z.number().int().positive(),
+  to: z.number().int().positive(),
+  versionId: z.string().nullish(),
+})
+
+export type PartsToMove = z.infer<typeof partsToMove>
+
 /** Input of the step: what landed, which execution asks, and what for: to import (no more fields), to move parts, or to clean up. */
 export const startImportEvent = z.object({
   event: z.union([objectCreated, namedObject], {
@@ -55,7 +64,7 @@ export const startImportEvent = z.object({
   execution: z.string().min(1),
   failure: failure.optional(),
   /** Parts of an object that several functions move. */
-  move: z.object({ from: z.number().int().positive(), to: z.number().int().positive() }).optional(),
+  move: partsToMove.optional(),
 })
 
 export type StartImportEvent = z.infer<typeof startImportEvent>

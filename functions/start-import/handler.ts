@@ -1,5 +1,7 @@
+import { SFNClient } from '@aws-sdk/client-sfn'
 import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
+import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
@@ -15,12 +17,17 @@ const env = readEnv(startImportEnvNames)
 const rules = landingRules.parse(JSON.parse(env.LANDING_RULES))
 const s3 = createS3Client()
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
-const records = createImportRecords(createDocumentClient(), env.IMPORTS_TABLE)
+const records = createImportRecords({
+  dynamo: createDocumentClient(),
+  tableName: env.IMPORTS_TABLE,
+  isRunning: createIsExecutionRunning(new SFNClient({})),
+})
+const now = () => new Date()
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
 export const handler = lambdaHandler({
   service: 'start-import',
   event: startImportEvent,
-  run: async event =>
-    startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules }, event),
+  run: async (event, { logger: log }) =>
+    startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules, now, log }, event),
 })

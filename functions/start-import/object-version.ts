@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LandedObject } from './event.ts'
+import { NULL_VERSION } from './version-chain.ts'
 
 /**
  * One stored version of one key, as an id that is safe in item keys and headers.
@@ -11,6 +12,10 @@ export const objectVersionId = ({ bucket, key, versionId }: LandedObject, etag: 
 
 /** One key of one bucket, whatever its version. */
 export const objectKeyId = ({ bucket, key }: LandedObject): string => digest([bucket, key])
+
+/** The version that S3 keeps of an object; `undefined` when the next write replaces it. */
+export const storedVersion = ({ versionId }: { versionId?: string | undefined }): string | undefined =>
+  versionId === NULL_VERSION ? undefined : versionId
 
 const digest = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex')

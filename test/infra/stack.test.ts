@@ -102,6 +102,13 @@ describe('rights', () => {
       .filter(([id]) => id.startsWith(policy))
       .flatMap(([, { Action }]) => Action)
 
+  test('the import hook looks after the executions of its own machine', () => {
+    const [, statement] =
+      statementsOf(template).find(([id]) => id.startsWith('ImportLookAfterExecutions')) ?? []
+    expect(statement?.Action).toBe('states:DescribeExecution')
+    expect(JSON.stringify(statement?.Resource)).toMatch(/:execution:.*ImportMachine.*"Name"/)
+  })
+
   test('the import hook reads the landing bucket, writes files, and never the other way round', () => {
     const on = (bucket: string) =>
       statementsOf(template)
@@ -111,7 +118,12 @@ describe('rights', () => {
         )
         .flatMap(([, { Action }]) => Action)
         .sort()
-    expect(on('ImportLanding')).toEqual(['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'])
+    expect(on('ImportLanding')).toEqual([
+      's3:GetObject',
+      's3:GetObjectVersion',
+      's3:ListBucket',
+      's3:ListBucketVersions',
+    ])
     expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 

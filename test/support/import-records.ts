@@ -5,13 +5,21 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/import-records.ts'
 
+const tableName = 'imports'
+
 // The package has no types of its own; this is what of it is used here.
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
 
-/** The records of the import hook on a DynamoDB in this process. */
-export const startImportRecords = async (
-  now?: () => Date,
-): Promise<ImportRecords & { close: () => Promise<void> }> => {
+/** The records of the import hook on a DynamoDB in this process. Default: every execution is under way. */
+export const startImportRecords = async ({
+  now = () => new Date(),
+  isRunning = async () => true,
+}: {
+  now?: () => Date
+  isRunning?: (execution: string) => Promise<boolean>
+} = {}): Promise<
+  ImportRecords & { documents: DynamoDBDocumentClient; tableName: string; close: () => Promise<void> }
+> => {
   const database = dynalite({ createTableMs: 0 })
   await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
   const { port } = database.address() as AddressInfo // It listens on a port.
@@ -22,7 +30,7 @@ export const startImportRecords = async (
   })
   await dynamo.send(
     new CreateTableCommand({
-      TableName: 'imports',
+      TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
@@ -30,7 +38,9 @@ export const startImportRecords = async (
   )
   const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
   return {
-    ...createImportRecords(documents, 'imports', now),
+    ...createImportRecords({ dynamo: documents, tableName, isRunning, now }),
+    documents,
+    tableName,
     close: async () => {
       dynamo.destroy()
       await new Promise(resolve => {

@@ -1,5 +1,5 @@
 import { ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
-import { describeExecution, isUnderWay } from '../lib/aws/executions.ts'
+import { describeExecution, isUnderWay } from './executions.ts'
 
 /** Whether an execution is under way. One that Step Functions has forgotten, after ninety days, is not. */
 export const createIsExecutionRunning =

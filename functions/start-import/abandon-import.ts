@@ -1,0 +1,64 @@
+import { describeSource } from './describe-source.ts'
+import type { LandedObject } from './event.ts'
+import { holdKey } from './held-key.ts'
+import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
+import type { Progress } from './progress.ts'
+import type { StartImportDependencies } from './start-import.ts'
+import type { StartImportResult } from './start-import-result.ts'
+
+/** After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. */
+export const abandonImport = async (
+  dependencies: StartImportDependencies,
+  landed: LandedObject,
+  execution: string,
+): Promise<StartImportResult> => {
+  const { records } = dependencies
+  const keyId = objectKeyId(landed)
+  const lease = await records.takeLease(keyId, { owner: execution, versionId: '' })
+  const key =
+    lease.outcome === 'taken' ? holdKey(records, keyId, { owner: execution, state: lease.state }) : undefined
+  try {
+    const versionId = await identityOf(dependencies, landed)
+    if (versionId !== undefined) await abandonOwn(dependencies, versionId)
+    const other = key?.state.moving
+    if (other !== undefined) {
+      await abandonMove(dependencies, objectVersionId({ ...landed, versionId: other }, ''), {
+        isSkipped: true,
+      })
+      key?.change({ moving: undefined })
+    }
+  } finally {
+    // The lease must be given back even when there is more to clean up than can be done.
+    await key?.release()
+  }
+  return { outcome: 'released' }
+}
+
+/** `undefined`: the object is gone, and nothing is known that could be cleaned up. */
+const identityOf = async (
+  { s3 }: StartImportDependencies,
+  landed: LandedObject,
+): Promise<string | undefined> => {
+  if (landed.versionId !== undefined) return objectVersionId(landed, '')
+  const found = await describeSource(s3, landed).catch(() => undefined)
+  return found && objectVersionId({ ...landed, versionId: storedVersion(found.source) }, found.source.etag)
+}
+
+const abandonOwn = async (dependencies: StartImportDependencies, versionId: string): Promise<void> => {
+  const progress = await dependencies.records.progress(versionId)
+  if (progress.jobId === undefined) return abandonMove(dependencies, versionId, {})
+  await dependencies.records.saveProgress(versionId, { ...progress, isFailureReported: true })
+}
+
+/** Another attempt begins with a new file. */
+const abandonMove = async (
+  { storage, records, transfer }: StartImportDependencies,
+  versionId: string,
+  mark: Partial<Progress>,
+): Promise<void> => {
+  const { uploadId, fileId, ...progress } = await records.progress(versionId)
+  if (uploadId === undefined || fileId === undefined || progress.isUploaded) return
+  await transfer.abort(await storage.file(fileId), uploadId)
+  await storage.deleteFile(fileId)
+  await records.saveProgress(versionId, { ...progress, ...mark })
+}

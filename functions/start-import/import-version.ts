@@ -1,0 +1,126 @@
+import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { ImportRecords } from './import-records.ts'
+import type { LandingTarget } from './landing-target.ts'
+import type { NumberRange } from './move-ranges.ts'
+import type { Progress } from './progress.ts'
+import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
+import type { Transfer } from './transfer.ts'
+
+export interface ImportVersionServices {
+  storage: StorageClient
+  records: ImportRecords
+  /** Brings the bytes of the object into the prepared file. */
+  transfer: Transfer
+}
+
+export interface ImportWork {
+  source: SourceObject
+  target: LandingTarget
+  /** Identity of the object version. */
+  versionId: string
+  progress: Progress
+}
+
+export type VersionImport =
+  | { outcome: 'accepted'; fileId: number; jobId: number; progress: Progress }
+  /** Several functions move the parts of these ranges; then the import goes on. */
+  | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }
+
+/**
+ * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
+ *
+ * Progress is saved before each step that must not happen twice, so that a repeated call goes on where an earlier one
+ * died.
+ */
+export const importVersion = async (
+  services: ImportVersionServices,
+  work: ImportWork,
+): Promise<VersionImport> => {
+  const { records } = services
+  const { versionId, target } = work
+  const { fileId, ranges, progress } = await uploadFile(services, work)
+  if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
+  const job = await acceptImport(services, { ...work, progress }, fileId)
+  const accepted = await records.saveProgress(versionId, {
+    ...progress,
+    jobId: job.id,
+    isCreating: job.operationName !== 'tableImport',
+    isIncremental: target.incremental,
+  })
+  return { outcome: 'accepted', fileId, jobId: job.id, progress: accepted }
+}
+
+interface FileUpload {
+  fileId: number
+  ranges: NumberRange[]
+  progress: Progress
+}
+
+/**
+ * The object as a file of the service, or the ranges of it that are to be moved first. A file whose upload was cut
+ * short is replaced: its credentials are gone. An upload that several functions fill is gone on with.
+ */
+const uploadFile = async (
+  { storage, records, transfer }: ImportVersionServices,
+  { source, versionId, progress }: ImportWork,
+): Promise<FileUpload> => {
+  const { fileId: knownId, uploadId } = progress
+  if (knownId !== undefined && progress.isUploaded) return { fileId: knownId, ranges: [], progress }
+  if (knownId !== undefined && uploadId !== undefined) {
+    const ranges = await transfer.finish(source, await storage.file(knownId), uploadId)
+    if (ranges && ranges.length > 0) return { fileId: knownId, ranges, progress }
+    if (ranges)
+      return {
+        fileId: knownId,
+        ranges,
+        progress: await records.saveProgress(versionId, { ...progress, isUploaded: true }),
+      }
+  }
+  if (knownId !== undefined) await storage.deleteFile(knownId)
+
+  const file = await storage.prepareFile({
+    name: source.key.slice(source.key.lastIndexOf('/') + 1),
+    sizeBytes: source.bytes,
+    tags: ['millrace-landing'],
+  })
+  const prepared = await records.saveProgress(versionId, {
+    ...progress,
+    fileId: file.id,
+    uploadId: undefined,
+  })
+  const upload = await transfer.start(source, file)
+  if (upload) {
+    const begun = await records.saveProgress(versionId, { ...prepared, ...upload })
+    const ranges = await transfer.finish(source, await storage.file(file.id), upload.uploadId)
+    return { fileId: file.id, ranges: ranges ?? [], progress: begun }
+  }
+  const uploaded = await records.saveProgress(versionId, { ...prepared, isUploaded: true })
+  return { fileId: file.id, ranges: [], progress: uploaded }
+}
+
+const acceptImport = async (
+  { storage }: ImportVersionServices,
+  { target, versionId, progress }: ImportWork,
+  fileId: number,
+): Promise<Job> => {
+  // A crash between the service's acceptance and our record of it: our own service finds the job by its key, a
+  // hosted one by the file that only this import reads.
+  const accepted = progress.isUploaded ? await storage.findJobOfFile(fileId) : undefined
+  if (accepted) return accepted
+
+  const idempotencyKey = `${versionId}-${progress.attempt}`
+  const { bucketId, tableName, tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
+  const format = { dataFileId: fileId, delimiter, enclosure, columns }
+  const importIntoTable = () => storage.importTable({ ...format, tableId, incremental }, idempotencyKey)
+  if (await storage.hasTable(tableId)) return importIntoTable()
+  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
+  return storage
+    .createTable({ ...format, bucketId, name: tableName, primaryKey }, idempotencyKey)
+    .catch((error: unknown) => {
+      // Another file made the table in this very moment.
+      if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
+      throw error
+    })
+}

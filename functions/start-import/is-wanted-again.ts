@@ -1,0 +1,15 @@
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
+import { jobEnd } from './job-end.ts'
+import type { Progress } from './progress.ts'
+
+/** Asked for once more after its failure was reported; or its job was to create a table that exists by now. */
+export const isWantedAgain = async (
+  { storage }: { storage: StorageClient },
+  { jobId, isCreating, isFailureReported, revision }: Progress,
+): Promise<boolean> => {
+  // Version 0.1 kept no note of what it had reported.
+  const isReported = isFailureReported || revision === 0
+  if (jobId === undefined || !(isReported || isCreating)) return false
+  const end = await jobEnd(storage, jobId)
+  return end === 'tableExists' || (end === 'error' && isReported)
+}

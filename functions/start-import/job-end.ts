@@ -1,0 +1,21 @@
+import { UserError } from '../lib/errors/errors.ts'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
+import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
+
+export type JobEnd =
+  | 'running'
+  | 'success'
+  | 'error'
+  /** It was to create a table that another job had created: the version is to be imported into that one. */
+  | 'tableExists'
+
+export const jobEnd = async (storage: StorageClient, jobId: number): Promise<JobEnd> => {
+  const job = await storage.job(jobId).catch((error: unknown) => {
+    if (error instanceof UserError && error.status === 404) return undefined
+    throw error
+  })
+  // A service may forget its jobs after a while: this one was accepted long ago.
+  if (!job || job.status === 'success') return 'success'
+  if (job.status !== 'error') return 'running'
+  return job.error.code === TABLE_EXISTS_CODE ? 'tableExists' : 'error'
+}

@@ -1,0 +1,33 @@
+import type { NumberRange } from './move-ranges.ts'
+
+/** A range of parts of an object version; `null`: the version that the event names. */
+export type VersionRange = NumberRange & { versionId: string | null }
+
+/** What became of the event. The state machine follows `started` and `alreadyStarted`; it asks again after `busy`. */
+export type StartImportResult =
+  | {
+      outcome: 'started' | 'alreadyStarted'
+      jobId: number
+      fileId: number
+      tableId: string
+      /** Newer versions of the key that were loaded again, because this one came late. */
+      reloadedVersions: number
+    }
+  /** Another execution is importing this very object version. */
+  | { outcome: 'duplicate'; execution: string }
+  /** Another version of the key is under way, and this one comes after it. */
+  | { outcome: 'busy'; waitSeconds: number }
+  /** A newer version of this key, one that replaces the table, was loaded before this one came. */
+  | { outcome: 'superseded'; by: string }
+  /** It was imported so long ago that the record of it has expired. */
+  | { outcome: 'alreadyImported' }
+  /** A folder marker: nothing to import. */
+  | { outcome: 'ignored' }
+  /** Several functions move the parts of these ranges; then the step comes again. */
+  | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
+  /** The parts that were asked for are there. */
+  | { outcome: 'moved' }
+  /** The lease was given back after a failure. */
+  | { outcome: 'released' }
+
+export const busy = (waitSeconds: number): StartImportResult => ({ outcome: 'busy', waitSeconds })

@@ -1,0 +1,206 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  CreateBucketCommand,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { TransientError } from '../../functions/lib/errors/errors.ts'
+import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import type { LandedObject, StartImportEvent } from '../../functions/start-import/event.ts'
+import { type StartImportDependencies, startImport } from '../../functions/start-import/start-import.ts'
+import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
+import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
+import { createTransfer, type TransferOptions } from '../../functions/start-import/transfer.ts'
+import { startImportRecords } from './import-records.ts'
+import { startStorageService } from './storage-service.ts'
+
+export const LANDING = 'landing'
+
+export type Changes = Partial<StartImportDependencies>
+
+/** How an execution of the import machine ended. */
+export type ImportEnd =
+  | { status: 'succeeded'; result: StartImportResult }
+  | { status: 'failed'; error: string; cause: string }
+
+/** A landing bucket with versions, the storage service, and the import hook, all in this process. */
+export const startLanding = async () => {
+  const service = await startStorageService({ jobWaitMs: 0 })
+  const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+  const { port } = api.address() as AddressInfo // It listens on a port.
+  const storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
+  const ended = new Set<string>()
+  const records = await startImportRecords({ isRunning: async execution => !ended.has(execution) })
+  await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
+  await service.s3.send(
+    new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
+  )
+  const logged: string[] = []
+  const note = (message: string) => void logged.push(message)
+  const dependencies: StartImportDependencies = {
+    s3: service.s3,
+    transfer: createTransfer({
+      s3: service.s3,
+      ownFilesBucket: service.filesBucket,
+      s3With: s3Of(service.s3Endpoint),
+    }),
+    storage,
+    records,
+    rules: [],
+    now: () => new Date(),
+    log: { info: note, warn: note },
+  }
+
+  let sequence = 0
+  let executions = 0
+  const newExecution = (): string => `execution-${++executions}`
+
+  const jobOf = async (jobId: number) => {
+    for (;;) {
+      const job = await storage.job(jobId)
+      if (job.status === 'success' || job.status === 'error') return job
+      await pause()
+    }
+  }
+
+  /** The import machine: waits while it is told to, follows the job, and cleans up after a failure. */
+  const run = async (event: LandedObject, execution: string, changed: Changes): Promise<ImportEnd> => {
+    const step = (input: Partial<StartImportEvent> = {}) =>
+      startImport({ ...dependencies, ...changed }, { event, execution, ...input })
+    const fail = async (failure: { Error: string; Cause: string }): Promise<ImportEnd> => {
+      await startImport(dependencies, { event, execution, failure })
+      return { status: 'failed', error: failure.Error, cause: failure.Cause }
+    }
+    for (;;) {
+      let result: StartImportResult
+      try {
+        result = await step()
+      } catch (error) {
+        if (!(error instanceof Error) || error.name === 'TransientError') throw error
+        return fail({ Error: error.name, Cause: error.message })
+      }
+      if (result.outcome === 'busy') {
+        await pause()
+        continue
+      }
+      if (result.outcome === 'moving') {
+        for (const move of result.ranges) await step({ move })
+        continue
+      }
+      if (result.outcome !== 'started' && result.outcome !== 'alreadyStarted')
+        return { status: 'succeeded', result }
+      const job = await jobOf(result.jobId)
+      if (job.status === 'success') return { status: 'succeeded', result }
+      if (job.error.code === TABLE_EXISTS_CODE) continue
+      return fail({ Error: job.error.code ?? '', Cause: job.error.message })
+    }
+  }
+
+  return {
+    service,
+    storage,
+    records,
+    dependencies,
+    logged,
+    newExecution,
+
+    /** Puts an object, and says of it what S3's event would. */
+    land: async (
+      key: string,
+      content: string,
+      metadata: Record<string, string> = {},
+    ): Promise<LandedObject> => {
+      const { VersionId } = await service.s3.send(
+        new PutObjectCommand({ Bucket: LANDING, Key: key, Body: Buffer.from(content), Metadata: metadata }),
+      )
+      sequence += 1
+      return {
+        bucket: LANDING,
+        key,
+        versionId: VersionId,
+        sequencer: sequence.toString(16).padStart(18, '0'),
+      }
+    },
+
+    /** One execution of the import machine for an event. Rejects where a process would have died. */
+    execute: (event: LandedObject, changed: Changes = {}, execution = newExecution()): Promise<ImportEnd> =>
+      run(event, execution, changed),
+
+    /** Ends an execution without anything given back: somebody stopped it. */
+    stop: (execution: string): void => void ended.add(execution),
+
+    versionsOf: async (key: string) =>
+      (await service.s3.send(new ListObjectVersionsCommand({ Bucket: LANDING, Prefix: key }))).Versions ?? [],
+
+    /** Rows of a table without its header, in its order. */
+    rowsOf: async (tableId: string): Promise<string[]> => {
+      const { status, text } = await service.call(
+        'GET',
+        `/v2/storage/tables/${tableId}/data-preview?limit=1000`,
+      )
+      return status === 404 ? [] : text.trimEnd().replaceAll('"', '').split('\n').slice(1)
+    },
+
+    close: async (): Promise<void> => {
+      await records.close()
+      await new Promise(resolve => api.close(resolve))
+      await service.close()
+    },
+  }
+}
+
+export type TestLanding = Awaited<ReturnType<typeof startLanding>>
+
+const pause = () => new Promise(resolve => setTimeout(resolve, 5))
+
+/** What the handler does, with the endpoint of the test. */
+export const s3Of =
+  (endpoint: string): TransferOptions['s3With'] =>
+  (region, credentials) =>
+    new S3Client({
+      endpoint,
+      forcePathStyle: true,
+      region,
+      credentials: {
+        accessKeyId: credentials.AccessKeyId,
+        secretAccessKey: credentials.SecretAccessKey,
+        sessionToken: credentials.SessionToken,
+      },
+    })
+
+/** Calls through, and is dead from before or after the n-th call of any of these functions on. */
+export const dyingAt = (
+  call: number,
+  when: 'before' | 'after',
+  of: Pick<StartImportDependencies, 'storage' | 'records'>,
+) => {
+  let calls = 0
+  const wrap = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (object, name) => {
+        const value = Reflect.get(object, name)
+        if (typeof value !== 'function') return value
+        return async (...args: unknown[]) => {
+          calls += 1
+          if (calls > call || (calls === call && when === 'before')) throw new Died()
+          const result = await value.apply(object, args)
+          if (calls === call) throw new Died()
+          return result
+        }
+      },
+    })
+  const storage: StorageClient = wrap(of.storage)
+  return { storage, records: wrap(of.records) }
+}
+
+/** Nobody can catch the death of a process: this is an error that each step lets through. */
+export class Died extends TransientError {
+  constructor() {
+    super('test.died', 'died')
+  }
+}
