@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { DynamoDBClient, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
 let dataDir: string
@@ -148,6 +150,63 @@ describe('a file in the landing bucket', () => {
       keys.map(() => ['SUCCEEDED', undefined, undefined]),
     )
     expect((await cellsOf(`${bucketId}.many`)).flat().sort()).toEqual(['0', '1', '2', '3', '4', '5', 'id'])
+  })
+})
+
+describe('versions of one key', () => {
+  test('that are put one after the other are imported in this order', { timeout: 300_000 }, async () => {
+    const VERSIONS = 5
+    const keys = ['a', 'b', 'c'].map(table => `${bucketId}/${table}.csv`)
+    const metadata = { incremental: '1', 'primary-key': 'id' }
+    const before = new Set(await executionsSince(new Set()))
+    for (let version = 1; version <= VERSIONS; version++) {
+      for (const Key of keys) {
+        const Body = `id,version\n1,${version}\n${version + 1},${version}\n`
+        await s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key, Body, Metadata: metadata }))
+      }
+    }
+    let started: string[] = []
+    while (started.length < VERSIONS * keys.length) started = await executionsSince(before)
+    const ends = await Promise.all(started.map(endOf))
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']))
+    for (const table of ['a', 'b', 'c'])
+      expect((await cellsOf(`${bucketId}.${table}`)).sort()).toEqual([
+        ['1', '5'],
+        ['2', '1'],
+        ['3', '2'],
+        ['4', '3'],
+        ['5', '4'],
+        ['6', '5'],
+        ['id', 'version'],
+      ])
+  })
+
+  test('do not wait for an execution that has ended', async () => {
+    const key = `${bucketId}/orders.csv`
+    await drop(key, 'id\n1\n')
+    const [ended] = await executionsSince(new Set())
+    // What it would have left behind: the key is its, and nobody gives it back.
+    const dynamo = new DynamoDBClient({
+      region: cloud.region,
+      endpoint: cloud.dynamodb,
+      credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+    })
+    const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
+    await dynamo.send(
+      new UpdateItemCommand({
+        TableName: TableNames.find(name => name.includes('ImportRecords')),
+        Key: { id: { S: `turn#${objectKeyId({ bucket: cloud.landingBucket ?? '', key })}` } },
+        UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
+        ExpressionAttributeValues: {
+          ':owner': { S: ended ?? '' },
+          ':version': { S: 'another version' },
+          ':now': { N: String(Math.floor(Date.now() / 1000)) },
+        },
+      }),
+    )
+    dynamo.destroy()
+    expect((await drop(key, 'id\n3\n')).status).toBe('SUCCEEDED')
+    expect(await cellsOf(`${bucketId}.orders`)).toEqual([['id'], ['3']])
   })
 })
 

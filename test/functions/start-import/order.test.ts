@@ -1,0 +1,284 @@
+import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { LandedObject } from '#functions/start-import/event.ts'
+import type { LeaseResult } from '#functions/start-import/import-records.ts'
+import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
+import { progressItem } from '#functions/start-import/progress.ts'
+import { startImport } from '#functions/start-import/start-import.ts'
+import type { StorageClient } from '#lib/storage-client/storage-client.ts'
+import { LANDING, startLanding, type TestLanding } from '../../support/landing.ts'
+
+const KEYED = { incremental: '1', 'primary-key': 'id' }
+
+let landing: TestLanding
+let bucketId: string
+let key: string
+let buckets = 0
+
+beforeAll(async () => {
+  landing = await startLanding()
+})
+
+beforeEach(() => {
+  bucketId = `in.c-order${++buckets}`
+  key = `${bucketId}/orders.csv`
+})
+
+afterAll(async () => {
+  await landing?.close()
+})
+
+const land = (content: string, metadata: Record<string, string> = KEYED) =>
+  landing.land(key, content, metadata)
+
+const rows = async (): Promise<string[]> => (await landing.rowsOf(`${bucketId}.orders`)).sort()
+
+/** Fails as if the bytes of this version could not be read for now. */
+const failingFor = ({ versionId }: LandedObject) => ({
+  transfer: {
+    ...landing.dependencies.transfer,
+    start: async (...[source, file]: Parameters<typeof landing.dependencies.transfer.start>) => {
+      if (source.versionId === versionId) throw new Error('AccessDenied')
+      return landing.dependencies.transfer.start(source, file)
+    },
+  },
+})
+
+describe('a version that comes after newer ones were loaded', () => {
+  test('is loaded below them, and says so', async () => {
+    await landing.execute(await land('id,v\n1,a\n2,a\n3,a\n'))
+    const late = await land('id,v\n1,b\n2,b\n')
+    const newer = await land('id,v\n1,c\n')
+    expect(await landing.execute(late, failingFor(late))).toMatchObject({ status: 'failed' })
+    expect(await landing.execute(newer, failingFor(late))).toMatchObject({ status: 'succeeded' })
+    expect(await rows()).toEqual(['1,c', '2,a', '3,a'])
+
+    expect(await landing.execute(late)).toMatchObject({
+      status: 'succeeded',
+      result: { outcome: 'alreadyStarted', reloadedVersions: 1 },
+    })
+    expect(await rows()).toEqual(['1,c', '2,b', '3,a'])
+    expect(landing.logged).toContain('late: newer versions are loaded again')
+  })
+
+  test('is superseded when one of them replaced the table', async () => {
+    const late = await land('id,v\n1,a\n')
+    const newer = await land('id,v\n2,b\n', {})
+    await landing.execute(newer, failingFor(late))
+    expect(await landing.execute(late)).toMatchObject({
+      result: { outcome: 'superseded', by: newer.versionId },
+    })
+    expect(await rows()).toEqual(['2,b'])
+  })
+
+  test('replaces the table below them, when they were added to it', async () => {
+    const late = await land('id\n1\n', {})
+    const newer = await land('id\n2\n', { incremental: '1' })
+    await landing.execute(newer, failingFor(late))
+    await landing.execute(late)
+    expect(await rows()).toEqual(['1', '2'])
+  })
+
+  test('is added once, where rows have no key', async () => {
+    const late = await land('id\n1\n', { incremental: '1' })
+    const newer = await land('id\n2\n', { incremental: '1' })
+    await landing.execute(newer, failingFor(late))
+    await landing.execute(late)
+    expect(await landing.execute(late)).toMatchObject({ result: { reloadedVersions: 0 } })
+    expect(await rows()).toEqual(['1', '2'])
+  })
+
+  test('fails when a newer one cannot be loaded again, and names it', async () => {
+    await landing.execute(await land('id,v\n1,a\n'))
+    const late = await land('id,v\n1,b\n')
+    const newer = await land('id,v\n1,c\n')
+    await landing.execute(newer, failingFor(late))
+    // The table gets a column that the newer file does not have.
+    const tableId = `${bucketId}.orders`
+    let isAltered = false
+    const storage: StorageClient = {
+      ...landing.storage,
+      importTable: async (tableImport, idempotencyKey) => {
+        const job = await landing.storage.importTable(tableImport, idempotencyKey)
+        if (isAltered) return job
+        isAltered = true
+        const { status } = await landing.service.call('POST', `/v2/storage/tables/${tableId}/columns`, {
+          name: 'more',
+        })
+        expect(status).toBe(202)
+        return job
+      },
+    }
+    expect(await landing.execute(late, { storage })).toMatchObject({
+      status: 'failed',
+      cause: expect.stringContaining(String(newer.versionId)),
+    })
+  })
+})
+
+describe('a version that cannot be imported', () => {
+  test.each([
+    ['metadata that makes no sense', 'id,v\n1,b\n', { incremental: 'perhaps' }],
+    ['a ragged row', 'id,v\n1\n', KEYED],
+  ])(
+    'because of %s: fails by itself, whoever is told first, and does not stop the newer one',
+    async (_, content, metadata) => {
+      const good = await land('id,v\n1,a\n2,a\n')
+      const bad = await land(content, metadata)
+      const newer = await land('id,v\n1,c\n')
+      expect(await landing.execute(newer)).toMatchObject({ status: 'succeeded' })
+      expect(await landing.execute(bad)).toMatchObject({ status: 'failed' })
+      expect(await landing.execute(good)).toMatchObject({ result: { outcome: 'alreadyStarted' } })
+      expect(await rows()).toEqual(['1,c', '2,a'])
+    },
+  )
+
+  test('because it was deleted: fails by itself', async () => {
+    const deleted = await land('id,v\n1,a\n')
+    const newer = await land('id,v\n1,c\n')
+    await landing.service.s3.send(
+      new DeleteObjectCommand({ Bucket: LANDING, Key: key, VersionId: deleted.versionId }),
+    )
+    expect(await landing.execute(newer)).toMatchObject({ status: 'succeeded' })
+    expect(await landing.execute(deleted)).toMatchObject({ status: 'failed', error: 'UserError' })
+  })
+})
+
+describe('an execution that was stopped', () => {
+  const stopInTheMiddle = async (event: LandedObject) => {
+    const execution = landing.newExecution()
+    const lease = { owner: execution, versionId: objectVersionId(event, '') }
+    const held: LeaseResult = await landing.records.takeLease(objectKeyId(event), lease)
+    expect(held.outcome).toBe('taken')
+    return execution
+  }
+
+  test('holds the key no longer: the next one begins at once', async () => {
+    const event = await land('id,v\n1,a\n')
+    const execution = await stopInTheMiddle(event)
+    const other = { event, execution: landing.newExecution() }
+    expect(await startImport(landing.dependencies, other)).toEqual({ outcome: 'duplicate', execution })
+    landing.stop(execution)
+    expect(await startImport(landing.dependencies, other)).toMatchObject({ outcome: 'started' })
+  })
+
+  test('accepts nothing more when its function is still at work', async () => {
+    const event = await land('id,v\n1,a\n')
+    const first = landing.newExecution()
+    let second: unknown
+    const slow: StorageClient = {
+      ...landing.storage,
+      prepareFile: async file => {
+        const prepared = await landing.storage.prepareFile(file)
+        landing.stop(first)
+        second = await landing.execute(event)
+        return prepared
+      },
+    }
+    const late = startImport({ ...landing.dependencies, storage: slow }, { event, execution: first })
+    await expect(late).rejects.toMatchObject({ name: 'TransientError', code: 'landing.leaseLost' })
+    expect(second).toMatchObject({ status: 'succeeded' })
+    const { body: jobs } = await landing.service.call('GET', '/v2/storage/jobs?limit=100')
+    const ofTable = jobs.filter(
+      ({ operationParams }: { operationParams: { source?: { fileName?: string } } }) =>
+        operationParams.source?.fileName === 'orders.csv',
+    )
+    expect(
+      ofTable.filter(
+        ({ results }: { results: { id?: string } | null }) => results?.id === `${bucketId}.orders`,
+      ),
+    ).toHaveLength(1)
+  })
+})
+
+describe('records', () => {
+  const itemOf = (event: LandedObject) => ({ id: `version#${objectVersionId(event, '')}` })
+
+  test('of version 0.1 are understood: what it imported, and what came before, is not imported again', async () => {
+    const superseded = await land('id,v\n1,a\n', {})
+    const imported = await land('id,v\n1,b\n', {})
+    const job = await landing.storage.createTable(
+      {
+        bucketId: (await landing.service.createBucket(bucketId.slice('in.c-'.length))) && bucketId,
+        name: 'orders',
+        dataFileId: await landing.service.upload('id,v\n1,b\n'),
+        primaryKey: [],
+      },
+      'of-0.1',
+    )
+    const { documents, tableName: TableName } = landing.records
+    await documents.send(
+      new PutCommand({
+        TableName,
+        Item: { ...itemOf(imported), attempt: 1, fileId: 1, isUploaded: true, jobId: job.id },
+      }),
+    )
+    await documents.send(
+      new PutCommand({
+        TableName,
+        Item: { id: `turn#${objectKeyId(imported)}`, lastSequencer: imported.sequencer },
+      }),
+    )
+    expect(await landing.execute(imported)).toMatchObject({
+      result: { outcome: 'alreadyStarted', jobId: job.id },
+    })
+    expect(await landing.execute(superseded)).toMatchObject({ result: { outcome: 'superseded' } })
+    expect(await landing.execute(await land('id,v\n2,c\n', { incremental: '1' }))).toMatchObject({
+      result: { outcome: 'started' },
+    })
+    expect(await rows()).toEqual(['1,b', '2,c'])
+  })
+
+  test('that have expired do not let old versions be imported again', async () => {
+    const append = { incremental: '1' }
+    const first = await land('id\n1\n', append)
+    const second = await land('id\n2\n', append)
+    await landing.execute(first)
+    await landing.execute(second)
+    for (const event of [first, second]) await forget(event)
+    expect(await landing.execute(second)).toMatchObject({ result: { outcome: 'alreadyImported' } })
+    await landing.execute(await land('id\n3\n', append))
+    const manyDaysLater = () => new Date(Date.now() + 401 * 24 * 60 * 60 * 1000)
+    expect(await landing.execute(first, { now: manyDaysLater })).toMatchObject({
+      result: { outcome: 'alreadyImported' },
+    })
+    expect(await rows()).toEqual(['1', '2', '3'])
+  })
+
+  /** As an expired record reads. */
+  const forget = async (event: LandedObject) => {
+    const { documents, tableName: TableName } = landing.records
+    const attributes = Object.keys(progressItem.shape)
+    await documents.send(
+      new UpdateCommand({
+        TableName,
+        Key: itemOf(event),
+        UpdateExpression: `REMOVE ${attributes.map((_, index) => `#${index}`).join(', ')}`.replaceAll(
+          '#',
+          '#a',
+        ),
+        ExpressionAttributeNames: Object.fromEntries(attributes.map((name, index) => [`#a${index}`, name])),
+      }),
+    )
+  }
+})
+
+test('a person who names the key alone asks for the newest version, imported or not', async () => {
+  const event = await land('id\n1\n', { incremental: '1' })
+  await landing.execute(event)
+  const again = await landing.execute({ bucket: LANDING, key })
+  expect(again).toMatchObject({ result: { outcome: 'alreadyStarted' } })
+  expect(await rows()).toEqual(['1'])
+})
+
+test('in a bucket without versions a content that comes back is imported again', async () => {
+  await landing.service.s3.send(new CreateBucketCommand({ Bucket: 'plain' }))
+  const event = { bucket: 'plain', key }
+  for (const content of ['id\na\n', 'id\nb\n', 'id\na\n']) {
+    await landing.service.s3.send(new PutObjectCommand({ Bucket: 'plain', Key: key, Body: content }))
+    await landing.execute(event)
+    expect(await landing.execute(event)).toMatchObject({ result: { outcome: 'alreadyStarted' } })
+  }
+  expect(await rows()).toEqual(['a'])
+})
