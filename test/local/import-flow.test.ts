@@ -194,7 +194,7 @@ describe('versions of one key', () => {
     const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
     await dynamo.send(
       new UpdateItemCommand({
-        TableName: TableNames.find(name => name.includes('ImportRecords')),
+        TableName: TableNames.find(name => /import.records/i.test(name)),
         Key: { id: { S: `turn#${objectKeyId({ bucket: cloud.landingBucket ?? '', key })}` } },
         UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
         ExpressionAttributeValues: {
