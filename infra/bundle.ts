@@ -14,6 +14,7 @@ export const functionNames = [
   'poll-job',
   'run-extractor',
   'start-scheduled-runs',
+  'start-open-jobs',
   'merge-slices',
   'sweep-storage',
 ] as const

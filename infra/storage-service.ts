@@ -20,6 +20,7 @@ import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { OpenJobs } from './open-jobs.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
@@ -72,6 +73,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       runJob,
       alarms,
     }).machine
+    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'] })
     const storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',

@@ -5,6 +5,7 @@ import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
 import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
 import { startImportEnvNames } from '../../functions/start-import/env-names.ts'
+import { startOpenJobsEnvNames } from '../../functions/start-open-jobs/env-names.ts'
 import { startScheduledRunsEnvNames } from '../../functions/start-scheduled-runs/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
 import { sweepStorageEnvNames } from '../../functions/sweep-storage/env-names.ts'
@@ -35,13 +36,14 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  test('there are seven, and no custom resource brings another', () => {
+  test('there are nine, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
       'ExtractSchedulesStartScheduledRuns',
       'ImportStartImport',
       'PollJob',
+      'StorageOpenJobsStart',
       'StorageRunJob',
       'StorageStorageApi',
       'StorageSweepFunction',
@@ -67,6 +69,7 @@ describe('functions', () => {
     ['ExportMergeSlices', ['arm64'], mergeSlicesEnvNames],
     ['ImportStartImport', ['arm64'], startImportEnvNames],
     ['PollJob', ['arm64'], pollJobEnvNames],
+    ['StorageOpenJobsStart', ['arm64'], startOpenJobsEnvNames],
     ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
     ['ExtractSchedulesStartScheduledRuns', ['arm64'], startScheduledRunsEnvNames],
@@ -170,6 +173,7 @@ describe('rights', () => {
       JSON.stringify(statement).includes(`"${items}"`),
     )
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      'StorageOpenJobsStart',
       'StorageRunJob',
       'StorageStorageApi',
       'StorageSweepFunction',

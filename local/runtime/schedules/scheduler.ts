@@ -46,8 +46,14 @@ export class Scheduler {
       })
   }
 
+  /** A schedule of each minute begins at once: what it looks for may have waited while nothing ran here. */
   start(): void {
-    for (const [schedule, nextTime] of this.#due) this.#wait(schedule, nextTime, nextTime(new Date()))
+    const now = new Date()
+    for (const [schedule, nextTime] of this.#due) {
+      const due = nextTime(now)
+      if (due && isOfEachMinute(nextTime, due)) void this.#run(schedule, now)
+      this.#wait(schedule, nextTime, due)
+    }
   }
 
   close(): void {
@@ -73,6 +79,11 @@ export class Scheduler {
       this.#options.log(`${schedule.name}: its target refused it: ${String(error)}`)
     }
   }
+}
+
+const isOfEachMinute = (nextTime: NextTime, due: Date): boolean => {
+  const following = nextTime(due)
+  return following !== undefined && following.getTime() - due.getTime() <= 60_000
 }
 
 /** EventBridge Scheduler User Guide, "Adding context attributes". */

@@ -49,6 +49,16 @@ describe('Scheduler', () => {
     expect(delivered).toHaveLength(2)
   })
 
+  it('begins at once with one of each minute: what it looks for may have waited', () => {
+    const everyMinute = { ScheduleExpression: 'rate(1 minute)' }
+    const scheduler = schedulerOf(schedule('{"at":"<aws.scheduler.scheduled-time>"}', everyMinute))
+    scheduler.start()
+    expect(delivered).toEqual(['{"at":"2026-11-20T12:05:00Z"}'])
+    vi.advanceTimersByTime(60_000)
+    expect(delivered).toHaveLength(2)
+    scheduler.close()
+  })
+
   it('does not make up for what was due while the machine slept', () => {
     const scheduler = schedulerOf(schedule('{}'))
     scheduler.start()

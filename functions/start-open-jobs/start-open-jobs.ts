@@ -1,0 +1,54 @@
+import pMap from 'p-map'
+import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
+import type { JobStore } from '../lib/storage/jobs/job-store.ts'
+import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
+
+export interface OpenJobsServices {
+  jobs: JobStore
+  startJob: StartJob
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
+
+/** Which jobs are looked at: all that are younger, and the newest ones however old they are. */
+export interface LookBack {
+  milliseconds: number
+  newest: number
+}
+
+const MINUTE_MS = 60_000
+
+/** Each minute. A job is left behind in moments, and those of some minutes ago were looked at before. */
+export const RECENT: LookBack = { milliseconds: 30 * MINUTE_MS, newest: 100 }
+
+/** Once per container: after a crash, however long ago, what was left behind is among the newest. */
+export const SINCE_THE_START: LookBack = { milliseconds: 48 * 60 * MINUTE_MS, newest: 1_000 }
+
+const IN_PARALLEL = 10
+
+/** Takes up jobs that were accepted and not started, because a process died in between, and those that nobody does any more. */
+export const startOpenJobs = async (
+  services: OpenJobsServices,
+  { milliseconds, newest }: LookBack,
+): Promise<{ openJobs: number }> => {
+  const { jobs, now, log } = services
+  const oldest = new Date(now().getTime() - milliseconds).toISOString()
+  const open: JobRecord[] = []
+  let seen = 0
+  for await (const job of jobs.list()) {
+    seen += 1
+    if (seen > newest && job.createdTime < oldest) break
+    if (!isFinal(job)) open.push(job)
+  }
+  // Oldest first: the order in which they were accepted.
+  await pMap(
+    open.reverse(),
+    job =>
+      reviveJob(job, services).catch((error: unknown) =>
+        log.error('job not started', { jobId: job.id, error }),
+      ),
+    { concurrency: IN_PARALLEL },
+  )
+  return { openJobs: open.length }
+}

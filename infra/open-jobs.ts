@@ -1,0 +1,51 @@
+import { Duration } from 'aws-cdk-lib'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import { Construct } from 'constructs'
+import type { startOpenJobsEnvNames } from '../functions/start-open-jobs/env-names.ts'
+import { allow, allowItems } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import type { ItemTable } from './item-table.ts'
+import { NodeFunction } from './node-function.ts'
+
+export interface OpenJobsProps {
+  readonly bundle: FunctionBundle
+  readonly items: ItemTable
+  readonly jobMachineArn: string
+  readonly jobExecutionArns: string
+}
+
+/** Starts, each minute, the jobs that were accepted and not started: nobody has to ask for them. */
+export class OpenJobs extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { bundle, items, jobMachineArn, jobExecutionArns }: OpenJobsProps,
+  ) {
+    super(scope, id)
+    const start = new NodeFunction<(typeof startOpenJobsEnvNames)[number]>(this, 'Start', {
+      bundle,
+      description: 'Starts jobs of the storage service that were accepted and not started',
+      environment: { STORAGE_TABLE: items.tableName, JOB_MACHINE_ARN: jobMachineArn },
+      memoryMiB: 512,
+      timeout: Duration.seconds(55), // The next minute comes anyway.
+    })
+    allowItems(start, items, ['GetItem', 'Query', 'PutItem'])
+    allow(start, ['states:StartExecution'], [jobMachineArn])
+    allow(start, ['states:DescribeExecution'], [jobExecutionArns])
+
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    })
+    allow(role, ['lambda:InvokeFunction'], [start.functionArn])
+    new CfnSchedule(this, 'EveryMinute', {
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: start.functionArn,
+        roleArn: role.roleArn,
+        retryPolicy: { maximumRetryAttempts: 0 },
+      },
+    })
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createIdSource } from '../../functions/lib/storage/db/ids.ts'
+import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import { createJobStore } from '../../functions/lib/storage/jobs/job-store.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-open-jobs-'))
+})
+
+afterAll(async () => {
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** The jobs as they are stored: who asks the API for one has it started by that. */
+const jobsIn = async (cloud: EmbeddedCloud) => {
+  const dynamo = new DynamoDBClient({
+    region: cloud.region,
+    endpoint: cloud.dynamodb,
+    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  })
+  const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
+  const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
+  const marshallOptions = { removeUndefinedValues: true }
+  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions })
+  return { jobs: createJobStore(createItemTable(documents, tableName)), close: () => dynamo.destroy() }
+}
+
+const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
+  const cloud = await startEmbeddedCloud({ dataDir })
+  try {
+    return await work(cloud)
+  } finally {
+    await cloud.close()
+  }
+}
+
+test('a job that a crash left unstarted is done after the next start, though nobody asks for it', async () => {
+  const jobId = await inCloud(async cloud => {
+    const { jobs, close } = await jobsIn(cloud)
+    const job = await jobs.create(createIdSource(), id => ({
+      id,
+      status: 'waiting',
+      input: { operationName: 'fileDelete', fileId: 1 },
+      queueTableId: null,
+      tableId: null,
+      operationParams: {},
+      createdTime: new Date(Date.now() - 60_000).toISOString(),
+      runId: null,
+      creatorToken: { id: '1', description: 'test' },
+      baseUrl: cloud.api,
+      requestKey: null,
+    }))
+    close()
+    return job.id
+  })
+  await inCloud(async cloud => {
+    const { jobs, close } = await jobsIn(cloud)
+    let status: string | undefined
+    do {
+      await new Promise(resolve => setTimeout(resolve, 100))
+      status = (await jobs.get(jobId))?.status
+    } while (status === 'waiting' || status === 'processing')
+    expect(status).toBe('success')
+    close()
+  })
+}, 120_000)
