@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { quoteList } from './sql.ts'
 
 export interface DuckDbSessionOptions {
   /** The session makes a folder of its own in here and removes it when it is closed. */
@@ -76,9 +77,10 @@ export const openDuckDbSession = async ({
 }: DuckDbSessionOptions): Promise<DuckDbSession> => {
   await mkdir(scratchDir, { recursive: true })
   await removeAbandoned(scratchDir)
-  const folder = await mkdtemp(path.join(scratchDir, FOLDER_PREFIX))
+  const folder = await mkdtemp(path.join(path.resolve(scratchDir), FOLDER_PREFIX))
+  let instance: DuckDBInstance | undefined
   try {
-    const instance = await DuckDBInstance.create(':memory:', {
+    instance = await DuckDBInstance.create(':memory:', {
       ...OFFLINE,
       temp_directory: path.join(folder, 'spill'),
       memory_limit: `${memoryLimitMiB}MiB`,
@@ -86,10 +88,29 @@ export const openDuckDbSession = async ({
       // Order comes from single threads and ORDER BY; DuckDB need not buffer for it, and bounds row groups in bytes only so.
       preserve_insertion_order: 'false',
     })
+    await confineTo(folder, instance)
     return await createSession({ instance, folder, threads, memoryLimitMiB })
   } catch (error) {
+    instance?.closeSync()
     await rm(folder, { recursive: true, force: true })
     throw error
+  }
+}
+
+/**
+ * Shuts the session into its folder: no other file, no network, no extension, and no statement can undo it. In this
+ * order: the folder cannot be named any more once access is off.
+ */
+const confineTo = async (folder: string, instance: DuckDBInstance): Promise<void> => {
+  const connection = await instance.connect()
+  try {
+    await connection.run(`SET allowed_directories = ${quoteList([folder])}`)
+    await connection.run('SET enable_external_access = false')
+    // Both follow the work, from statement to statement.
+    await connection.run(`SET allowed_configs = ${quoteList(['threads', 'memory_limit'])}`)
+    await connection.run('SET lock_configuration = true')
+  } finally {
+    connection.closeSync()
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,9 +17,58 @@ describe('a session', () => {
     const session = await open()
     const rows = await session.query(`
       SELECT current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions'),
-        (SELECT count(*) FROM duckdb_extensions() WHERE extension_name = 'parquet' AND loaded),
-        (SELECT count(*) > 0 FROM duckdb_functions() WHERE function_name = 'read_csv')`)
-    expect(rows).toEqual([[false, false, 1n, true]])
+        (SELECT count(DISTINCT function_name) FROM duckdb_functions() WHERE function_name IN ('read_csv', 'read_parquet'))`)
+    expect(rows).toEqual([[false, false, 2n]])
+    await session.close()
+  })
+
+  describe('cannot leave its folder', () => {
+    const outside = () => path.join(scratchDir, 'outside.txt')
+    const near = (folder: string) => `${folder}-near.parquet`
+
+    it.each([
+      ['read a file elsewhere', () => `SELECT * FROM read_text('${outside()}')`],
+      ['read the environment of the process', () => "SELECT * FROM read_text('/proc/self/environ')"],
+      ['climb out', (folder: string) => `SELECT * FROM read_text('${folder}/../outside.txt')`],
+      ['read a folder whose name begins like its own', (folder: string) => `FROM '${near(folder)}'`],
+      ['list files elsewhere', () => `SELECT * FROM glob('${scratchDir}/*')`],
+      ['write a file elsewhere', () => `COPY (SELECT 1) TO '${outside()}'`],
+      ['attach a database elsewhere', () => `ATTACH '${scratchDir}/other.db'`],
+      ['fetch from the network', () => "SELECT * FROM read_csv('http://127.0.0.1:9/a.csv')"],
+      ['install an extension', () => 'INSTALL httpfs'],
+      ['load a file as an extension', () => `LOAD '${outside()}'`],
+      ['allow itself another folder', () => "SET allowed_directories = ['/']"],
+      ['allow itself everything', () => 'SET enable_external_access = true'],
+      ['move its temporary files', () => `SET temp_directory = '${scratchDir}'`],
+      ['unlock itself', () => 'SET lock_configuration = false'],
+      ['allow itself more settings', () => "SET allowed_configs = ['autoinstall_known_extensions']"],
+      ['switch extensions on', () => 'SET autoinstall_known_extensions = true'],
+    ])('to %s', async (_, statement) => {
+      await writeFile(outside(), 'secret')
+      const session = await open()
+      const folder = path.dirname(session.scratchPath('x'))
+      await writeFile(near(folder), 'secret')
+      try {
+        await expect(session.query(statement(folder))).rejects.toThrow(
+          /disabled|locked|Cannot|not an extension|Permission/,
+        )
+        await session.fitTo(2_000)
+        expect(await session.query('SELECT 1')).toEqual([[1]])
+      } finally {
+        await session.close()
+        await rm(near(folder))
+        await rm(outside())
+      }
+    })
+  })
+
+  it('spills to its folder when memory is short', async () => {
+    const session = await openDuckDbSession({ scratchDir, memoryLimitMiB: 64, threads: 1 })
+    const target = session.scratchPath('sorted.parquet')
+    const rows = "SELECT repeat('x', 100) || n AS t FROM range(1500000) AS r(n) ORDER BY hash(n), t"
+    await session.query(`COPY (${rows}) TO '${target}' (FORMAT parquet)`)
+    const [row] = await session.query(`SELECT count(*) FROM read_parquet('${target}')`)
+    expect(row).toEqual([1500000n])
     await session.close()
   })
 
