@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { didYouMean } from '../lib/extractor/config/did-you-mean.ts'
 import type { LandingRule } from './landing-rules.ts'
 
 /** Where a landed object goes and how it is read. */
@@ -83,19 +84,45 @@ const splitTableId = (tableId: string, key: string) => {
   return { bucketId: groups['bucketId'] as string, tableName: groups['tableName'] as string }
 }
 
-const overridesOf = (metadata: Readonly<Record<string, string>>): Omit<NamedTarget, 'tableId'> =>
-  definedOnly({
-    primaryKey: listOf(metadata['primary-key']),
+const METADATA = ['primary-key', 'incremental', 'delimiter', 'enclosure', 'columns'] as const
+
+type Metadata = Readonly<Record<string, string>>
+
+const overridesOf = (metadata: Metadata): Omit<NamedTarget, 'tableId'> => {
+  refuseMisspelt(metadata)
+  return definedOnly({
+    primaryKey: listOf(metadata, 'primary-key'),
     incremental: flagOf(metadata['incremental']),
     // An empty header is one that was not meant; a tab is written as the two characters \t, which headers survive.
     delimiter: metadata['delimiter'] || undefined,
     enclosure: metadata['enclosure'] || undefined,
-    columns: listOf(metadata['columns']),
+    columns: listOf(metadata, 'columns'),
   })
+}
 
-const listOf = (text: string | undefined): string[] | undefined => {
-  const names = text?.split(',').map(name => name.trim())
-  return names?.some(name => name !== '') ? names : undefined
+/** Other tools keep metadata of their own (`mtime`, `md5chksum`): only what is nearly one of ours is a mistake. */
+const refuseMisspelt = (metadata: Metadata): void => {
+  for (const name of Object.keys(metadata)) {
+    if (METADATA.some(known => known === name)) continue
+    const meant = didYouMean(name, METADATA)
+    if (meant === undefined) continue
+    throw new UserError(
+      'landing.unknownMetadata',
+      `The object's metadata "${name}" is not known. Did you mean "${meant}"? Upload the object again with the right name.`,
+    )
+  }
+}
+
+const listOf = (metadata: Metadata, name: (typeof METADATA)[number]): string[] | undefined => {
+  const text = metadata[name]
+  const names = text?.split(',').map(entry => entry.trim())
+  if (!names?.some(entry => entry !== '')) return undefined
+  if (/[;|\t]/.test(text ?? ''))
+    throw new UserError(
+      'landing.invalidMetadata',
+      `The object's metadata "${name}" is "${text}"; its columns must be separated by commas.`,
+    )
+  return names
 }
 
 const flagOf = (text: string | undefined): boolean | undefined => {

@@ -66,7 +66,7 @@ const loadOpened = async (
     },
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
-    warnings: [],
+    warnings: opened.warnings,
     ...opened.progress,
   }
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../errors/errors.ts'
+import { checkDelimiter } from './check-delimiter.ts'
 import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
 import { openFile } from './csv/open-file.ts'
 import { parseRecords } from './csv/parse-records.ts'
@@ -19,6 +20,7 @@ export interface ReadSourceRequest {
 export interface OpenedSource {
   dialect: CsvDialect
   mapping: ColumnMapping
+  warnings: string[]
   /** The records, without the header. */
   chunks: AsyncIterable<CsvChunk>
   /** What has been read so far. */
@@ -62,10 +64,11 @@ export const readSource = async (files: TableFiles, request: ReadSourceRequest):
     await records.return(undefined)
   }
   try {
-    const names = knownNames ?? (await readHeader(records, dialect))
-    if (names === undefined) throw createEmptyFileError(source, tableColumns)
-    const mapping = mapColumns({ names, tableColumns, delimiter: source.delimiter })
-    return { dialect, mapping, chunks: joinChunks(records, chunkBytes), progress, close }
+    const header = knownNames ? { names: knownNames, isExplicit: true } : await readHeader(records, dialect)
+    if (header === undefined) throw createEmptyFileError(source, tableColumns)
+    const mapping = mapColumns({ names: header.names, tableColumns, delimiter: source.delimiter })
+    const warnings = checkDelimiter({ ...header, delimiter: source.delimiter, tableColumns })
+    return { dialect, mapping, warnings, chunks: joinChunks(records, chunkBytes), progress, close }
   } catch (error) {
     await close()
     throw error
@@ -93,10 +96,11 @@ const findKnownNames = (source: CsvSource, tableColumns: string[] | undefined): 
 const readHeader = async (
   records: AsyncGenerator<CsvChunk>,
   dialect: CsvDialect,
-): Promise<string[] | undefined> => {
+): Promise<{ names: string[]; isExplicit: boolean } | undefined> => {
   const { value, done } = await records.next()
   if (done) return undefined
-  return parseRecords(value.bytes, dialect).next().value ?? undefined
+  const names = parseRecords(value.bytes, dialect).next().value
+  return names ? { names, isExplicit: value.bytes[0] === dialect.enclosure } : undefined
 }
 
 const createEmptyFileError = (source: CsvSource, tableColumns: string[] | undefined): UserError =>

@@ -76,10 +76,44 @@ describe('defaults and user metadata', () => {
     expect(() => landingTarget('in.c-main/orders.csv', { incremental: 'yes please' })).toThrow(/yes please/)
   })
 
-  test('metadata of others is no business of ours', () => {
-    expect(landingTarget('in.c-main/orders.csv', { 'uploaded-by': 'nightly' })).not.toHaveProperty(
-      'uploaded-by',
+  test.each([
+    ['primarykey', 'primary-key'],
+    ['primary_key', 'primary-key'],
+    ['primary-keys', 'primary-key'],
+    ['delimeter', 'delimiter'],
+    ['incremetal', 'incremental'],
+    ['inkremental', 'incremental'],
+    ['enclosures', 'enclosure'],
+    ['column', 'columns'],
+  ])('"%s" is refused with the right spelling, %s', (name, meant) => {
+    expect(() => landingTarget('in.c-main/orders.csv', { [name]: 'id' })).toThrow(`"${meant}"`)
+  })
+
+  test.each([
+    'uploaded-by',
+    'mtime',
+    's3cmd-attrs',
+    'md5chksum',
+    'sha256',
+    'goog-reserved-file-mtime',
+    'crc32c',
+    'x-amz-meta-source',
+    'content-md5',
+    'unencrypted-content-length',
+    'key',
+    'filename',
+    'origin',
+    'owner',
+    'version',
+    'inserted',
+  ])('"%s", metadata of another tool, is no business of ours', name => {
+    expect(landingTarget('in.c-main/orders.csv', { [name]: 'anything; at|all' })).toEqual(
+      landingTarget('in.c-main/orders.csv', {}),
     )
+  })
+
+  test.each(['primary-key', 'columns'])('a list in "%s" is separated by commas', name => {
+    expect(() => landingTarget('in.c-main/orders.csv', { [name]: 'id;name' })).toThrow(/commas/)
   })
 })
 

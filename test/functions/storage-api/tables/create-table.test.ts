@@ -58,6 +58,29 @@ describe('POST tables-async', () => {
     expect(body.results.columns).toEqual(['a', 'b'])
   })
 
+  it.each([
+    ['id;name\n1;a\n', undefined, ';'],
+    ['id\tname\n1\ta\n', undefined, '\\t'],
+    ['id|name\n1|a\n', undefined, '|'],
+    ['id,name\n1,a\n', ';', ','],
+  ])(
+    'refuses a file whose one column is several of another delimiter: %j',
+    async (content, delimiter, likely) => {
+      const name = newName()
+      const { body } = await create({ name, dataFileId: await service.upload(content), delimiter })
+      expect(body).toMatchObject({ status: 'error', error: { code: 'csvImport.wrongDelimiter' } })
+      expect(body.error.message).toContain(`Set the delimiter to "${likely}"`)
+    },
+  )
+
+  it.each([
+    ['in quotes', '"id;name"\n1\n', {}],
+    ['in the request', '1\n', { columns: ['id;name'] }],
+  ])('takes a name with another delimiter that is written %s', async (_what, content, settings) => {
+    const { body } = await create({ name: newName(), dataFileId: await service.upload(content), ...settings })
+    expect(body.results.columns).toEqual(['id_name'])
+  })
+
   it('reads a tab that is written in two characters', async () => {
     const { body } = await create({
       name: newName(),

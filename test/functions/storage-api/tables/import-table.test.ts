@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load, detail, rowsOf } = await startTableRoutes()
@@ -94,6 +94,17 @@ describe('POST import-async', () => {
         'content-type': 'application/x-www-form-urlencoded',
       })
       expect(body).toMatchObject({ status: 'success', results: { warnings: [], totalRowsCount: 2 } })
+    })
+  })
+
+  it('warns of a file whose one column is several of another delimiter, where the table was made so', async () => {
+    const tableId = await service.createTable(bucketId, newName(), '"id;name"\n1;a\n')
+    const { body } = await load(tableId, { dataFileId: await service.upload('id;name\n2;b\n') })
+    expect(body.results).toMatchObject({ warnings: [expect.stringContaining('";"')], importedRowsCount: 1 })
+    // The job's event comes after the end of the job.
+    await vi.waitFor(async () => {
+      const { body: events } = await service.call('GET', `/v2/storage/tables/${tableId}/events`)
+      expect(events[0].results.warnings).toEqual(body.results.warnings)
     })
   })
 
