@@ -113,7 +113,8 @@ const acceptImport = async (
   const idempotencyKey = `${versionId}-${progress.attempt}`
   const { bucketId, tableName, tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
   const format = { dataFileId: fileId, delimiter, enclosure, columns }
-  const importIntoTable = () => storage.importTable({ ...format, tableId, incremental }, idempotencyKey)
+  const importIntoTable = () =>
+    storage.importTable({ ...format, tableId, incremental, primaryKey }, idempotencyKey)
   if (await storage.hasTable(tableId)) return importIntoTable()
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
   return storage

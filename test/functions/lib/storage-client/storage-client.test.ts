@@ -68,6 +68,21 @@ describe('requests', () => {
     })
   })
 
+  test('an import names the key that it expects, if it expects one', async () => {
+    for (const primaryKey of [['id', 'region'], []]) {
+      server.replyWith(json(202, job))
+      await client.importTable(
+        { tableId: 'in.c-main.orders', dataFileId: 5, incremental: true, primaryKey },
+        'k',
+      )
+    }
+    const bodies = server.received.map(({ body }) => JSON.parse(body))
+    expect(bodies).toEqual([
+      { dataFileId: 5, incremental: 1, primaryKey: 'id,region' },
+      { dataFileId: 5, incremental: 1 },
+    ])
+  })
+
   test('an import says whether it is incremental', async () => {
     server.replyWith(json(202, job))
     await client.importTable(
