@@ -76,7 +76,9 @@ const pendingStep = async (
       key.change({ through: last })
       await key.save()
     }
-    return importOf(work, version, attempt)
+    const step = await importOf(work, version, attempt)
+    if (step.outcome === 'skipped') await noteSkipped(work, version)
+    return step
   }
   if (progress.jobId === undefined) return begin(progress)
 
@@ -88,6 +90,14 @@ const pendingStep = async (
   if (end === 'success' && isToReload) return begin({ ...nextAttempt(progress, round), isReload: true })
   if (end === 'error' && progress.isReload) noteFailedReload(work, version)
   return { outcome: 'passed' }
+}
+
+/** A version before the mark of its key that has no record would pass for one whose record has expired. */
+const noteSkipped = async (work: KeyWork, version: VersionMark): Promise<void> => {
+  const { records } = work.dependencies
+  const versionId = identityOf(work, version)
+  const progress = await records.progress(versionId)
+  if (progress.revision === 0) await records.saveProgress(versionId, progress)
 }
 
 const noteFailedReload = ({ key }: KeyWork, { versionId }: VersionMark): void => {

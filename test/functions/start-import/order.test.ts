@@ -117,6 +117,26 @@ describe('a version that comes after newer ones were loaded', () => {
   })
 })
 
+test('a version that could not be read is imported when it can be, though the newer one is of no use', async () => {
+  const loaded = await land('id\n0\n', { incremental: '1' })
+  await landing.execute(loaded)
+  const unread = await land('id\n1\n', {})
+  await land('id\n2\n', { incremental: 'perhaps' })
+  const s3 = new Proxy(landing.dependencies.s3, {
+    get: (target, name) =>
+      name !== 'send'
+        ? Reflect.get(target, name)
+        : async (command: { input: { VersionId?: string } }) => {
+            if (command.input.VersionId === unread.versionId) throw new Error('AccessDenied')
+            return Reflect.apply(target.send, target, [command])
+          },
+  })
+  await landing.execute(loaded, { s3 })
+  expect(await rows()).toEqual(['0'])
+  expect(await landing.execute(unread)).toMatchObject({ result: { outcome: 'started' } })
+  expect(await rows()).toEqual(['1'])
+})
+
 describe('a version that cannot be imported', () => {
   test.each([
     ['metadata that makes no sense', 'id,v\n1,b\n', { incremental: 'perhaps' }],

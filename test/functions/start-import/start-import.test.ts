@@ -312,7 +312,7 @@ describe('dying anywhere', () => {
     return { storage: wrap(storage), records: wrap<ImportRecords>(records) }
   }
 
-  const CALLS = 11
+  const CALLS = 13
 
   test.each(
     Array.from({ length: CALLS }, (_, index) => index + 1).flatMap(
