@@ -1,9 +1,9 @@
+import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject } from './event.ts'
 import { holdKey } from './held-key.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import type { Progress } from './progress.ts'
-import type { StartImportDependencies } from './start-import.ts'
 import type { StartImportResult } from './start-import-result.ts'
 
 /** After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. */

@@ -1,10 +1,10 @@
+import type { StartImportDependencies } from './dependencies.ts'
 import type { HeldKey } from './held-key.ts'
 import { importVersion } from './import-version.ts'
 import { isWantedAgain } from './is-wanted-again.ts'
 import type { KeyState } from './key-state.ts'
 import type { OwnVersion } from './key-work.ts'
 import { nextAttempt, type Progress } from './progress.ts'
-import type { StartImportDependencies } from './start-import.ts'
 import type { StartImportResult } from './start-import-result.ts'
 
 /**

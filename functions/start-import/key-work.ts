@@ -1,6 +1,7 @@
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError } from '../lib/errors/errors.ts'
+import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject } from './event.ts'
 import type { HeldKey } from './held-key.ts'
@@ -9,7 +10,6 @@ import type { VersionMark } from './key-state.ts'
 import { type LandingTarget, landingTarget } from './landing-target.ts'
 import { objectVersionId } from './object-version.ts'
 import type { Progress } from './progress.ts'
-import type { StartImportDependencies } from './start-import.ts'
 import type { StartImportResult, VersionRange } from './start-import-result.ts'
 
 /** The version that the event names. */

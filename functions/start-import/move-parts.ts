@@ -1,8 +1,8 @@
 import { UserError } from '../lib/errors/errors.ts'
+import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject, PartsToMove } from './event.ts'
 import { objectVersionId, storedVersion } from './object-version.ts'
-import type { StartImportDependencies } from './start-import.ts'
 import type { StartImportResult } from './start-import-result.ts'
 
 /** Throws `UserError` (`source.changed`) when the object is no longer the one whose move was begun. */

@@ -1,34 +1,16 @@
-import type { S3Client } from '@aws-sdk/client-s3'
-import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import { abandonImport } from './abandon-import.ts'
+import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { StartImportEvent } from './event.ts'
 import { holdKey } from './held-key.ts'
 import { importContent } from './import-content.ts'
 import { importInOrder } from './import-in-order.ts'
-import type { ImportRecords, Lease } from './import-records.ts'
+import type { Lease } from './import-records.ts'
 import { jobEnd } from './job-end.ts'
-import type { LandingRule } from './landing-rules.ts'
 import { landingTarget } from './landing-target.ts'
 import { moveParts } from './move-parts.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import { busy, type StartImportResult } from './start-import-result.ts'
-import type { Transfer } from './transfer.ts'
-
-export interface StartImportDependencies {
-  /** Reads the landing bucket. */
-  s3: S3Client
-  /** Brings the bytes of the object into the prepared file. */
-  transfer: Transfer
-  storage: StorageClient
-  records: ImportRecords
-  rules: readonly LandingRule[]
-  now: () => Date
-  log: {
-    info(message: string, extra: Record<string, unknown>): void
-    warn(message: string, extra: Record<string, unknown>): void
-  }
-}
 
 /** Long enough for a short import to end, short enough that nobody notices. */
 const LEASE_WAIT_SECONDS = 2

@@ -1,0 +1,20 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { StorageClient } from '../lib/storage-client/storage-client.ts'
+import type { ImportRecords } from './import-records.ts'
+import type { LandingRule } from './landing-rules.ts'
+import type { Transfer } from './transfer.ts'
+
+export interface StartImportDependencies {
+  /** Reads the landing bucket. */
+  s3: S3Client
+  /** Brings the bytes of the object into the prepared file. */
+  transfer: Transfer
+  storage: StorageClient
+  records: ImportRecords
+  rules: readonly LandingRule[]
+  now: () => Date
+  log: {
+    info(message: string, extra: Record<string, unknown>): void
+    warn(message: string, extra: Record<string, unknown>): void
+  }
+}
