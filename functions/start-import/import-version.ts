@@ -1,11 +1,11 @@
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
+import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import type { ImportRecords } from './import-records.ts'
 import type { LandingTarget } from './landing-target.ts'
 import type { NumberRange } from './move-ranges.ts'
 import type { Progress } from './progress.ts'
-import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import type { Transfer } from './transfer.ts'
 
 export interface ImportVersionServices {

@@ -1,5 +1,5 @@
-import { UserError } from '../lib/errors/errors.ts'
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
+import { UserError } from '../lib/errors/errors.ts'
 import type { LandingRule } from './landing-rules.ts'
 
 /** Where a landed object goes and how it is read. */
