@@ -73,11 +73,14 @@ describe('POST import-async', () => {
       const warning = expect.stringContaining('has the primary key "city", not "id"')
       expect(job).toMatchObject({ status: 'success', results: { warnings: [warning] } })
       expect((await detail(tableId)).primaryKey).toEqual(['city'])
-      expect((await events(tableId))[0]).toMatchObject({
-        event: 'storage.tableImportDone',
-        type: 'warn',
-        results: { warnings: [warning] },
-      })
+      // The job's event comes after the end of the job.
+      await vi.waitFor(async () =>
+        expect((await events(tableId))[0]).toMatchObject({
+          event: 'storage.tableImportDone',
+          type: 'warn',
+          results: { warnings: [warning] },
+        }),
+      )
     })
 
     it('has nothing to say when only the order differs, or when a form lists columns', async () => {
