@@ -19,10 +19,7 @@ export const registerDownload = (program: Command): void => {
     .option('--no-header', 'of a table: without the line of column names')
     .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
     .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
-    .addHelpText(
-      'after',
-      '\nA download that is cut short goes on where it was when the same command is given again.',
-    )
+    .addHelpText('after', '\nThe same command resumes a download that was cut short.')
     .action(async (target: string, flags: Flags) => {
       const { runDownload } = await import('./transfer/run-download.ts')
       process.exitCode = await runDownload(target, flags)

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { machineArnFrom } from '../local/runtime/machine-output.ts'
 import { readSettings } from './settings.ts'
 
-/** `millrace execute`: runs a state machine by its construct name and follows it to its end (design section 6.5). */
+/** `millrace execute`: runs a state machine by its construct name and follows it to its end. */
 export const registerExecute = (program: Command): void => {
   program
     .command('execute')

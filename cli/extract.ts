@@ -22,7 +22,7 @@ export const registerExtract = (program: Command): void => {
     .command('extract')
     .description('read an HTTP API into tables, as DATADIR/config.json says')
     .argument('[datadir]', 'folder with config.json and in/state.json; default $KBC_DATADIR, else /data')
-    .option('--compat', "keep the field's leniency and cell forms")
+    .option('--compat', 'behave like Generic Extractor where we differ')
     .option(
       '--plan',
       'print the first request of each job with the origin of its headers and parameters; send nothing',
@@ -34,7 +34,10 @@ export const registerExtract = (program: Command): void => {
     })
 }
 
-/** Resolves to the exit code: 0 success, 1 user error, 2 application error (facts 5.6). */
+/**
+ * Resolves to the exit code: 0 success, 1 user error, 2 application error
+ * (docs/reference/extractor.md#retries-and-errors).
+ */
 export const runExtract = async (dataDir: string, flags: Flags): Promise<number> => {
   const console = createExtractConsole()
   const stop = new AbortController()

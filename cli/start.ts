@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readSettings } from './settings.ts'
 
-/** `millrace start`, which is `npm start`: the embedded cloud in the foreground (design section 6.2). */
+/** `millrace start`, which is `npm start`: the embedded cloud in the foreground. */
 export const registerStart = (program: Command): void => {
   program
     .command('start')

@@ -24,10 +24,7 @@ export const registerUpload = (program: Command): void => {
     .option('--sliced', 'upload CSV for a table in slices (default: from 256 MiB on)')
     .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
     .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
-    .addHelpText(
-      'after',
-      '\nAn upload that is cut short goes on where it was when the same command is given again.',
-    )
+    .addHelpText('after', '\nThe same command resumes an upload that was cut short.')
     .action(async (path: string, flags: import('./transfer/run-upload.ts').UploadFlags) => {
       const { runUpload } = await import('./transfer/run-upload.ts')
       process.exitCode = await runUpload(path, flags)

@@ -34,7 +34,7 @@ export class ImportFlow extends Construct {
 
   constructor(scope: Construct, id: string, props: ImportFlowProps) {
     super(scope, id)
-    // Versions: an event that comes late still finds the bytes that it speaks of, though the key was written again.
+    // Versions: an event that comes late still finds its bytes when the key was written again.
     this.landingBucket = new PrivateBucket(this, 'Landing', { keepsVersions: true, sendsEvents: true })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A file in the landing bucket could not be imported. It is still there.',

@@ -14,7 +14,7 @@ export interface PrivateBucketProps {
   readonly keepsVersions?: boolean
   /** Sends "Object Created" to EventBridge. Default false. */
   readonly sendsEvents?: boolean
-  /** Takes uploads that name an ACL, as clients of the field do (`acl: private`). Default false. */
+  /** Takes uploads that name an ACL, as clients of the storage API do (`acl: private`). Default false. */
   readonly acceptsAcls?: boolean
   readonly lifecycleRules?: LifecycleRule[]
 }

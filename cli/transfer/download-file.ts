@@ -39,7 +39,7 @@ interface Content {
   fingerprint: string
 }
 
-/** Downloads to a path; what an attempt that was cut short has brought is kept and gone on from. */
+/** Downloads to a path. Resumes a partial download. */
 export const downloadToPath = async (
   path: string,
   request: string,

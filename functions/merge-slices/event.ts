@@ -38,7 +38,7 @@ const fileExport = z.strictObject({
   columns: z.array(z.string().min(1)).min(1).optional(),
 })
 
-/** Input of the export machine (design section 6.5). */
+/** Input of the export machine (docs/architecture.md). */
 export const exportInput = z.union([tableExport, fileExport], {
   error: 'neither {tableId, destination} nor {fileId, destination} with their options',
 })

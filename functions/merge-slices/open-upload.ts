@@ -41,7 +41,7 @@ export const findUpload = (work: WorkPlace) => work.read('upload.json', uploadRe
  * Aborts uploads whose id was never learnt: begun for this key since the intention was written, and without parts.
  *
  * Two executions that write one key in the same moment, one of them after a lost answer, could hit each other; the
- * other one then fails and leaves nothing behind, so that is taken in exchange for no upload ever staying.
+ * other one then fails and leaves nothing behind, which is better than an upload that stays for ever.
  */
 export const sweepOrphans = async (work: WorkPlace): Promise<void> => {
   const opening = await work.read('opening.json', openingRecord)

@@ -53,8 +53,8 @@ interface Unit {
 }
 
 /**
- * What runs, in order (specification 2.8): without rows the root configuration with its state; with rows each that is
- * not disabled, merged with the root, with a state of its own.
+ * What runs, in order (docs/reference/storage-api.md#how-rows-run): without rows the root configuration with its
+ * state; with rows each that is not disabled, merged with the root, with a state of its own.
  */
 const unitsOf = ({ name, configuration, state, rows }: Configuration): Unit[] =>
   rows.length === 0

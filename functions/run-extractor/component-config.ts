@@ -1,7 +1,7 @@
 /**
- * The `config.json` of one run of the component (specification 2.8, rules 1 and 4): `processors` never get there, and
- * `image_parameters` and `action` are the platform's, whatever was stored under their names. What only the runner
- * reads stays out too.
+ * The `config.json` of one run of the component (docs/reference/storage-api.md#how-rows-run): `processors` never get
+ * there, and `image_parameters` and `action` are the platform's, whatever was stored under their names. What only the
+ * runner reads stays out too.
  */
 export const componentConfig = (
   configuration: Record<string, unknown>,

@@ -35,7 +35,7 @@ export const fetchInputs = async (
   }
 }
 
-/** Slices hold no header (facts 1.5). */
+/** Slices hold no header (docs/reference/storage-api.md#sliced-files). */
 async function* tableText(s3: S3Client, bucket: string, keys: readonly string[], columns: readonly string[]) {
   yield `${columns.map(column => `"${column.replaceAll('"', '""')}"`).join(',')}\n`
   for (const key of keys) {

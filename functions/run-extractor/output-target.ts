@@ -2,7 +2,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { isTableIdForLoad } from '../lib/storage/storage-ids.ts'
 import type { OutputMapping } from './storage-mapping.ts'
 
-/** Manifest that stands beside a table in `out/tables` (facts 2.8). */
+/** Manifest beside a table in `out/tables` (docs/reference/extractor-tables.md#files). */
 export interface TableManifest {
   destination?: string | undefined
   primaryKey: string[]

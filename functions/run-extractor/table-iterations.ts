@@ -11,7 +11,7 @@ const MAX_ITERATIONS = 5_000
 
 /**
  * `parameters.iterations` may be `{ "table": "<file in in/tables>" }`: one iteration for each row of an input table, the
- * columns as attributes of `config`. A list, the field's form, stays as it is.
+ * columns as attributes of `config`. A list is Generic Extractor's form and stays as it is.
  *
  * Throws `UserError` `extraction.iterations` when the table is not in the input mapping or has too many rows.
  */

@@ -17,7 +17,10 @@ export interface TableUpload {
   name: string
 }
 
-/** A table as a sliced file of the storage service: slices of whole records without a header (facts 1.5). Its id. */
+/**
+ * A table as a sliced file of the storage service: slices of whole records without a header
+ * (docs/reference/storage-api.md#sliced-files). Its id.
+ */
 export const uploadTable = async (
   { path, name }: TableUpload,
   { storage, s3With }: Pick<RunServices, 'storage' | 's3With'>,

@@ -60,7 +60,7 @@ interface FileUpload {
 
 /**
  * The object as a file of the service, or the ranges of it that are to be moved first. A file whose upload was cut
- * short is replaced: its credentials are gone. An upload that several functions fill is gone on with.
+ * short is replaced: its credentials are gone. An upload that several functions fill is resumed.
  */
 const uploadFile = async (
   { storage, records, transfer }: ImportVersionServices,

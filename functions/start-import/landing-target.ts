@@ -68,7 +68,7 @@ const tableIdByConvention = (key: string): string => {
   return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`
 }
 
-/** Bucket and table names: letters, digits, `-` and `_` (facts, section 4). */
+/** Bucket and table names: letters, digits, `-` and `_` (docs/reference/storage-api.md#column-names). */
 const TABLE_ID = /^(?<bucketId>(?:in|out)\.c-[A-Za-z0-9_-]+)\.(?<tableName>[A-Za-z0-9_-]+)$/
 
 const splitTableId = (tableId: string, key: string) => {

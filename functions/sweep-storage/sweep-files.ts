@@ -6,8 +6,9 @@ import type { SweepServices } from './services.ts'
 const RECORD_KEPT_MS = 90 * 86_400_000
 
 /**
- * Deletes the objects of each file whose age is over (specification 8.3), and its record three months later. Resolves to
- * how many files lost their objects. A file that cannot be swept is left to the next sweep, and does not stop this one.
+ * Deletes the objects of each file whose age is over (docs/reference/storage-api.md#file-retention), and its record
+ * three months later. Resolves to how many files lost their objects. A file that cannot be swept is left to the next
+ * sweep, and does not stop this one.
  */
 export const sweepFiles = async ({ files, s3, filesBucket, now, log }: SweepServices): Promise<number> => {
   let swept = 0

@@ -31,7 +31,7 @@ export interface EmbeddedCloudOptions {
   readonly log?: (line: string) => void
 }
 
-/** What the ready line tells (design section 6.2); a part is missing when the stack has none of it. */
+/** What the ready line says (README, "Run it"). A part that the stack lacks is missing. */
 export interface CloudFacts {
   readonly api: string
   readonly import: string

@@ -12,7 +12,7 @@ const stateOf = (route: Route | undefined): string => {
   return '501' in route.openapi.responses ? 'refused (501)' : 'built'
 }
 
-/** `docs/api-coverage.md`: every operation of specification and facts with its state, read from the routes. */
+/** `docs/api-coverage.md`: every operation of the storage API with its state, read from the routes. */
 export const apiCoverage = (): string => {
   const byShape = new Map(routes.map(route => [shapeOf(operationOf(route)), route]))
   const known = Object.values(knownOperations).flat()
@@ -26,7 +26,7 @@ export const apiCoverage = (): string => {
     '',
     '<!-- Written by test/docs/write-api-coverage.ts from the routes; a test fails when it is out of date. -->',
     '',
-    `Of ${known.length} operations that the specification or its clients know, ${count('built')} are built,`,
+    `Of ${known.length} operations that clients of the API know, ${count('built')} are built,`,
     `${count('refused (501)')} are refused with what to do instead, and ${count('not built')} are not there. Every path exists`,
     'below `/v2/storage/branch/{branch}/` too.',
     ...Object.entries(knownOperations).flatMap(([area, operations]) => [
@@ -37,11 +37,11 @@ export const apiCoverage = (): string => {
       '| --- | --- | --- | --- |',
       ...operations.map(
         ([operation, source, note = '']) =>
-          `| \`${operation}\` | ${source} | ${stateOf(byShape.get(shapeOf(operation)))} | ${note} |`,
+          `| \`${operation}\` | [${source}](reference/storage-api.md#${source}) | ${stateOf(byShape.get(shapeOf(operation)))} | ${note} |`,
       ),
     ]),
     '',
-    '## Beyond the API of the field',
+    '## Only here',
     '',
     '| operation | what it does |',
     '| --- | --- |',

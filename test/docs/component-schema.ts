@@ -13,7 +13,7 @@ const schema = z.object({
 export const extractorParametersSchema = (): Record<string, unknown> => {
   const { properties, $defs } = schema.parse(
     z.toJSONSchema(ConfigFile, {
-      // As it is written: before defaults, and before the repairs of what the field makes of odd values.
+      // As it is written: before defaults, and before the repairs of what Generic Extractor makes of odd values.
       io: 'input',
       unrepresentable: 'any',
       target: 'draft-2020-12',

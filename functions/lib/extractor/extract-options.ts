@@ -14,7 +14,10 @@ export interface ExtractOptions {
   outDir: string
   /** Where rows wait until the headers are known. A leg that goes on from a checkpoint needs the folder as it was left. */
   spoolDir: string
-  /** Keep the field's leniency and cell forms. Default: `"compat"` under `config`. */
+  /**
+   * Behave like Generic Extractor where we differ (docs/reference/extractor.md#compat). Default: `"compat"` under
+   * `config`.
+   */
   compat?: boolean
   /** Seconds since 1970. Default: the system's clock. */
   now?: () => number

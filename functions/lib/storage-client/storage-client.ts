@@ -37,7 +37,7 @@ export interface TableCreation extends CsvFormat {
   primaryKey: string[]
 }
 
-/** Rows and columns of a table, as `export-async` takes them (facts 1.5). */
+/** Rows and columns of a table, as `export-async` takes them (docs/reference/storage-api.md#export). */
 export interface TableExport {
   tableId: string
   columns?: string[] | undefined
@@ -72,7 +72,10 @@ export interface ComponentEvent {
 
 /** The storage service through its HTTP API: ours or a hosted one, told apart by nothing but address and token. */
 export interface StorageClient {
-  /** A sliced file's key is the prefix of its slices (specification 2.2). Default: not sliced. */
+  /**
+   * A sliced file's key is the prefix of its slices (docs/reference/storage-api.md#sliced-files). Default: not
+   * sliced.
+   */
   prepareFile(file: {
     name: string
     sizeBytes: number

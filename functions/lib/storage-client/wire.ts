@@ -9,7 +9,7 @@ const credentials = z.object({
   Expiration: z.string(),
 })
 
-/** File resource (specification 2.1). */
+/** File (docs/reference/storage-api.md#file-resource). */
 const fileSchema = z.object({
   id: z.number().int(),
   name: z.string(),
@@ -19,7 +19,7 @@ const fileSchema = z.object({
   url: z.string().optional(),
 })
 
-/** Answer of files/prepare (specification 4.1). */
+/** Answer of files/prepare (docs/reference/storage-api.md#upload). */
 export const preparedFileSchema = fileSchema.extend({
   uploadParams: z.object({
     bucket: z.string(),
@@ -29,7 +29,7 @@ export const preparedFileSchema = fileSchema.extend({
   }),
 })
 
-/** File detail with `federationToken=1` (specification 4.5). */
+/** File detail with `federationToken=1` (docs/reference/storage-api.md#download). */
 export const readableFileSchema = fileSchema.extend({
   s3Path: z.object({ bucket: z.string(), key: z.string() }),
   credentials,
@@ -49,7 +49,9 @@ const rowSchema = z.object({
   state: jsonObject.default({}),
 })
 
-/** Configuration with its rows in the order in which they run (specification 2.5, 2.6). */
+/**
+ * Configuration with its rows in the order in which they run (docs/reference/storage-api.md#configuration-resource).
+ */
 export const configurationSchema = z.object({
   id: z.coerce.string(),
   name: z.string(),
@@ -67,7 +69,7 @@ export const configurationSchema = z.object({
   scheduleDisarmed: z.object({ by: z.object({ description: z.string() }) }).optional(),
 })
 
-/** Token detail (facts 1.2), as far as a run's rights follow from it. */
+/** Token detail (`docs/reference/storage-api.md#tokens-and-rights`), as far as a run's rights follow from it. */
 export const tokenSchema = z.object({
   id: z.coerce.string(),
   description: z.string(),
@@ -82,13 +84,13 @@ export const tokenSchema = z.object({
 
 export const newTokenSchema = z.object({ id: z.coerce.string(), token: z.string().min(1) })
 
-/** Table detail (facts 1.5), as far as exports and loads need it. */
+/** Table detail (`docs/reference/storage-api.md#tables`), as far as exports and loads need it. */
 export const tableSchema = z.object({
   columns: z.array(z.string()),
   primaryKey: z.array(z.string()).default([]),
 })
 
-/** Component (specification 2.4), as far as a run needs it. */
+/** Component (docs/reference/storage-api.md#components), as far as a run needs it. */
 export const componentSchema = z.object({ data: jsonObject.default({}) })
 
 const jobBase = z.object({
@@ -100,7 +102,7 @@ const jobBase = z.object({
   operationParams: z.unknown(),
 })
 
-/** Job (specification 2.3, facts 1.7): `results` exists only when it succeeded, `error` only when it failed. */
+/** Job (docs/reference/storage-api.md#jobs): `results` exists only when it succeeded, `error` only when it failed. */
 export const jobSchema = z.discriminatedUnion('status', [
   jobBase.extend({ status: z.literal('waiting') }),
   jobBase.extend({ status: z.literal('processing') }),
@@ -109,7 +111,7 @@ export const jobSchema = z.discriminatedUnion('status', [
     status: z.literal('error'),
     error: z.union([
       z.object({ code: z.string().nullish(), message: z.string(), exceptionId: z.string().nullish() }),
-      // Specification 2.3: the created job's error may be a plain string.
+      // Some services send a plain string as the created job's error.
       z.string().transform(message => ({ code: null, message, exceptionId: null })),
     ]),
   }),

@@ -21,7 +21,8 @@ export interface ColumnMapping {
 }
 
 /**
- * Tells which column of a file goes to which column of a table (storage API facts, section 4): by name, case-sensitively.
+ * Tells which column of a file goes to which column of a table (docs/reference/storage-api.md#column-names): by name,
+ * case-sensitively.
  *
  * Throws `UserError`: `csvImport.columnsNotMatch` when columns of the table are missing in the file,
  * `storage.tables.validation.invalidColumnName` when nothing of a name is left or two are the same but for case,

@@ -38,7 +38,7 @@ const firstContent = async (
     const kept = await services.snapshots.get(source.snapshotId)
     if (!kept) throw snapshotNotFound(source.snapshotId)
     const { snapshot, table } = kept
-    // On the table to be, before it is there: whoever sees the table sees its metadata.
+    // Set before the table exists, so that whoever sees the table sees its metadata.
     const { metadata, nextId } = services
     await metadata.copy(metadataSubject.snapshot(kept), metadataSubject.table({ internalId: job.id }), nextId)
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }

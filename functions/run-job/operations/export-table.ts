@@ -123,7 +123,7 @@ const outcome = (file: FileRecord, input: InputOf<'tableExport'>, cacheHit: bool
   metrics: exportMetrics(file.sizeBytes, input.gzip && input.fileType === 'csv'),
 })
 
-/** Of a compressed file only the compressed size is told, as with imports (facts 1.7). */
+/** Of a compressed file only the compressed size is known, as with imports (docs/reference/storage-api.md#jobs). */
 const exportMetrics = (bytes: number, isCompressed: boolean): JobMetrics => ({
   ...noMetrics,
   outCompressed: isCompressed,

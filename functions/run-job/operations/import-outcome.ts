@@ -17,7 +17,7 @@ export const tableLoad = (
   durationSeconds,
 })
 
-/** `results` of a finished import (facts 1.5). */
+/** `results` of a finished import (docs/reference/storage-api.md#import). */
 export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
   warnings: lastLoad.warnings,
   importedColumns: lastLoad.importedColumns,
@@ -28,7 +28,7 @@ export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
   timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
 })
 
-/** Of a compressed file only the compressed size is known (facts 1.7). */
+/** Of a compressed file only the compressed size is known (docs/reference/storage-api.md#jobs). */
 export const loadMetrics = ({ inBytes, isCompressed }: TableLoad): JobMetrics => ({
   inCompressed: isCompressed,
   inBytes,

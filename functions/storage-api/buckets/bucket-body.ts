@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { emptyList, noValue, wireDateText } from '../http/body-fields.ts'
 import { metadatumBody } from '../metadata/metadata-resource.ts'
 
-/** A bucket as in lists and inside a table: `tables` is an address (facts 1.4). */
+/** A bucket as in lists and inside a table: `tables` is an address (docs/reference/storage-api.md#buckets). */
 export const bucketBody = z
   .object({
     uri: z.string(),

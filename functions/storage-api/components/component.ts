@@ -5,8 +5,9 @@ import { anyObject } from '../http/body-fields.ts'
 const componentId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
 
 /**
- * A component as its file in the catalogue describes it (specification 2.4, facts 1.1). Only `id`, `type` and `name` are
- * required; a key that is not known is refused, so that a misspelt one is noticed when the stack is made.
+ * A component as its file in the catalogue describes it (docs/reference/storage-api.md#components). Only `id`, `type`
+ * and `name` are required; a key that is not known is refused, so that a misspelt one is noticed when the stack is
+ * made.
  */
 export const componentFile = z.strictObject({
   id: componentId,

@@ -52,7 +52,7 @@ export const rowVersionBody = changeBody
   })
   .openapi('ConfigurationRowVersion')
 
-/** A row as it is now (specification 2.6). */
+/** A row as it is now (docs/reference/storage-api.md#configuration-rows). */
 export const rowResource = (row: Row, configuration: Configuration) =>
   rowWithState(row, rowMemory(configuration, row.id).state)
 
@@ -88,7 +88,7 @@ export const configurationSummary = (configuration: Configuration) => {
   }
 }
 
-/** A configuration whole (specification 2.5). */
+/** A whole configuration (docs/reference/storage-api.md#configuration-resource). */
 export const configurationResource = (configuration: Configuration) => {
   const { content } = configuration.current
   const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
@@ -127,7 +127,7 @@ export const configurationBody = configurationSummaryBody
   })
   .openapi('Configuration')
 
-/** An entry of the list of versions (specification 2.7). */
+/** An entry of the list of versions (docs/reference/storage-api.md#versions). */
 export const versionEntryResource = ({ version, changed, name, description, isDeleted }: VersionEntry) => ({
   version,
   ...changeResource(changed),

@@ -17,7 +17,7 @@ interface Refusals {
   label: string
 }
 
-/** The documented limit of a configuration (facts 1.8). */
+/** The limit of a configuration (docs/reference/storage-api.md#limits). */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**

@@ -12,7 +12,7 @@ import { findConfiguration } from './find-configuration.ts'
 
 const LOADS_AT_ONCE = 8
 
-/** The versions, newest first (specification 2.7); with `include=configuration` what each held. */
+/** The versions, newest first (docs/reference/storage-api.md#versions); with `include=configuration` what each held. */
 export const listVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions',

@@ -25,7 +25,7 @@ interface Texts {
 
 /**
  * Reads the JSON parts of a merge patch and seals the secrets in it. What it resolves to applies them to a configuration
- * or a row as it is by then, so that of two patches at once neither undoes the other.
+ * or a row as it is when it is stored, so that of two patches at once neither undoes the other.
  */
 export const readPatch = async (
   patch: Fields,

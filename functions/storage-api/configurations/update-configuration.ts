@@ -11,7 +11,10 @@ import { sealedSettings } from './sealed-settings.ts'
 import { withVersionTag } from './version-tag.ts'
 import { warnWhenWrapped } from './warn-when-wrapped.ts'
 
-/** Sets what is given, each part whole (specification 4.6). Equal values make no version. */
+/**
+ * Sets what is given, each part whole (docs/reference/storage-api.md#change-a-configuration). Unchanged values create
+ * no version.
+ */
 export const updateConfiguration = defineRoute({
   method: 'put',
   path: '/v2/storage/components/{componentId}/configs/{configId}',

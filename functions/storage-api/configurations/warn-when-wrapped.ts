@@ -4,7 +4,7 @@ import type { ConfigurationRequest } from './find-configuration.ts'
 
 /**
  * A configuration that is wrapped in another `configuration` node is stored as it is, but the component will not find
- * what it looks for (specification 7.2). Its author learns so by an event.
+ * its parameters. An event tells its author (docs/reference/storage-api.md#configuration-resource).
  */
 export const warnWhenWrapped = async (
   request: Omit<ConfigurationRequest, 'raw'>,

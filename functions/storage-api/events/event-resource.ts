@@ -3,7 +3,7 @@ import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { anyObject, wireDateText } from '../http/body-fields.ts'
 
-/** The event on the wire (facts 1.1). */
+/** The event on the wire (docs/reference/storage-api.md#events). */
 export const eventResource = (event: EventRecord, baseUrl: string) => ({
   id: event.id,
   uuid: event.uuid,

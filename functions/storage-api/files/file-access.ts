@@ -24,7 +24,7 @@ export interface FileAccessOptions {
   roleArn: string
 }
 
-/** Temporary credentials as they go to the client (specification 2.1). */
+/** Temporary credentials as they go to the client (docs/reference/storage-api.md#file-resource). */
 export interface WireCredentials {
   AccessKeyId: string
   SecretAccessKey: string

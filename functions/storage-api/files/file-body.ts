@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { creatorToken, wireDateText } from '../http/body-fields.ts'
 
-/** Temporary session credentials of one file's key, or of the prefix of a sliced one (specification 2.1). */
+/**
+ * Temporary session credentials of one file's key, or of the prefix of a sliced one
+ * (docs/reference/storage-api.md#upload).
+ */
 const credentials = z
   .object({
     AccessKeyId: z.string(),
@@ -18,7 +21,7 @@ const credentials = z
     },
   })
 
-/** A file (specification 2.1); where it is and its credentials with `federationToken=1`. */
+/** A file (docs/reference/storage-api.md#file-resource); where it is and its credentials with `federationToken=1`. */
 export const fileBody = z
   .object({
     id: z.int(),

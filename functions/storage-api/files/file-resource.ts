@@ -3,7 +3,10 @@ import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { FileAccess } from './file-access.ts'
 import type { FileRight } from './session-policy.ts'
 
-/** The file on the wire (specification 2.1). Clients choose their way of transfer by `provider`. */
+/**
+ * The file on the wire (docs/reference/storage-api.md#file-resource). Clients choose their way of transfer by
+ * `provider`.
+ */
 export const fileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
   id: file.id,
   created: wireDate(file.created),

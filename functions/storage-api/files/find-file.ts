@@ -30,7 +30,10 @@ export const findFileToChange = async (
 export const mayChangeFile = ({ isMaster, tokenId }: Caller, { creatorToken }: FileRecord): boolean =>
   isMaster || creatorToken.id === tokenId
 
-/** A token sees the files that it made; the master token, and those that are allowed to, see all (facts 1.3). */
+/**
+ * A token sees the files that it made; the master token, and those that are allowed to, see all
+ * (docs/reference/storage-api.md#file-resource).
+ */
 export const maySeeFile = (
   { isMaster, canReadAllFileUploads, tokenId }: Caller,
   { creatorToken }: FileRecord,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 
-/** `2026-07-16T10:20:30+0000` (specification 2.1). */
+/** `2026-07-16T10:20:30+0000` (docs/reference/storage-api.md#requests). */
 export const wireDateText = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}[+-]\d{4}$/)

@@ -5,7 +5,10 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { indexBody } from './index-body.ts'
 
-/** What the service is and where its parts are (specification 2.4). Answers whoever asks, whatever token they send. */
+/**
+ * What the service is and where its parts are (docs/reference/storage-api.md#index). Answers without a token, and
+ * with any token.
+ */
 export const getIndex = defineRoute({
   method: 'get',
   path: '/v2/storage',
@@ -43,7 +46,7 @@ export const getIndex = defineRoute({
 const listed = (components: readonly Component[], ids: string[]): readonly Component[] =>
   ids.length === 0 ? components : components.filter(({ id }) => ids.includes(id))
 
-/** The short form that `componentDetails` asks for (facts 1.1). */
+/** The short form that `componentDetails` asks for (docs/reference/storage-api.md#index). */
 const componentDetails = (component: Component, baseUrl: string) => {
   const { id, name, type, ico64, ico128, features, flags, description, categories, uri } = componentResource(
     component,

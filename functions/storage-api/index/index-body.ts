@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { componentBody } from '../components/component.ts'
 import { anyObject } from '../http/body-fields.ts'
 
-/** What the service is and where its parts are (specification 2.4). */
+/** What the service is and where its parts are (docs/reference/storage-api.md#index). */
 export const indexBody = z
   .object({
     host: z.string(),

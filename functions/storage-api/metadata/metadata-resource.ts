@@ -5,7 +5,7 @@ import { wireDate } from '../../lib/storage/wire-date.ts'
 import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'
 
-/** A metadatum on the wire (facts 1.6). Those of configurations have no provider. */
+/** A metadatum on the wire (docs/reference/storage-api.md#metadata). Those of configurations have no provider. */
 export const metadatumResource = ({ id, key, value, provider, timestamp }: Metadatum) => ({
   id,
   key,

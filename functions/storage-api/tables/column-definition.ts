@@ -5,7 +5,7 @@ import { flag, text } from '../http/fields.ts'
 
 const basetypes = ['BOOLEAN', 'DATE', 'FLOAT', 'INTEGER', 'NUMERIC', 'STRING', 'TIMESTAMP'] as const
 
-/** The fields of a request that say what a column is (facts 1.5). */
+/** The fields of a request that say what a column is (docs/reference/storage-api.md#typed-tables). */
 export const columnFields = {
   name: text({ min: 1, max: 255 }),
   definition: z

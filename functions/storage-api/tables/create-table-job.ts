@@ -18,7 +18,7 @@ import { parseTime } from './parse-time.ts'
 import { requireDataFile } from './require-data-file.ts'
 import { checkTableName } from './table-name.ts'
 
-/** What a request says of the table that it creates (facts 1.5). */
+/** What a request says of the table that it creates (docs/reference/storage-api.md#create-a-table). */
 export const createTableFields = z.looseObject({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),

@@ -10,7 +10,7 @@ import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { findTable } from './find-table.ts'
 import { requireDataFile } from './require-data-file.ts'
 
-/** What a request says of the data that it loads (facts 1.5). */
+/** What a request says of the data that it loads (docs/reference/storage-api.md#import). */
 export const importTableFields = z.looseObject({
   dataFileId: integer().optional(),
   incremental: flag().default(false),
@@ -64,7 +64,7 @@ export const importTableJob = (
 
 const requestedKey = (given: string | string[] = [], headers: Headers): string[] => {
   if (!Array.isArray(given)) return readKeyColumns(given)
-  // One client of the field sends the columns of the file as `primaryKey[]` of a form: there a list is no key.
+  // The Python client sends the columns of the file as `primaryKey[]` of a form: there a list is no key.
   const isForm = /form/i.test(headers.get('content-type') ?? '')
   return isForm ? [] : [...new Set(given)]
 }

@@ -35,7 +35,10 @@ const whereFilter = z.object({
   type: z.enum(['SCALAR', 'TIME_STRING']).optional(),
 })
 
-/** The fields of a request that choose rows of a table; the same for previews and exports (facts 1.5). */
+/**
+ * The fields of a request that choose rows of a table; the same for previews and exports
+ * (docs/reference/storage-api.md#choose-rows).
+ */
 export const rowQueryFields = {
   columns: z.union([textList({ itemMax: 255 }), commaList()]).optional(),
   whereColumn: unlessBlank(text({ max: 255 })),

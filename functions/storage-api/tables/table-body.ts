@@ -6,7 +6,10 @@ import { metadatumBody } from '../metadata/metadata-resource.ts'
 /** Nothing is an empty list: PHP writes an object without keys so, and clients expect either. */
 const columnMetadata = z.union([z.record(z.string(), z.array(metadatumBody)), emptyList])
 
-/** A table in a list; columns, metadata and bucket are there when they were asked for (facts 1.5). */
+/**
+ * A table in a list; columns, metadata and bucket are there when they were asked for
+ * (docs/reference/storage-api.md#table-resource).
+ */
 export const listedTableBody = z
   .object({
     uri: z.string(),
@@ -58,7 +61,7 @@ export const bucketDetailBody = z
   })
   .openapi('BucketDetail')
 
-/** `results` of an import (facts 1.5). */
+/** `results` of an import (docs/reference/storage-api.md#import). */
 export const importResultsBody = z
   .object({
     warnings: z.array(z.string()),

@@ -11,7 +11,7 @@ interface TokenFacts {
   bucketIds: string[]
 }
 
-/** A token on the wire (facts 1.2), without its value. */
+/** A token on the wire (docs/reference/storage-api.md#tokens-and-rights), without its value. */
 export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: TokenFacts) => ({
   id: String(token.id),
   created: wireDate(token.created),

@@ -11,7 +11,7 @@ const permissions = z
   )
   .openapi({ type: 'object', example: { 'in.c-main': 'read', 'out.c-reports': 'write' } })
 
-/** A hundred years: beyond it dates cease to be written with four digits some day. */
+/** A hundred years: the year of a date stays four digits long. */
 const LONGEST_SECONDS = 3_155_760_000
 
 export const tokenFields = {

@@ -7,7 +7,10 @@ import { masterTokenResource, tokenBody, tokenResource } from './token-resource.
 
 const LISTS_AT_ONCE = 16
 
-/** Says what the token that was sent may do, and in which project (facts 1.2). The token itself is not repeated. */
+/**
+ * Says what the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights).
+ * The token itself is not repeated.
+ */
 export const verifyToken = defineRoute({
   method: 'get',
   path: '/v2/storage/tokens/verify',

@@ -3,7 +3,7 @@ import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { creatorToken, wireDateText } from '../http/body-fields.ts'
 
-/** The trigger on the wire (facts 1.1). */
+/** The trigger on the wire (docs/reference/storage-api.md#triggers). */
 export const triggerResource = (trigger: TriggerRecord) => ({
   id: String(trigger.id),
   runWithTokenId: trigger.runWithTokenId,

@@ -11,7 +11,10 @@ export interface AwsCredentials {
   regionName?: string | undefined
 }
 
-/** Signs whole requests with AWS Signature Version 4; runs after every other authentication (facts 1.5). */
+/**
+ * Signs whole requests with AWS Signature Version 4; runs after every other authentication
+ * (docs/reference/extractor.md#aws-signature).
+ */
 export const awsSigner = (
   credentials: AwsCredentials,
   now: () => number,

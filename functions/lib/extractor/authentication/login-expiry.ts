@@ -5,10 +5,12 @@ import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
 /**
- * When credentials expire, in seconds since 1970, from the value that the login response gave (specification 5, rule 3):
- * a date-time text, a timestamp, or with `relative` a number of seconds from now. `undefined` (no value) is never.
+ * When credentials expire, in seconds since 1970, from the value that the login response gave
+ * (docs/reference/extractor.md#login): a date-time text, a timestamp, or with `relative` a number of seconds from
+ * now. `undefined` (no value) is never.
  *
- * Digits in a text count as the number they show: the field reads `"3600"` as the year 3600, which no API means.
+ * Digits in a text count as the number they show: Generic Extractor reads `"3600"` as the year 3600, which no API
+ * means.
  *
  * @throws UserError `extractor.authentication.expired` when the credentials expired before they came
  */

@@ -23,7 +23,10 @@ export interface LoginOptions {
   masker: Masker
   /** Seconds since 1970. */
   now: () => number
-  /** Sends the login request: default headers apply to it, `defaultOptions` do not (specification 4.1). */
+  /**
+   * Sends the login request: default headers apply to it, `defaultOptions` do not
+   * (docs/reference/extractor.md#login).
+   */
   send: (request: PageRequest) => Promise<Buffer>
 }
 
@@ -36,8 +39,8 @@ interface Session {
 }
 
 /**
- * Logs in before the first request and again when the credentials expire (specification 3 and 5). Requests that come
- * while a login is under way wait for it, so that one login serves them all.
+ * Logs in before the first request and again when the credentials expire (docs/reference/extractor.md#login).
+ * Requests that come while a login is under way wait for it, so that one login serves them all.
  */
 export const loginAuthentication = (options: LoginOptions): Authenticator => {
   const { settings, now } = options
@@ -111,7 +114,7 @@ const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOpt
 
 /**
  * `apiRequest.headers` or `.query`: after evaluation each value is tried as a path in the login response and kept as it
- * is when nothing is there (facts 3, "apiRequest values"). So a plain text is a path with itself as fallback.
+ * is when nothing is there (docs/reference/extractor.md#login). So a plain text is a path with itself as fallback.
  */
 const apiValues = (
   { settings, attributes, evaluate }: LoginOptions,

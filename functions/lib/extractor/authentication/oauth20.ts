@@ -8,7 +8,7 @@ import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { requestContext } from './request-context.ts'
 import { withQuery } from './with-query.ts'
 
-/** Headers and query worked out for each request from the broker's `#data` (facts 1.5 and 1.7). */
+/** Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor.md#oauth20). */
 export const oauth20Authentication = (
   settings: OAuth20Authentication,
   stored: OAuthCredentials | undefined,
@@ -30,7 +30,7 @@ export const oauth20Authentication = (
       }
       const query = evaluate(settings.query ?? {}, context, 'api.authentication.query')
       const headers = evaluate(settings.headers ?? {}, context, 'api.authentication.headers')
-      // Written anew even when nothing is added, as the field does
+      // Written anew even when nothing is added, as Generic Extractor does
       const signed = withQuery(request, old => replaceInQuery(old, query))
       return {
         request: { ...signed, headers: setHeaders(signed.headers, checkHeaders(headers)) },

@@ -6,7 +6,10 @@ import type { Authenticator } from './authenticator.ts'
 import { requestContext } from './request-context.ts'
 import { withQuery } from './with-query.ts'
 
-/** Query parameters worked out for each request, with contexts `attr`, `query` and `request` (facts 1.5). */
+/**
+ * Query parameters worked out for each request, with contexts `attr`, `query` and `request`
+ * (docs/reference/extractor.md#query).
+ */
 export const queryAuthentication = (
   query: Readonly<Record<string, unknown>> | undefined,
   attributes: Json,

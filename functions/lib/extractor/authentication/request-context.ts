@@ -2,7 +2,10 @@ import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import { parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/json-value.ts'
 
-/** The contexts `query` and `request` of signing expressions (facts 1.7): the request as it stands before signing. */
+/**
+ * The contexts `query` and `request` of signing expressions (docs/reference/extractor-functions.md#contexts): the
+ * request before signing.
+ */
 export const requestContext = ({ method, url }: OutgoingRequest): Record<'query' | 'request', Json> => {
   const { protocol, port } = new URL(url.origin)
   const at = url.target.indexOf('?')

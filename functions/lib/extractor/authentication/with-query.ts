@@ -1,7 +1,10 @@
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import { formatQuery, parseQuery, type Query } from '../php/query.ts'
 
-/** The request with its query changed; the whole query is written anew, RFC 3986 encoded (facts 1.3). */
+/**
+ * The request with its query changed; the whole query is written anew, RFC 3986 encoded
+ * (docs/reference/extractor.md#requests).
+ */
 export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
   const at = request.url.target.indexOf('?')
   const path = at < 0 ? request.url.target : request.url.target.slice(0, at)

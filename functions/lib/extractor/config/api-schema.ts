@@ -17,7 +17,7 @@ import { strictObject } from './strict-object.ts'
 
 const codes = z.array(z.int())
 
-/** Section 5 of the facts; the flat names are the older spelling of the same. */
+/** See docs/reference/extractor.md#retries-and-errors. The flat names are an older spelling of the same. */
 const RetryConfig = strictObject({
   maxRetries: optional(integer),
   http: optional(
@@ -30,7 +30,10 @@ const RetryConfig = strictObject({
   maxTotalSeconds: optional(decimal),
 })
 
-/** `defaultOptions` is laid under every job: it may hold any request key, and the job keys that the field allows there. */
+/**
+ * `defaultOptions` is laid under every job: it may hold any request key, and the job keys that Generic Extractor
+ * allows there.
+ */
 const DefaultOptions = strictObject({
   endpoint: optional(text),
   params: optional(Params),
@@ -45,14 +48,14 @@ const Http = strictObject({
   ignoreErrors: optional(z.array(integer)),
   connectTimeout: optional(decimal),
   requestTimeout: optional(decimal),
-  // Beyond the format of the field
+  // Ours
   evaluate: optional(flag),
   maxConcurrency: optional(integer),
   bodyLimitBytes: optional(integer),
   trustedOrigins: optional(z.array(z.url())),
 })
 
-/** `parameters.api` (specification 2.1; facts 1.1). */
+/** `parameters.api` (docs/reference/extractor.md#api). */
 export const Api = strictObject({
   baseUrl: z.union([z.string(), z.record(z.string(), z.unknown())]),
   name: optional(filePart),

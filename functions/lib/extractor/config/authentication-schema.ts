@@ -41,7 +41,7 @@ const kinds = [
   }),
 ] as const
 
-/** `api.authentication` (specification 5; facts 1.5). */
+/** `api.authentication` (docs/reference/extractor.md#authentication). */
 export const Authentication = z.discriminatedUnion('type', kinds, {
   error: unknownKind('type', 'Unknown authorization type', kindsOf('type', kinds)),
 })

@@ -23,7 +23,7 @@ const configShape = {
 
 export const configKeys = Object.keys(configShape)
 
-/** `parameters.config` of one iteration (specification 2.1; facts 1.2). */
+/** `parameters.config` of one iteration (docs/reference/extractor.md#config). */
 export const Config = z.looseObject(configShape)
 
 export type Config = z.output<typeof Config>

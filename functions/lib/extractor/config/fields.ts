@@ -4,11 +4,11 @@ import { isFileName } from '../../paths/path-inside.ts'
 /** A JSON scalar as it stands in a configuration. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** Treats `null` as "not given", which is how the field writes an option that was switched off. */
+/** Treats `null` as "not given", which is how Generic Extractor's editor writes an option that was switched off. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess(value => (value === null ? undefined : value), schema.optional())
 
-/** Treats an empty value as "not given": the field tells neither from the other here. */
+/** Treats an empty value as "not given": Generic Extractor sees no difference here. */
 export const optionalUnlessEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess(value => (isNothing(value) ? undefined : value), schema.optional())
 
@@ -18,7 +18,7 @@ const isNothing = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** A list; an object counts as the list of its values, which is how the field walks through it. */
+/** A list; an object counts as the list of its values, which is how Generic Extractor walks through it. */
 export const list = <T extends z.ZodType>(item: T) =>
   z.preprocess(
     given =>

@@ -26,7 +26,7 @@ const Placeholder = z.union([
   z.looseObject({ path: name }), // the other keys are a value expression: `function` and `args`
 ])
 
-/** A high-water mark kept in the state between runs (beyond the format of the field). */
+/** A high-water mark kept in the state between runs (ours; docs/reference/extractor.md#incremental-jobs). */
 export const Incremental = strictObject({
   idKey: name,
   param: name,
@@ -56,7 +56,7 @@ const jobShape = {
 
 const FlatJob = strictObject(jobShape)
 
-/** One job of `config.jobs` as written (specification 2.1; facts 1.3 and 1.6). */
+/** One job of `config.jobs` as written (docs/reference/extractor.md#jobs). */
 export interface Job extends z.output<typeof FlatJob> {
   children?: Job[] | undefined
 }

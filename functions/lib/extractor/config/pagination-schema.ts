@@ -6,7 +6,7 @@ import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
-/** Stop rules that any method may carry (facts 1.4, "Common stops"). */
+/** Stop rules that any method may have (docs/reference/extractor.md#stop-rules). */
 const stops = {
   nextPageFlag: optional(strictObject({ field: name, stopOn: z.boolean(), ifNotSet: optional(z.boolean()) })),
   forceStop: optional(
@@ -77,7 +77,7 @@ const cursor = strictObject({
   ...stops,
 })
 
-/** The next page from the `Link` header (RFC 8288). Beyond the format of the field. */
+/** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor.md#header-link). */
 const headerLink = strictObject({
   method: z.literal('header-link'),
   rel: optional(text),
@@ -85,7 +85,10 @@ const headerLink = strictObject({
   ...stops,
 })
 
-/** A cursor that may be text or a date, from the response or from the items. Beyond the format of the field. */
+/**
+ * A cursor that may be text or a date, from the response or from the items. Ours
+ * (docs/reference/extractor.md#json-cursor).
+ */
 const jsonCursor = strictObject({
   method: z.literal('json-cursor'),
   param: name,
@@ -121,7 +124,7 @@ const multiple = strictObject({
   ...stops,
 })
 
-/** `api.pagination` (specification 4.3 and 4.4; facts 1.4). */
+/** `api.pagination` (docs/reference/extractor.md#pagination). */
 export const Pagination = z.discriminatedUnion('method', [...singles, multiple], {
   error: unknownKind('method', 'unknown pagination method', [...kindsOf('method', singles), 'multiple']),
 })

@@ -10,7 +10,7 @@ export interface ExtractorConfig {
   api: ConfigFile['parameters']['api']
   /** `config` with the iteration's keys laid over it; `attributes` is what `attr` sees of it. */
   runs: { config: Config; attributes: Record<string, unknown> }[]
-  /** Keeps the field's leniency and cell forms. */
+  /** Behave like Generic Extractor where we differ (docs/reference/extractor.md#compat). */
   compat: boolean
 }
 
@@ -18,7 +18,7 @@ export interface ExtractorConfig {
  * Reads a whole `config.json`.
  *
  * Unknown keys are errors that name the path and the key that was probably meant; with `compat` (or `"compat": true`
- * under `parameters.config`) they are dropped without a word, as in the field.
+ * under `parameters.config`) they are dropped without a word, as in Generic Extractor.
  *
  * @throws UserError `extractor.config.invalid` with one line per problem
  */
@@ -27,7 +27,8 @@ export const parseConfig = (input: unknown, options: { compat?: boolean } = {}):
   refuseMissingSections(input)
   const file = read(ConfigFile, input, compat)
   if (!compat) checkAttributes(file)
-  // `iterations` replaces whole keys of `config` (facts 1.8), so the raw section is the base
+  // `iterations` replaces whole keys of `config` (docs/reference/extractor.md#iterations), so the raw section is the
+  // base
   const raw = rawConfig(input)
   const iterations = file.parameters.iterations ?? []
   const runs = (iterations.length === 0 ? [{}] : iterations).map((iteration, index) => {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isEmpty } from '../php/php-values.ts'
 
-/** Switches that the field casts to a boolean whatever they hold: the text `false` is true there. */
+/** Switches that Generic Extractor casts to a boolean whatever they hold: the text `false` is true there. */
 const switches = new Set([
   'includeParams',
   'paramIsQuery',
@@ -12,7 +12,10 @@ const switches = new Set([
   'relative',
 ])
 
-/** Options that the field leaves aside when they are of the wrong kind; a name that could lead out of a folder is refused. */
+/**
+ * Options that Generic Extractor ignores when they are of the wrong kind; a name that could lead out of a folder is
+ * refused.
+ */
 const ignorable = [
   /^(parameters\.)?api\.(retryConfig|name|pagination|authentication)$/,
   /^(parameters\.)?api\.http\.(headers|requiredHeaders|ignoreErrors|connectTimeout|requestTimeout)$/,
@@ -28,8 +31,8 @@ export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown
 }
 
 /**
- * What the field would make of an input with this problem, in compat mode: unknown keys go, switches are cast, options of
- * the wrong kind are left aside. The input itself when the problem would stop the field too.
+ * What Generic Extractor would make of an input with this problem, in compat mode: unknown keys go, switches are
+ * cast, options of the wrong kind are left aside. The input itself when the problem would stop Generic Extractor too.
  */
 export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
   if (issue.code === 'unrecognized_keys') {
@@ -53,7 +56,7 @@ export const repair = (input: unknown, issue: z.core.$ZodIssue): unknown => {
   return changeAt(input, path.slice(0, -1), found => omit(found, new Set([key])))
 }
 
-/** An object with a kind that nobody knows stops the field too. */
+/** An object of an unknown kind stops Generic Extractor too. */
 const isUnknownKind = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('method' in value || 'type' in value)
 

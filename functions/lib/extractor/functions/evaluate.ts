@@ -12,11 +12,12 @@ import { TextBudget } from './text-budget.ts'
 const placeFunctions = new Set(['urlencode'])
 
 /**
- * The value of an expression (facts 1.7): `{ "function", "args" }` is called, an object with one key that names a
- * context is a reference, other objects and lists are walked through, everything else is itself.
+ * The value of an expression (docs/reference/extractor-functions.md#extractor-functions): `{ "function", "args" }` is
+ * called, an object with one key that names a context is a reference, other objects and lists are walked through,
+ * everything else is itself.
  *
  * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
- * all messages begin with `User script error:` as in the field and end with the path
+ * all messages begin with `User script error:` as in Generic Extractor and end with the path
  */
 export function evaluate(
   expression: unknown,

@@ -2,7 +2,8 @@ import type { Json } from '../tables/json-value.ts'
 
 /**
  * What references can name: `{ "attr": "a.b" }` reads `context.attr`, flattened with dots, list positions as keys.
- * Which contexts exist depends on the place (http-extractor facts 1.7); a reference to any other name stays an object.
+ * Which contexts exist depends on the place (docs/reference/extractor-functions.md#contexts); a reference to any
+ * other name stays an object.
  */
 export type ExpressionContext = Readonly<Record<string, Json>>
 

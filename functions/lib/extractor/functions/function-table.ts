@@ -24,7 +24,7 @@ const any = Number.POSITIVE_INFINITY
 /** `r`: `Thu, 01 Jan 1970 00:00:00 +0000`, and room for years. */
 const LONGEST_DATE_PART = 40
 
-/** The functions of value expressions (facts 1.7), by name. Time zone UTC. */
+/** The functions of expressions (docs/reference/extractor-functions.md#functions), by name. Time zone UTC. */
 export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   md5: { arity: [1, 2], run: ([data, raw]) => hex(digest('md5', toBytes(data ?? '')), raw) },
   sha1: { arity: [1, 2], run: ([data, raw]) => hex(digest('sha1', toBytes(data ?? '')), raw) },

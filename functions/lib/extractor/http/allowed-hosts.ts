@@ -4,9 +4,10 @@ import { pathReadings, plainPath } from './path-readings.ts'
 import type { HttpUrl } from './resolve-url.ts'
 
 /**
- * Refuses requests to hosts that `image_parameters.allowed_hosts` does not name (facts 1.8): exact host, and scheme, port
- * and path (whole segments) where they are given. The field checks the configured jobs once; we check each request:
- * logins, next pages, children and redirects too. A path is allowed when it is so however a server may read it.
+ * Refuses requests to hosts that `image_parameters.allowed_hosts` does not name
+ * (docs/reference/extractor.md#where-requests-may-go): exact host, and scheme, port and path (whole segments) where
+ * they are given. Generic Extractor checks the configured jobs once; we check each request: logins, next pages,
+ * children and redirects too. A path is allowed when it is so however a server may read it.
  *
  * @throws UserError `extractor.address.notAllowed`; for a rule that is no host `extractor.address.badRule`
  */

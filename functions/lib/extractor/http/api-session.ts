@@ -21,7 +21,7 @@ export interface ApiSessionOptions {
   /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
   checkHost: (url: HttpUrl) => void
   ignoreErrors: ReadonlySet<number>
-  /** Bodies byte by byte as in the field. */
+  /** Bodies byte by byte as in Generic Extractor. */
   compat: boolean
   masker: Masker
   isSecretField: IsSecretField
@@ -45,7 +45,10 @@ export interface ApiSession {
     authenticator: Authenticator,
     options: Pick<ParseResponseOptions, 'emptyIsLast'>,
   ): Promise<FetchedPage>
-  /** The body of a login response: no credentials on the request, the default headers are (specification 4.1). */
+  /**
+   * The body of a login response: no credentials on the request, the default headers are
+   * (docs/reference/extractor.md#login).
+   */
   login(request: PageRequest): Promise<Buffer>
 }
 

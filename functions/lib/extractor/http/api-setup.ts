@@ -49,7 +49,8 @@ const checked = (value: Json): string => {
 const isHttpUrl = (text: string): boolean => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text)
 
 /**
- * Headers of every request, the login too: `api.http.headers`, overlaid by `config.http.headers` (facts 1.1 and 1.2).
+ * Headers of every request, the login too: `api.http.headers`, overlaid by `config.http.headers`
+ * (docs/reference/extractor.md#api).
  *
  * @throws UserError for a header of `requiredHeaders` that the config leaves empty
  */
@@ -72,7 +73,10 @@ export const resolveDefaultHeaders = (
   return checkHeaders(evaluateValues(all, { attr: attributes }, 'http.headers', { skipLists: true }))
 }
 
-/** Bucket without `in.c-`: as configured, else from the API's name and the configuration's id, else none (facts 2, 8). */
+/**
+ * Bucket without `in.c-`: as configured, else from the API's name and the configuration's id, else none
+ * (docs/reference/extractor.md#config).
+ */
 export const outputBucket = (
   api: Api,
   config: ExtractorConfig['runs'][number]['config'],

@@ -35,7 +35,10 @@ export interface HttpClientOptions {
 
 /** What is sent, for one attempt and for each redirect of it. */
 export interface Exchange {
-  /** Signs one attempt; called anew for every retry, since signatures and tokens age (facts 1.5). */
+  /**
+   * Signs one attempt; called anew for every retry, since signatures and tokens age
+   * (docs/reference/extractor.md#authentication).
+   */
   prepare: () => Promise<OutgoingRequest>
   /** What may go along to the target of a redirect. */
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>

@@ -19,7 +19,10 @@ export interface OutgoingRequest {
   body: string | undefined
 }
 
-/** GET sends params in the query, POST as a JSON body, FORM as an urlencoded body (specification 4.1). */
+/**
+ * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body
+ * (docs/reference/extractor.md#requests).
+ */
 export const toOutgoing = (
   request: PageRequest,
   baseUrl: string,
@@ -49,7 +52,7 @@ export const toOutgoing = (
   }
 }
 
-/** The field reads its configuration in a way that cannot tell `{}` from `[]`, and sends `[]`. */
+/** Generic Extractor reads its configuration in a way that cannot tell `{}` from `[]`, and sends `[]`. */
 const emptyAsLists = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(emptyAsLists)
   if (!isObject(value)) return value

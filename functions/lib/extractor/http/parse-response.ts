@@ -8,9 +8,9 @@ import type { HttpResponse } from './http-response.ts'
 
 export interface ParseResponseOptions {
   method: string
-  /** Statuses whose body is taken as it comes, with a warning (facts 5.4). */
+  /** Statuses whose body is taken as it comes, with a warning (docs/reference/extractor.md#retries-and-errors). */
   ignoreErrors: ReadonlySet<number>
-  /** A body without content counts as a page without items (specification 4.3, rule 3), not as damaged JSON. */
+  /** A body without content counts as a page without items (docs/reference/extractor.md#items), not as damaged JSON. */
   emptyIsLast: boolean
   log: Log
   masker: Masker

@@ -12,7 +12,7 @@ const redirects = new Set([301, 302, 303, 307, 308])
 
 /**
  * The request that a redirect asks for, or `undefined` when the response is none. 301, 302 and 303 turn a POST into a
- * GET without body, as browsers and the field do; 307 and 308 repeat it (RFC 9110, 15.4).
+ * GET without body, as browsers do; 307 and 308 repeat it (RFC 9110, 15.4).
  */
 export const followRedirect = (
   request: OutgoingRequest,

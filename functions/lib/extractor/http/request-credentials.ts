@@ -59,7 +59,7 @@ export const credentialsOf = (request: OutgoingRequest, isSecret: IsSecretField)
     .filter(text => text.length >= shortestSecret)
 }
 
-/** Bodies are JSON or a form (specification 4.1). */
+/** Bodies are JSON or a form. */
 const bodyFields = ({ body }: OutgoingRequest): object => {
   if (body === undefined) return {}
   try {

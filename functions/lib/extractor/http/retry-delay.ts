@@ -29,7 +29,7 @@ const askedSeconds = (headers: ResponseHeaders, retryHeader: string, now: number
   return fromHeader !== undefined && fromHeader > 0 ? fromHeader : rateLimitResetSeconds(headers, now)
 }
 
-/** Seconds, a Unix time when it is large, or an HTTP date (RFC 9110, 10.2.3; facts 5.3). */
+/** Seconds, a Unix time when it is large, or an HTTP date (RFC 9110, 10.2.3). */
 export const parseRetryHeader = (value: string, now: number): number | undefined => {
   const text = value.trim()
   if (/^\d+(\.\d+)?$/.test(text)) {

@@ -1,6 +1,6 @@
 import type { Api } from '../config/api-schema.ts'
 
-/** What is retried, how often and how long. Defaults: facts 5.1 and 5.2. */
+/** What is retried, how often and how long (docs/reference/extractor.md#retries-and-errors). */
 export interface RetrySettings {
   maxRetries: number
   /** Header that tells when to come back. */

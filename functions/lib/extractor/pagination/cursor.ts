@@ -9,7 +9,8 @@ import { wholeNumber } from './whole-number.ts'
 
 /**
  * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
- * initial value is the job param of that name (specification 4.4). Ends with the first page without items.
+ * initial value is the job param of that name (docs/reference/extractor.md#cursor). Ends with the first page without
+ * items.
  */
 export const cursorPagination = (settings: PaginationOf<'cursor'>, input: PaginationInput): Pagination => {
   const increment = settings.increment ?? 0

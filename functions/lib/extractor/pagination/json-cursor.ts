@@ -7,7 +7,7 @@ import { type Page, type Pagination, type PaginationInput, pageRequest } from '.
 
 /**
  * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
- * (`idKey`, with `reverse` the smallest; ends with the first page without items). Beyond the format of the field, whose
+ * (`idKey`, with `reverse` the smallest; ends with the first page without items). Ours: Generic Extractor's
  * cursors are whole numbers. A cursor that does not move ends the job: its next page would be the same again.
  */
 export const jsonCursorPagination = (

@@ -4,8 +4,8 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 import { wholeNumber } from './whole-number.ts'
 
 /**
- * Fixed page size, growing offset (specification 4.3). A job param named like `limitParam` replaces the limit; one named
- * like `offsetParam` gives the first offset with `offsetFromJob`, and is overwritten otherwise.
+ * Fixed page size, growing offset (docs/reference/extractor.md#offset). A job param named like `limitParam` replaces
+ * the limit; one named like `offsetParam` gives the first offset with `offsetFromJob`, and is overwritten otherwise.
  */
 export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
   const limitParam = settings.limitParam || 'limit'

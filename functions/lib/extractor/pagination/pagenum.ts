@@ -4,7 +4,10 @@ import type { Json } from '../tables/json-value.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** Numbered pages (facts 1.4). Without a limit an empty page is the last, with one a page that is not full. */
+/**
+ * Numbered pages (docs/reference/extractor.md#pagenum). Without a limit an empty page is the last, with one a page
+ * that is not full.
+ */
 export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: PaginationInput): Pagination => {
   const pageParam = settings.pageParam || 'page'
   const limitParam = settings.limitParam || 'limit'

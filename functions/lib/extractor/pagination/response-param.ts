@@ -5,7 +5,10 @@ import { isEmpty } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
-/** A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it (facts 1.4). */
+/**
+ * A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it
+ * (docs/reference/extractor.md#responseparam).
+ */
 export const responseParamPagination = (
   settings: PaginationOf<'response.param'>,
   input: PaginationInput,

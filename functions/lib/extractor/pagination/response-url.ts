@@ -9,8 +9,8 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'includeParams' | 'paramIsQuery'>
 
 /**
- * The next address stands in the response (facts 1.4). `includeParams` adds the job's params to it; `paramIsQuery` takes
- * the value for a query and lays it over the params instead.
+ * The response holds the next address (docs/reference/extractor.md#responseurl). `includeParams` adds the job's
+ * params to it; `paramIsQuery` takes the value for a query and lays it over the params instead.
  *
  * @param isLast stops although there is a next address
  */

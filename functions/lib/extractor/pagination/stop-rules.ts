@@ -18,7 +18,10 @@ export interface Progress {
 
 type Rules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
-/** Why the job ends after this page, or `undefined` (facts 1.4, "Common stops"): limit, force, flag, in this order. */
+/**
+ * Why the job ends after this page, or `undefined` (docs/reference/extractor.md#stop-rules): limit, force, flag, in
+ * this order.
+ */
 export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): string | undefined =>
   limitReached(rules.limitStop, page, progress) ??
   forced(rules.forceStop, progress, now) ??

@@ -3,7 +3,7 @@ import { parseQuery } from '../php/query.ts'
 import type { Pagination, PaginationInput } from './paginator.ts'
 import { responseUrlPagination } from './response-url.ts'
 
-// Zendesk answers requests for the last minutes with an error (its guide "Incremental exports"; facts 1.4)
+// Zendesk answers requests for the last minutes with an error (its guide "Incremental exports")
 const tooRecentSeconds = 6 * 60
 
 /** `response.url` that also stops when `start_time` in the next address is younger than six minutes. */

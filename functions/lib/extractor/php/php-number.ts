@@ -16,7 +16,7 @@ export function phpInteger(number: JsonNumber): string | undefined {
   return value >= INT_MIN && value <= INT_MAX ? text : undefined
 }
 
-/** A number cell as in the field: integers whole, doubles with 14 significant digits. */
+/** A number cell as in Generic Extractor: integers whole, doubles with 14 significant digits. */
 export function phpNumberCell(number: number | JsonNumber): string {
   if (typeof number === 'number') return isInteger(number) ? `${number}` : phpFloat(number, 14)
   return phpInteger(number) ?? phpFloat(number.valueOf(), 14)

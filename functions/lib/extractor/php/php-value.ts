@@ -15,7 +15,7 @@ export class ByteString {
 /** A value while an expression is evaluated. */
 export type Value = Json | ByteString
 
-/** A value as text, the way the field converts: true is `1`, false and null are empty, doubles have 14 digits. */
+/** A value as text, the way PHP converts: true is `1`, false and null are empty, doubles have 14 digits. */
 export function toText(value: Value): string {
   if (typeof value === 'string') return value
   if (value === null || typeof value === 'boolean') return value === true ? '1' : ''
@@ -43,7 +43,7 @@ export function toFloat(value: Value): number {
   return 0
 }
 
-/** Whether the field's `empty()` holds: null, false, 0, `''`, `'0'`, an empty list. */
+/** Whether PHP's `empty()` holds: null, false, 0, `''`, `'0'`, an empty list. */
 export function isEmpty(value: Value): boolean {
   if (value === null || value === false || value === '' || value === '0') return true
   if (typeof value === 'number' || value instanceof JsonNumber) return Number(value) === 0

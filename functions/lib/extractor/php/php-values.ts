@@ -1,7 +1,10 @@
 import type { Json } from '../tables/json-value.ts'
 import { JsonNumber } from './json-number.ts'
 
-/** What the format calls empty: null, false, 0, "", "0" and a list without items (facts, "Empty"). An object never is. */
+/**
+ * What the format calls empty: null, false, 0, "", "0" and a list without items
+ * (docs/reference/extractor.md#empty-values). An object never is.
+ */
 export const isEmpty = (value: unknown): boolean => {
   if (value === undefined || value === null || value === false || value === '' || value === '0') return true
   if (Array.isArray(value)) return value.length === 0

@@ -2,7 +2,7 @@ import { cellText, isScalar } from '../tables/cell.ts'
 import type { Json } from '../tables/json-value.ts'
 import { keysInOrder } from '../tables/key-order.ts'
 
-/** PHP's `var_export`, as it stands in the field's message about an object in a column. */
+/** PHP's `var_export`, as in Generic Extractor's message about an object in a column. */
 export function phpVarExport(value: Json, indent = ''): string {
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return `${value}`

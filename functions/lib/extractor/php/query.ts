@@ -35,8 +35,9 @@ export const replaceInQuery = (query: Query, values: Readonly<Record<string, Jso
 }
 
 /**
- * Adds login values (specification 4.2, rule 1): a name that is already there leaves its place and comes back behind the
- * new names as `name[0]` (the request's value) and `name[1]` (the login's); equal values leave `name[0]` alone.
+ * Adds login values (docs/reference/extractor.md#login): a name that is already there leaves its place and comes back
+ * behind the new names as `name[0]` (the request's value) and `name[1]` (the login's); equal values leave `name[0]`
+ * alone.
  */
 export const addLoginQuery = (query: Query, values: Readonly<Record<string, Json>>): Query => {
   const clashing = Object.keys(values).filter(name => Object.hasOwn(query, name))

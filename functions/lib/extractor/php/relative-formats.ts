@@ -104,7 +104,7 @@ export const relativeFormats: readonly TimeFormat[] = [
   format(`(${word})[ \\t]+week(?!days?)`, (time, match) => {
     time.relative.d += amountOf(match[1] ?? '') * 7
     time.weekdayRule = 2
-    time.weekday ??= 1 // without a day the field means the Monday of that week
+    time.weekday ??= 1 // without a day PHP means the Monday of that week
     return true
   }),
   format(`(${ordinal}|${word})[ \\t]+(${unit})`, (time, match) => {

@@ -24,7 +24,7 @@ export interface ReadTime {
 }
 
 /**
- * The seconds since 1970 that a read text means, seen from `base`. The order of the steps is the field's: the day of
+ * The seconds since 1970 that a read text means, seen from `base`. The order of the steps is PHP's: the day of
  * the week is found before months are added, working days come last.
  */
 export function resolveTime(time: ReadTime, base: number): number {

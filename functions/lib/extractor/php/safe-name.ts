@@ -5,11 +5,11 @@ const MAX_LENGTH = 64
 /**
  * A path as a table or column name: runs of anything but letters, digits and `-` become one `_`, none at the edges.
  *
- * Names over 64 bytes keep their end, from an underscore on, behind a short mark made of their start: the field's names
- * must come out the same, or tables that exist already would get new columns.
+ * Names over 64 bytes keep their end, from an underscore on, behind a short mark made of their start: Generic
+ * Extractor's names must come out the same, or tables that exist already would get new columns.
  */
 export function safeName(path: string): string {
-  // One underscore per byte, so that letters outside ASCII count in the length as they do in the field.
+  // One underscore per byte, so that letters outside ASCII count in the length as they do in Generic Extractor.
   const name = path.replace(/[^A-Za-z0-9-]/gu, c => '_'.repeat(Buffer.byteLength(c)))
   return shortName(name, name.length)
     .replace(/[^A-Za-z0-9-]+/g, '_')

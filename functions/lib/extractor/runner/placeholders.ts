@@ -14,7 +14,7 @@ export interface Placeholder {
 
 /**
  * The values of a child's placeholders for one parent row: one set per request. A list value makes one request per
- * element; several lists make every combination, the last varying fastest (facts 1.6).
+ * element; several lists make every combination, the last varying fastest (docs/reference/extractor.md#child-jobs).
  *
  * @param rows the parent row, then its parents
  * @param inherited placeholders of the parent's own request; a same-named deeper one wins in its place
@@ -86,7 +86,7 @@ const combinations = (placeholders: readonly Placeholder[]): Placeholder[][] => 
   )
 }
 
-/** Puts the values into an endpoint: `{name}`, raw and without escaping, as the field does. */
+/** Puts the values into an endpoint: `{name}`, raw and without escaping, as Generic Extractor does. */
 export const fillEndpoint = (endpoint: string, placeholders: readonly Placeholder[]): string =>
   placeholders.reduce(
     (filled, { name, value }) => filled.replaceAll(`{${name}}`, () => toText(value)),

@@ -46,7 +46,10 @@ const defaultBodyLimitBytes = 256 * 1024 * 1024
 const defaultConnectTimeoutSeconds = 30
 const defaultRequestTimeoutSeconds = 300
 
-/** Everything that one iteration needs: its own connections, headers and login (facts 1.8). */
+/**
+ * Everything that one iteration needs: its own connections, headers and login
+ * (docs/reference/extractor.md#iterations).
+ */
 export const prepareIteration = async (given: PrepareOptions): Promise<Prepared> => {
   const { parsed, options, now, log, masker, stop, signal } = given
   const { api, file, compat } = parsed

@@ -11,7 +11,10 @@ import type { InputState } from './state.ts'
 /** Checkpoints by position of the bucket. */
 export type SavedSinks = Record<string, TableSinkCheckpoint>
 
-/** The table sinks of a run: one per output bucket, shared by the iterations that write to it (facts 1.8). */
+/**
+ * The table sinks of a run: one per output bucket, shared by the iterations that write to it
+ * (docs/reference/extractor.md#iterations).
+ */
 export interface Sinks {
   /** The sink of an iteration; made when it is first asked for. */
   of(iteration: number): TableSink

@@ -8,7 +8,10 @@ import type { JobPlan } from './job-plan.ts'
 import type { JobRun } from './job-run.ts'
 import { fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
 
-/** Starts a run: params, headers and user data are worked out once here, not per page (facts 1.3). */
+/**
+ * Starts a run: params, headers and user data are worked out once here, not per page
+ * (docs/reference/extractor.md#jobs).
+ */
 export const startRun = (
   plan: JobPlan,
   placeholders: readonly Placeholder[],

@@ -2,7 +2,7 @@ import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
 
-/** `in/state.json` as far as we read it (facts 4); unknown keys are kept. */
+/** `in/state.json` as far as we read it (docs/reference/extractor.md#state); unknown keys are kept. */
 export interface InputState {
   previousStart: number
   structure: unknown

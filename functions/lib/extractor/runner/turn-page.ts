@@ -22,7 +22,8 @@ export const turnPage = (work: PageWork, fetched: FetchedPage, context: JobConte
   const { run } = work
   const { plan, progress } = run
   if (repeats(run, fetched.response)) {
-    // A server that answers the same for ever: the page is dropped and the job ends (facts 1.4)
+    // A server that answers the same for ever: the page is dropped and the job ends
+    // (docs/reference/extractor.md#pagination)
     context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
     context.statistics.ended(plan, 'the response matched the previous one')
     return { items: [], source: undefined, next: [] }

@@ -14,7 +14,7 @@ export interface Found {
 
 /**
  * The items of a response: what stands at `dataField`, else the response when it is a list, else its only list
- * (facts 3, "dataField auto-detect").
+ * (docs/reference/extractor.md#items).
  *
  * @throws UserError when there are several lists, or nothing that could hold items
  */
@@ -33,7 +33,7 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
   }
   if (others.length === 0) {
     const [name, items] = only
-    // Specification 4.3, rule 3: an empty list in a response that is not empty is worth a warning
+    // An empty list in a response that is not empty is worth a warning (docs/reference/extractor.md#items)
     return { items, path: [name], ...(items.length === 0 ? { warning: noData(name) } : {}) }
   }
   const names = lists.map(([name]) => name).join(', ')

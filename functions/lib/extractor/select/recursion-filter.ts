@@ -7,11 +7,12 @@ import { likePattern } from './like-pattern.ts'
 /** Whether a parent row gets child requests. */
 export type RowFilter = (row: Json) => boolean
 
-const operators = ['==', '!=', '>=', '<=', '>', '<', '~~', '!~', '>', '<'] // in the order of the field's message
+const operators = ['==', '!=', '>=', '<=', '>', '<', '~~', '!~', '>', '<'] // in the order of Generic Extractor's message
 
 /**
  * Reads a `recursionFilter`: comparisons joined by `&` and `|`, where `&` binds tighter; no brackets, no escaping, blanks
- * count (facts 1.6). Values are compared as texts, `<` and `>` as numbers when both look like numbers.
+ * count (docs/reference/extractor.md#recursion-filter). Values are compared as texts, `<` and `>` as numbers when
+ * both look like numbers.
  *
  * @throws UserError `extractor.config.recursionFilter`
  */

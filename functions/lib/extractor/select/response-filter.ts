@@ -5,9 +5,12 @@ import { isEmpty, isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
 export interface ResponseFilterOptions {
-  /** Up to level 2 scalars stay as they are and empty values are skipped (facts 2, rule 9). */
+  /**
+   * Up to level 2 scalars stay as they are and empty values are skipped
+   * (docs/reference/extractor-tables.md#compat-levels).
+   */
   compatLevel: number
-  /** Numbers in the JSON text as the field writes them. */
+  /** Numbers in the JSON text as Generic Extractor writes them. */
   compat: boolean
 }
 

@@ -28,7 +28,10 @@ export interface AutomaticTablesState {
   spools: TableSpoolState[]
 }
 
-/** Data types without a mapping: tables and columns come from the JSON itself (facts section 2). */
+/**
+ * Data types without a mapping: tables and columns come from the JSON itself
+ * (docs/reference/extractor-tables.md#structure).
+ */
 export class AutomaticTables {
   private readonly compat: boolean
   private readonly structure: Structure
@@ -74,7 +77,10 @@ export class AutomaticTables {
     }
   }
 
-  /** The structure as it was learnt; parent columns, which finishing adds, are no part of the state (facts section 4). */
+  /**
+   * The structure as it was learnt; parent columns, which finishing adds, are no part of the state
+   * (docs/reference/extractor.md#state).
+   */
   stored(): unknown {
     return this.learnt ?? storeStructure(this.structure)
   }
@@ -133,7 +139,10 @@ async function writeAll(tables: readonly AssembledTable[], output: Output): Prom
   return written
 }
 
-/** A page without items, or with a single null, writes nothing. The field takes 0, false and '' for null there. */
+/**
+ * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null
+ * there.
+ */
 function isNothing(items: readonly Json[], compat: boolean): boolean {
   const [only] = items
   if (items.length === 0 || only === undefined) return true

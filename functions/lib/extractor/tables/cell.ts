@@ -8,7 +8,10 @@ export function isScalar(value: Json | undefined): value is Scalar {
   return (typeof value !== 'object' && value !== undefined) || value instanceof JsonNumber
 }
 
-/** Cell text of a single value, quotes not doubled yet: true is `1`, false and null are empty (facts 2.6). */
+/**
+ * Cell text of a single value, quotes not doubled yet: true is `1`, false and null are empty
+ * (docs/reference/extractor-tables.md#cells).
+ */
 export function cellText(value: Scalar | null, compat: boolean): string {
   switch (typeof value) {
     case 'string':

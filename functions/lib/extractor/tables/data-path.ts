@@ -3,7 +3,7 @@ import type { Json } from './json-value.ts'
 
 /**
  * The value at a path such as `a.0.b`; `undefined` when something on the way is missing.
- * An empty path, `'0'` and a path of the delimiter alone mean the value itself, as in the field.
+ * An empty path, `'0'` and a path of the delimiter alone mean the value itself, as in Generic Extractor.
  */
 export function valueAtPath(value: Json, path: string, delimiter: string): Json | undefined {
   if (path === '' || path === '0' || path === delimiter) return value

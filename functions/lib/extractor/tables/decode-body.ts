@@ -4,8 +4,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const replacement = Buffer.from('\ufffd')
 
 /**
- * The text of a response body as the field reads it: bytes that are no UTF-8 and escapes of half a surrogate pair
- * (`\ud800`) are dropped.
+ * The text of a response body as Generic Extractor reads it: bytes that are no UTF-8 and escapes of half a surrogate
+ * pair (`\ud800`) are dropped.
  */
 export function decodeBody(body: Uint8Array): string {
   const text = isUtf8(body) ? decoder.decode(body) : decodeValidBytes(body)

@@ -17,7 +17,8 @@ export interface ExactTablesOptions {
 }
 
 /**
- * Tables from items once the whole structure is known: the field's second pass, rule by rule, oddities included.
+ * Tables from items once the whole structure is known: Generic Extractor's second pass, rule by rule, oddities
+ * included.
  *
  * `RowWriter` does the same faster while pages arrive, as long as nothing unusual happens (a value that becomes a list,
  * two paths with one table name, parent columns that clash); this is what counts when it does.
@@ -134,7 +135,7 @@ export class ExactTables {
   private layout(node: StructureNode): Layout {
     let layout = this.layouts.get(node)
     if (layout === undefined) {
-      // Columns of one name share a cell, as in the field.
+      // Columns of one name share a cell, as in Generic Extractor.
       const names = [...new Set(columnNames(node, this.compat))]
       layout = { width: names.length, positions: new Map(names.map((name, position) => [name, position])) }
       this.layouts.set(node, layout)

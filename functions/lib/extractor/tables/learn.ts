@@ -12,7 +12,10 @@ export interface LearnEvents {
   unstable(): void
 }
 
-/** Learns the structure of one page of items of a data type (facts 2.2 and 2.5), row after row. */
+/**
+ * Learns the structure of one page of items of a data type (docs/reference/extractor-tables.md#structure), row after
+ * row.
+ */
 export function learnItems(root: StructureNode, items: readonly Json[], events: LearnEvents): void {
   learnList(root, items, events)
   setNodeType(root, 'array', events)
@@ -39,7 +42,10 @@ function learnValue(node: StructureNode, value: Json, events: LearnEvents): void
   }
 }
 
-/** Null fits all; a single value joins a list of its kind; everything else is an error (facts 2.5). */
+/**
+ * Null fits all; a single value joins a list of its kind; everything else is an error
+ * (docs/reference/extractor-tables.md#types).
+ */
 export function setNodeType(node: StructureNode, type: NodeType, events: LearnEvents): void {
   if (node.type === undefined || node.type === type) {
     if (node.solid !== undefined && type !== 'null' && node.solid !== type) events.unstable()
@@ -59,8 +65,8 @@ export function setNodeType(node: StructureNode, type: NodeType, events: LearnEv
 /**
  * Makes `node` a list of what it was, or keeps it one and takes `type` among its items.
  *
- * The field forgets what the items were when either side is null, so a list that is null in the last row gives a child
- * table with links only; the tables must come out the same, so that is kept.
+ * Generic Extractor forgets what the items were when either side is null, so a list that is null in the last row
+ * gives a child table with links only; the tables must come out the same, so that is kept.
  */
 function upgradeToList(node: StructureNode, type: NodeType, events: LearnEvents): void {
   const single = node.type === 'array' ? type : (node.type ?? 'null')
@@ -88,7 +94,7 @@ function upgradeToList(node: StructureNode, type: NodeType, events: LearnEvents)
   else node.header = undefined
 }
 
-/** The field counts `''` and `'0'` as no name. */
+/** Generic Extractor counts `''` and `'0'` as no name. */
 export function hasHeader(node: StructureNode): boolean {
   return node.header !== undefined && node.header !== '' && node.header !== '0'
 }

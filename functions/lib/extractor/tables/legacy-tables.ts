@@ -31,8 +31,8 @@ interface OpenTable {
 }
 
 /**
- * The field's old parser (compat level 1, or a state that holds its structure): columns of one clean name share the
- * first one's cells, and the second column has a hash for a name and stays empty.
+ * Generic Extractor's old parser (compat level 1, or a state that holds its structure): columns of one clean name
+ * share the first one's cells, and the second column has a hash for a name and stays empty.
  *
  * Rows are written in the end from the log of the pages: few configurations still need this.
  */

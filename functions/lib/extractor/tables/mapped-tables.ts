@@ -74,7 +74,7 @@ export class MappedTables {
         tables.push({ name, columns, primaryKey, type, file: out.file, rows })
       }
     }
-    // The field adds these in the end, so that what comes after finds them
+    // Generic Extractor adds these in the end, so that what comes after finds them
     for (const [type, entries] of this.mappings) {
       for (const table of tablesOfMapping(type, entries)) {
         if (!tables.some(({ name }) => name === table.name))

@@ -28,7 +28,7 @@ export interface MapperState {
   children: MapperState[]
 }
 
-/** Rows of one mapped table, and the mappers of the tables in it (facts 2.1). */
+/** Rows of one mapped table, and the mappers of the tables in it (docs/reference/extractor-tables.md#mappings). */
 export class Mapper {
   readonly name: string
   columns: string[] = []
@@ -231,7 +231,7 @@ function badMapping(message: string): UserError {
   return new UserError('extractor.tables.badMapping', `Bad Json to CSV Mapping configuration: ${message}`)
 }
 
-/** The field's `empty()`: also 0, false, `''`, `'0'` and an empty list. */
+/** PHP's `empty()`: also 0, false, `''`, `'0'` and an empty list. */
 function isEmpty(value: Json): boolean {
   if (value === null || value === false || value === '' || value === '0') return true
   if (Array.isArray(value)) return value.length === 0

@@ -7,7 +7,10 @@ const MAX_TABLE_BYTES = 128
 /** Values of `type` in a mapping. */
 export const mappingTypes = ['column', 'user', 'table', 'date'] as const
 
-/** One path of a mapping, checked and spelled out. Keys are as in the configuration (facts 2.1). */
+/**
+ * One path of a mapping, checked and spelled out. Keys are as in the configuration
+ * (docs/reference/extractor-tables.md#mappings).
+ */
 export type MappingEntry = ColumnEntry | TableEntry
 
 export interface ColumnEntry {
@@ -32,7 +35,7 @@ export interface TableEntry {
 
 /**
  * Reads the mapping of one data type.
- * @throws UserError `extractor.tables.badMapping` with the message of the field and the path
+ * @throws UserError `extractor.tables.badMapping` with Generic Extractor's message and the path
  */
 export function readMapping(type: string, mapping: unknown, compat = false): MappingEntry[] {
   if (!isTruthy(mapping))
@@ -113,7 +116,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** What the field's `empty()` does not catch. */
+/** What PHP's `empty()` does not catch. */
 function isTruthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (isRecord(value)) return Object.keys(value).length > 0

@@ -3,7 +3,8 @@ import { type ExtraColumns, phpSerializeRow } from '../php/php-serialize.ts'
 import type { JsonObject } from './json-value.ts'
 
 /**
- * The link between a row and the rows of its lists (facts 2.3), made when first asked for: most rows have no list.
+ * The link between a row and the rows of its lists (docs/reference/extractor-tables.md#links), made when first asked
+ * for: most rows have no list.
  *
  * `<dot path>_<md5>`; the hash is over the row with its parent columns, and over the link of the enclosing object.
  */

@@ -99,7 +99,7 @@ export class RowWriter {
     return text
   }
 
-  /** Keys in another order than the columns. Lists are written in the order of the columns, as in the field. */
+  /** Keys in another order than the columns. Lists are written in the order of the columns, as in Generic Extractor. */
   private disorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
     for (const key in row) if (!plan.byKey.has(key)) throw mismatch
     let text = ''
@@ -169,7 +169,7 @@ export class RowWriter {
     const plan = column.items
     if (plan === undefined || link === undefined) throw mismatch
     if (value === null) {
-      this.follow(plan.node, 'null') // the field forgets what the items are; see `upgradeToList`
+      this.follow(plan.node, 'null') // Generic Extractor forgets what the items are; see `upgradeToList`
       return column.blank
     }
     if (Array.isArray(value)) {

@@ -10,7 +10,7 @@ export interface TableSinkOptions {
   loadOf?: ((table: WrittenTable) => TableLoad) | undefined
   /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */
   mappings?: unknown
-  /** Cells as in the field (14 significant digits). Default false: numbers keep the text that the API sent. */
+  /** Cells as in Generic Extractor (14 significant digits). Default false: numbers keep the text that the API sent. */
   compat?: boolean | undefined
   /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
   parser?: 'current' | 'legacy' | undefined

@@ -6,7 +6,7 @@ export const ITEMS = '[]'
 let lastId = 0
 
 /**
- * One place in the JSON of a data type, and what was learnt about it: the field's structure, node by node.
+ * One place in the JSON of a data type, and what was learnt about it (docs/reference/extractor-tables.md#structure).
  *
  * Children are in order of first appearance, which is the order of columns.
  */
@@ -18,7 +18,7 @@ export class StructureNode {
   type: NodeType | undefined
   /** Last type other than null: the items of a list fall back to `null` when the list itself is null once. */
   solid: NodeType | undefined
-  /** Column name; empty or `0` counts as none, as in the field, and is given again. */
+  /** Column name; empty or `0` counts as none, as in Generic Extractor, and is given again. */
   header: string | undefined
   /** Added for a parent or user data column, not found in the data. */
   isParent = false

@@ -7,7 +7,7 @@ export class Structure {
   readonly roots = new Map<string, StructureNode>()
   /** Parent columns that had to give way to a data column of the same name: asked name to given name. */
   readonly parentAliases = new Map<string, string>()
-  /** Column names taken, by table path. Not saved between runs, as in the field. */
+  /** Column names taken, by table path. Not saved between runs, as in Generic Extractor. */
   readonly takenNames = new Map<string, Set<string>>()
 
   root(type: string): StructureNode {
@@ -58,7 +58,7 @@ export function storeStructure(structure: Structure): StoredStructure {
 
 export interface StoredStructure {
   data: Record<string, StoredNode>
-  /** An empty list when there are none: the field's own writing of an empty map. */
+  /** An empty list when there are none: PHP writes an empty map so. */
   parent_aliases: Record<string, string> | []
 }
 

@@ -49,7 +49,10 @@ function fileName(name: string): string {
   return isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
 }
 
-/** The manifest beside a table (facts 2.8): no destination without a bucket, no primary key without one. */
+/**
+ * The manifest beside a table (docs/reference/extractor-tables.md#files): no destination without a bucket, no primary
+ * key without one.
+ */
 export async function writeManifest(output: Output, table: WrittenTable, load: TableLoad): Promise<void> {
   const manifest = {
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),

@@ -47,7 +47,7 @@ export function addParentColumns(
   return added
 }
 
-/** Whether a list is inside of one whose items null has hidden: the field never reaches such a list. */
+/** Whether a list is inside of one whose items null has hidden: Generic Extractor never reaches such a list. */
 export function isUnderHiddenItems(node: StructureNode): boolean {
   for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
     if (outer.key === ITEMS && outer.type === 'null') return true

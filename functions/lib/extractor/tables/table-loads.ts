@@ -50,7 +50,7 @@ export const createTableLoads = (
   const keys = Map.groupBy(
     iterations
       .flatMap(({ jobs }) => [...everyJob(jobs)])
-      // In compat mode, as in the field, a job has no key; one with `incremental` is not of the field
+      // In compat mode a job has no key, as in Generic Extractor, which does not know `incremental` either
       .filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
     job => safeName(dataTypeOf(job)),
   )

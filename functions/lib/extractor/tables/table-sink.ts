@@ -82,7 +82,7 @@ export function createTableSink(options: TableSinkOptions): TableSink {
   }
 }
 
-/** The stack overflows some thousand levels down; the field gives up at 512. */
+/** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
 function tooDeep(type: string, cause: RangeError): UserError {
   return new UserError(
     'extractor.tables.tooDeep',

@@ -32,7 +32,7 @@ export class TableSpool {
   private out: AppendFile
   /** Names of the parent columns of its rows, in the order of the first row. */
   parents: readonly string[] | undefined
-  /** When its first row was written, among all tables: the field names parent columns in that order. */
+  /** When its first row was written, among all tables: parent columns are named in that order. */
   order = -1
   rows = 0
   /** The header line as it looked when the first rows were written; usually the final one. */

@@ -8,7 +8,7 @@ import { type Output, removeTables, tableFile } from './table-file.ts'
 
 /**
  * Writes mapped tables behind the automatic ones in `written`, rows of one table name together: mappings before the
- * rest, as in the field.
+ * rest, as in Generic Extractor.
  * @throws UserError `extractor.tables.differentColumns` when two of one name have other columns
  */
 export async function writeMapped(

@@ -1,7 +1,7 @@
 import { wireDate } from '../wire-date.ts'
 import { type BranchRecord, defaultBranchId } from './branch-store.ts'
 
-/** The branch on the wire (facts 1.1). */
+/** The branch on the wire (docs/reference/storage-api.md#branches). */
 export const branchResource = (branch: BranchRecord) => ({
   id: branch.id,
   name: branch.name,

@@ -59,7 +59,7 @@ export const reviveConfiguration = (
   state: settings.state ?? emptyObject,
 })
 
-/** Sets what is given; what already is so is no change, and a call without a change makes no version. */
+/** Sets what is given. Unchanged values create no version. */
 export const updateConfiguration = (
   configuration: Configuration,
   { state = configuration.state, ...settings }: ConfigurationSettings,

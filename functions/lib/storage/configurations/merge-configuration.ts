@@ -1,8 +1,8 @@
 type JsonObject = Record<string, unknown>
 
 /**
- * Root and row as one configuration (specification 2.8, rule 4): objects are merged key by key, anything else (lists
- * too) is the row's where the row has it.
+ * Root and row as one configuration (docs/reference/storage-api.md#how-rows-run): objects are merged key by key,
+ * anything else (lists too) is the row's where the row has it.
  */
 export const mergeConfiguration = (root: JsonObject, row: JsonObject): JsonObject => {
   const merged: JsonObject = { ...root }

@@ -2,7 +2,7 @@ import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 
-/** Specification 2.2; clients add keys of their own, which mean nothing here. */
+/** See docs/reference/storage-api.md#sliced-files. Clients add keys of their own; they are ignored. */
 const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
 
 /** A slice's entry takes about 150 bytes: a hundred thousand slices and more. */

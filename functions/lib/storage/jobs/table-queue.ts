@@ -13,7 +13,7 @@ export const createTableQueue = (items: ItemTable) => {
   const partition = (tableId: string) => `QUEUE#${tableId}`
 
   return {
-    /** Puts the job in line; harmless when it stands there. */
+    /** Puts the job in the queue. Idempotent. */
     enter: async (tableId: string, jobId: number): Promise<void> => {
       await items.put({ pk: partition(tableId), sk: idSortKey(jobId) }, { jobId })
     },

@@ -39,7 +39,7 @@ const RESERVED = new Set(['oid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ct
 export const MAX_COLUMN_NAME_LENGTH = 64
 
 /**
- * The name that a column gets in a table: ASCII letters, digits and `_` (storage API facts, section 4).
+ * The name that a column gets in a table: ASCII letters, digits and `_` (docs/reference/storage-api.md#column-names).
  *
  * Accents go, other runs of characters become one `_`, `_` at both ends goes; a reserved name gets `_` at its end.
  * `Größe (cm)` becomes `Grosse_cm`. The result is empty when nothing is left. Sanitising twice changes nothing more.

@@ -141,7 +141,7 @@ describe('a configuration that only the field would run', () => {
     ])
   })
 
-  it('is stored without a word when it says that it is of the field', async () => {
+  it('is stored without a word when it asks for compat mode', async () => {
     const id = await stored(configuration({ compat: true, jobs: [{ endpoint: 'a', datatype: 'b' }] }))
     expect(await warningsOf(id)).toEqual([])
   })

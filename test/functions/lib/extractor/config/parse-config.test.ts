@@ -116,7 +116,7 @@ describe('strict configuration', () => {
     expect(() => parseConfig(input)).toThrow(message)
   })
 
-  it('takes the spellings of the field: digits as text, empty lists for objects, null for nothing, any case of a method', () => {
+  it('takes the spellings of Generic Extractor: digits as text, empty lists for objects, null for nothing, any case of a method', () => {
     const { api, runs } = parseConfig(
       withJob(
         { params: [], headers: [], placeholders: [], method: 'post', dataField: null, children: null },
@@ -168,7 +168,7 @@ describe('compat', () => {
   })
 })
 
-describe('what the field makes of odd values', () => {
+describe('what Generic Extractor makes of odd values', () => {
   const api = (over: object) => withJob({}, {}, over)
 
   it.each([

@@ -66,7 +66,7 @@ describe('functions', () => {
     ['sprintf', ['%u', -1], '18446744073709551615'],
   ])('%s%j', (name, args, expected) => expect(call(name, ...args)).toEqual(expected))
 
-  test('read numbers that a double would change as the field does', () => {
+  test('read numbers that a double would change as Generic Extractor does', () => {
     expect(call('concat', new JsonNumber('12345678901234567'), '|', new JsonNumber('1.50'))).toBe(
       '12345678901234567|1.5',
     )

@@ -80,7 +80,7 @@ describe('jobs', () => {
     expect(requests.map(({ body }) => body)).toEqual(['[]', '[1,{"x":"\\u00e9\\/"}]'])
   })
 
-  it('send empty objects as they are, with compat as empty lists, like the field', async () => {
+  it('send empty objects as they are, with compat as empty lists, like Generic Extractor', async () => {
     const jobs = [{ endpoint: 'a', method: 'POST', params: { filter: {}, deep: [{ x: {} }] } }]
     const bodies = await Promise.all(
       [false, true].map(

@@ -10,7 +10,7 @@ const asRegExp = (pattern: string): RegExp =>
 const letters = (alphabet: string) => fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 9 })
 
 describe('likePattern', () => {
-  it('matches what the regular expression of the field matches', () => {
+  it('matches what the regular expression of Generic Extractor matches', () => {
     fc.assert(
       fc.property(letters('ab%\n'), letters('ab\n'), (pattern, value) => {
         expect(likePattern(pattern)(value)).toBe(asRegExp(pattern).test(value))

@@ -179,7 +179,7 @@ describe('a job that asks only for changes', () => {
     expect(warnings).toEqual([expect.stringMatching(/no primary key is named.*"primaryKey": \["id"\]/)])
   })
 
-  it('replaces its table in compat mode, as the field does, and says so', async () => {
+  it('replaces its table in compat mode, as Generic Extractor does, and says so', async () => {
     const { loads, warnings } = await manifests({ config: { jobs: [since], compat: true } })
     expect(loads).toEqual({ users: { incremental: false } })
     expect(warnings).toEqual([expect.stringContaining('keeps nothing else')])

@@ -79,7 +79,7 @@ describe('null where a list was', () => {
   test('loses nothing', async () => {
     expect((await runSink(pages))['root_t']).toMatch(/^"data","JSON_parentId"\n"x","root_[\da-f]{32}"\n$/)
   })
-  test('makes the field forget the values of the list, and so does compat', async () => {
+  test('makes Generic Extractor forget the values of the list, and so does compat', async () => {
     expect((await runSink(pages, { compat: true }))['root_t']).toMatch(
       /^"JSON_parentId"\n"root_[\da-f]{32}"\n$/,
     )
@@ -93,7 +93,7 @@ describe('numbers', () => {
       '"12345678901234567890","1.50","1e5","0.1234567890123456","-0"',
     )
   })
-  test('come out as in the field with compat', async () => {
+  test('come out as in Generic Extractor with compat', async () => {
     expect((await runSink([page(json)], { compat: true }))['root']?.split('\n')[1]).toBe(
       '"1.2345678901235E+19","1.5","100000","0.12345678901235","-0"',
     )
@@ -154,7 +154,7 @@ test('a list inside a list is warned of once', async () => {
   expect(files['root_a']).toContain('"[1,""\\u010d\\/""]"')
 })
 
-test('pages with other parent columns than the first give rows as wide as they are in the field', async () => {
+test('pages with other parent columns than the first give rows as wide as they are in Generic Extractor', async () => {
   const files = await runSink([page('[{"a":1}]'), page('[{"a":2}]', { parent: { day: 'mon' } })])
   expect(files['root']).toBe('"a"\n"1"\n"2","mon"\n')
 })
@@ -210,7 +210,7 @@ test('any texts come back from the CSV as they were', async () => {
 })
 
 test('an item that does not fit leaves no trace of the try to write it', async () => {
-  // Null has hidden that the list holds objects, so the field takes the list of lists.
+  // Null has hidden that the list holds objects, so Generic Extractor takes the list of lists.
   const pages = [page('[{"r":null},{"r":[{}]}]'), page('[{"r":[[1]]}]')]
   expect((await runSink(pages, { compat: true }))['root_r']).toMatch(
     /^"data","JSON_parentId"\n"","root_\w+"\n"\[1\]"/,
