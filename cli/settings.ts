@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durabilitySchema } from '../local/durable/durability.ts'
 import { parseDebuggedFunction } from '../local/runtime/lambda/debugged-function.ts'
 
 const port = (fallback: number) =>
@@ -23,6 +24,8 @@ const schema = z.object({
     .min(shortestToken, `must have at least ${shortestToken} characters`)
     .optional(),
   MILLRACE_BIND: z.string().default('127.0.0.1'),
+  /** Whether an acknowledgement waits for the disk. */
+  MILLRACE_DURABILITY: durabilitySchema,
   /** Stack configuration over that of cdk.json, as a JSON object. */
   MILLRACE_CONTEXT: z
     .string()

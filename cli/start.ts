@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import { readSettings } from './settings.ts'
 
 /** `millrace start`, which is `npm start`: the embedded cloud in the foreground. */
@@ -15,6 +16,7 @@ Environment, all optional:
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
   MILLRACE_TOKEN      master storage token, 8 characters or more (made once and kept in the data folder)
   MILLRACE_BIND       address to listen at (127.0.0.1)
+  MILLRACE_DURABILITY full: an acknowledgement waits until the bytes are synced; relaxed: it does not (full)
   MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
   MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
     )
@@ -40,6 +42,7 @@ const start = async (): Promise<void> => {
       log(
         `${debugged.name} runs from its source and waits for a debugger at 127.0.0.1:${debugged.inspectorPort}`,
       )
+    const { DurableFiles } = await import('../local/durable/durable-files.ts')
     log('starting the embedded cloud …')
     const cloud = await startEmbeddedCloud({
       apiPort: settings.MILLRACE_API_PORT,
@@ -47,6 +50,7 @@ const start = async (): Promise<void> => {
       dataDir: settings.MILLRACE_DATA_DIR,
       bind: settings.MILLRACE_BIND,
       context: settings.MILLRACE_CONTEXT,
+      files: new DurableFiles({ durability: settings.MILLRACE_DURABILITY }),
       ...(settings.MILLRACE_TOKEN !== undefined && { token: settings.MILLRACE_TOKEN }),
       debugged,
       log,
@@ -98,6 +102,8 @@ const untilSignal = (): Promise<NodeJS.Signals> => {
 /** What is wrong in the setting is a sentence; anything else shows where it comes from. */
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
+  if (isOutOfSpace(error))
+    return `The disk that holds the data directory is full: ${error.message}. Make room, or choose another with MILLRACE_DATA_DIR.`
   if ('code' in error && (error.code === 'EACCES' || error.code === 'EROFS' || error.code === 'ENOTDIR'))
     return `The data directory cannot be used: ${error.message}. Choose another with MILLRACE_DATA_DIR.`
   return process.env['MILLRACE_DEBUG'] ? (error.stack ?? error.message) : error.message

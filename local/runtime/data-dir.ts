@@ -1,14 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import { chmod, mkdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { DurableFiles } from '../durable/durable-files.ts'
 import { lockDirectory } from './directory-lock.ts'
-import { writeFileAtomically } from './write-file-atomically.ts'
-
-const rootSchema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() })
-
-export type RootCredentials = z.infer<typeof rootSchema>
+import { type RootCredentials, rootCredentials } from './root-credentials.ts'
 
 /** The one folder that holds everything; one process at a time. */
 export interface DataDir {
@@ -20,6 +14,8 @@ export interface DataDir {
 }
 
 export interface DataDirOptions {
+  /** How the folder is written. Default: as MILLRACE_DURABILITY says. */
+  readonly files?: DurableFiles
   readonly log: (line: string) => void
   /** How long to wait for a process that holds the folder and may be about to end. Default: two seconds. */
   readonly waitMs?: number
@@ -32,14 +28,16 @@ export interface DataDirOptions {
  */
 export const openDataDir = async (
   given: string,
-  { log, waitMs = 2_000 }: DataDirOptions,
+  { files = new DurableFiles(), log, waitMs = 2_000 }: DataDirOptions,
 ): Promise<DataDir> => {
   const path = resolve(given)
   await mkdir(path, { recursive: true, mode: 0o700 })
   await makePrivate(path, log)
-  const release = await lockDirectory(path, waitMs)
+  const release = await lockDirectory(path, { files, waitMs })
   try {
-    return { path, root: await rootCredentials(join(path, 'root-credentials.json')), release }
+    await files.syncFolder(dirname(path))
+    const root = await rootCredentials(join(path, 'root-credentials.json'), files, log)
+    return { path, root, release }
   } catch (error) {
     await release()
     throw error
@@ -58,15 +56,4 @@ const makePrivate = async (path: string, log: (line: string) => void): Promise<v
   if ((mode & 0o077) === 0) return
   await chmod(path, 0o700)
   log(`the data directory ${path} was open to other users of this machine: its mode is now 0700`)
-}
-
-const rootCredentials = async (file: string): Promise<RootCredentials> => {
-  if (existsSync(file)) return rootSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  const made = {
-    // The form of a real one: some clients check it.
-    accessKeyId: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
-    secretAccessKey: randomBytes(20).toString('hex'),
-  }
-  await writeFileAtomically(file, JSON.stringify(made))
-  return made
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { writeFileAtomically } from './write-file-atomically.ts'
+import type { DurableFiles } from '../durable/durable-files.ts'
 
 const holderSchema = z.object({ pid: z.number().int(), startedAt: z.string() })
 
@@ -21,11 +21,14 @@ const retryMs = 50
  * The lock is an open exclusive transaction on an empty database, because Node has no `flock`. The kernel ends it with
  * the process, however that ends; a process id in a file would outlive its process and come to mean another one.
  */
-export const lockDirectory = async (folder: string, waitMs: number): Promise<() => Promise<void>> => {
+export const lockDirectory = async (
+  folder: string,
+  { files, waitMs }: { files: DurableFiles; waitMs: number },
+): Promise<() => Promise<void>> => {
   const deadline = Date.now() + waitMs
   for (;;) {
     const connection = tryLock(lockFile(folder))
-    if (connection) return hold(folder, connection)
+    if (connection) return hold(folder, connection, files)
     if (Date.now() >= deadline) throw new Error(await refusal(folder))
     await sleep(retryMs)
   }
@@ -66,10 +69,14 @@ const tryLock = (path: string): DatabaseSync | undefined => {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 
-const hold = async (folder: string, connection: DatabaseSync): Promise<() => Promise<void>> => {
+const hold = async (
+  folder: string,
+  connection: DatabaseSync,
+  files: DurableFiles,
+): Promise<() => Promise<void>> => {
   const holder: LockHolder = { pid: process.pid, startedAt: new Date().toISOString() }
   try {
-    await writeFileAtomically(holderFile(folder), JSON.stringify(holder))
+    await files.writeWhole(holderFile(folder), JSON.stringify(holder))
   } catch (error) {
     connection.close()
     throw error

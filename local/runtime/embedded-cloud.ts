@@ -1,4 +1,6 @@
 import { readStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
+import { relaxedNotice } from '../durable/durability.ts'
+import { DurableFiles } from '../durable/durable-files.ts'
 import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'
@@ -27,6 +29,8 @@ export interface EmbeddedCloudOptions {
   readonly context?: Readonly<Record<string, unknown>>
   /** A function that waits for a debugger and runs from its source. Default: none. */
   readonly debugged?: DebuggedFunction | undefined
+  /** How the data directory is written. Default: as MILLRACE_DURABILITY says. */
+  readonly files?: DurableFiles
   /** Told what happens, one line at a time. Default: nobody. */
   readonly log?: (line: string) => void
 }
@@ -66,14 +70,26 @@ export interface EmbeddedCloud extends CloudFacts {
  * template that is not known (`UnsupportedError`), a bundle that does not load.
  */
 export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise<EmbeddedCloud> => {
-  const { apiPort = 0, s3Port = 0, bind = '127.0.0.1', token, debugged, log = () => {} } = options
+  const {
+    apiPort = 0,
+    s3Port = 0,
+    bind = '127.0.0.1',
+    token,
+    debugged,
+    files = new DurableFiles(),
+    log = () => {},
+  } = options
+  if (files.durability === 'relaxed') log(relaxedNotice)
   await using starting = new AsyncDisposableStack()
-  const dataDir = await openDataDir(options.dataDir, { log })
+  const dataDir = await openDataDir(options.dataDir, { files, log })
   starting.defer(dataDir.release)
   const directory = options.assembly ?? (await synthesise(stackContext(bind, options.context)))
   if (options.assembly === undefined) starting.defer(keepInUse(directory))
   const assembly = await readAssembly(directory)
-  const running = await runStack({ dataDir, assembly, apiPort, s3Port, bind, token, debugged, log }, starting)
+  const running = await runStack(
+    { dataDir, assembly, apiPort, s3Port, bind, token, debugged, files, log },
+    starting,
+  )
 
   const { outputs, executions, endpoints } = running
   const tokenSecret = outputs['StorageTokenSecret']
@@ -89,7 +105,7 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     filesBucket: outputs['FilesBucket'],
     exportsBucket: outputs['ExportsBucket'],
   }
-  await announceCloud(dataDir.path, {
+  await announceCloud(files, dataDir.path, {
     pid: process.pid,
     ...endpoints,
     api,
@@ -98,7 +114,7 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     stackName: assembly.stackName,
     outputs,
   })
-  starting.defer(() => withdrawCloud(dataDir.path))
+  starting.defer(() => withdrawCloud(files, dataDir.path))
 
   // All is well: from here on `close` is who ends it.
   const resources = starting.move()

@@ -1,3 +1,4 @@
+import type { DurableFiles } from '../durable/durable-files.ts'
 import type { DataDir } from './data-dir.ts'
 import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import type { Assembly } from './template/assembly.ts'
@@ -10,5 +11,6 @@ export interface RunStackOptions {
   readonly bind: string
   readonly token: string | undefined
   readonly debugged?: DebuggedFunction | undefined
+  readonly files: DurableFiles
   readonly log: (line: string) => void
 }

@@ -64,7 +64,7 @@ export const runStack = async (
   options: RunStackOptions,
   resources: AsyncDisposableStack,
 ): Promise<RunningStack> => {
-  const { dataDir, assembly, bind, log } = options
+  const { dataDir, assembly, bind, files, log } = options
   const within = (name: string) => join(dataDir.path, name)
 
   // Names and rights do not depend on addresses, so a template that is not known is refused before any port is taken.
@@ -83,7 +83,7 @@ export const runStack = async (
   const control = new ControlServer({ authenticate, isAllowed, log })
   const controlUrl = await control.listen()
   resources.defer(() => control.close())
-  const items = await startItemServer({ folder: within('items'), authenticate, isAllowed })
+  const items = await startItemServer({ folder: within('items'), files, authenticate, isAllowed })
   resources.defer(() => items.close())
   // Events wait in S3's outbox until there is a router to take them.
   const router = Promise.withResolvers<EventRouter>()
@@ -108,8 +108,8 @@ export const runStack = async (
   const stack = read(endpoints)
 
   await Promise.all([createBuckets(s3, stack), makeTables(items.endpoint, dataDir, stack)])
-  const queues = await openQueues(within('queues'), stack)
-  const secrets = await openSecrets(within('secrets'), stack, options.token)
+  const queues = await openQueues(within('queues'), stack, { files, log })
+  const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
     definitions: functionDefinitions(stack, assembly, options.debugged),
     endpoints,
@@ -119,7 +119,7 @@ export const runStack = async (
   resources.defer(() => functions.close(0))
 
   const executions = new Executions({
-    store: await ExecutionStore.open(within('executions')),
+    store: await ExecutionStore.open(within('executions'), { files, log }),
     machines: stateMachines(stack),
     runTask: (resource, input, context) => runTask(resource, input, context, { functions, queues, policies }),
     log,
@@ -129,7 +129,7 @@ export const runStack = async (
   control.serve(executionOperations(executions))
   control.serve(queueOperations(queues))
   control.serve(secretOperations(secrets))
-  control.serve(keyOperations(await openKeys(within('keys'), stack)))
+  control.serve(keyOperations(await openKeys(within('keys'), stack, { files, log })))
   control.serve(eventOperations(events))
 
   if (api) {
@@ -162,7 +162,7 @@ const addressOf = (bind: string, port: number): string => {
 }
 
 const startS3 = async (
-  { dataDir, s3Port, bind }: RunStackOptions,
+  { dataDir, s3Port, bind, files }: RunStackOptions,
   roles: ReturnType<typeof rolePolicies>,
   onObjectCreated: (event: object) => Promise<void>,
   isServedWhileDraining: (accessKeyId: string) => boolean,
@@ -175,6 +175,7 @@ const startS3 = async (
       region: account.region,
       root: dataDir.root,
       roles,
+      files,
       onObjectCreated,
       isServedWhileDraining,
     })
@@ -204,7 +205,9 @@ const makeTables = async (endpoint: string, { root }: DataDir, stack: Stack): Pr
   }
 }
 
-const openQueues = (folder: string, stack: Stack): Promise<Queues> =>
+type Writing = Pick<RunStackOptions, 'files' | 'log'>
+
+const openQueues = (folder: string, stack: Stack, writing: Writing): Promise<Queues> =>
   Queues.open(
     folder,
     stack.ofType(queue).map(({ name, arn, ref, properties }) => ({
@@ -214,19 +217,26 @@ const openQueues = (folder: string, stack: Stack): Promise<Queues> =>
       visibilitySeconds: properties.VisibilityTimeout,
       retentionSeconds: properties.MessageRetentionPeriod,
     })),
+    writing,
   )
 
-const openKeys = (folder: string, stack: Stack): Promise<Keys> =>
+const openKeys = (folder: string, stack: Stack, writing: Writing): Promise<Keys> =>
   Keys.open(
     folder,
     stack.ofType(key).map(({ arn }) => arn),
+    writing,
   )
 
-const openSecrets = (folder: string, stack: Stack, token: string | undefined): Promise<Secrets> => {
+const openSecrets = (
+  folder: string,
+  stack: Stack,
+  { token, files, log }: RunStackOptions,
+): Promise<Secrets> => {
   const tokenSecret = stack.outputs['StorageTokenSecret']
   return Secrets.open(
     folder,
     stack.ofType(secret).map(({ name, ref, properties }) => ({ name, arn: ref, properties })),
     new Map(token && tokenSecret ? [[tokenSecret, token]] : []),
+    { files, log },
   )
 }

@@ -20,6 +20,10 @@ const catalogue = {
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
+  InsufficientStorage: [
+    507,
+    'There is no space left on the disk of the server. Nothing was stored. Reading still works; make room and try again.',
+  ],
   InternalError: [500, 'The server met an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID that you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],

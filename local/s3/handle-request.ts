@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isOutOfSpace } from '../../functions/lib/errors/out-of-space.ts'
 import type { ConnectionLimits } from '../http/limited-server.ts'
 import { requestOrigin } from '../http/request-origin.ts'
 import { authenticate } from './auth/authenticate.ts'
@@ -71,6 +72,7 @@ const answer = async (
     return await runOperation(request, context)
   } catch (error) {
     if (error instanceof S3Error) return errorReply(error, pathOf(url), id)
+    if (isOutOfSpace(error)) return errorReply(new S3Error('InsufficientStorage'), pathOf(url), id)
     if (!message.destroyed) context.onError(error)
     return errorReply(new S3Error('InternalError'), pathOf(url), id)
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { DurableFiles } from '../durable/durable-files.ts'
 import { type ConnectionLimits, createLimitedServer, usualLimits } from '../http/limited-server.ts'
 import { OpenRequests } from '../http/open-requests.ts'
 import { Authorizer } from './auth/authorizer.ts'
@@ -28,6 +29,8 @@ export interface EmbeddedS3Options {
   root: { accessKeyId: string; secretAccessKey: string }
   /** Policies of the roles that AssumeRole knows, by ARN. Looked up at each call, so the owner may change the map. */
   roles?: ReadonlyMap<string, PolicyDocument>
+  /** How the folder is written. Default: as MILLRACE_DURABILITY says. */
+  files?: DurableFiles
   /** Called after each commit of an object in a bucket with `eventBridge`; again, also after a restart, until it resolves. */
   onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
   /** Whose requests are still answered while the server drains: those that others need to finish. Default: nobody's. */
@@ -72,8 +75,9 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     roles = new Map<string, PolicyDocument>(),
     isServedWhileDraining = () => false,
     limits = usualLimits,
+    files = new DurableFiles(),
   } = options
-  const store = new Store(options.dataDir)
+  const store = await Store.open(options.dataDir, files)
   const sessions = new Sessions(store.database)
   const authorizer = new Authorizer(roles)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
@@ -100,7 +104,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   try {
     await listen(server, port, host)
   } catch (error) {
-    store.close()
+    await store.close()
     throw error
   }
   outbox.wake()
@@ -118,7 +122,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
       }),
     assumeRole: async request => {
-      const { accessKeyId, secretAccessKey, sessionToken, expires } = assumeRole(request, context)
+      const { accessKeyId, secretAccessKey, sessionToken, expires } = await assumeRole(request, context)
       return { accessKeyId, secretAccessKey, sessionToken, expiration: expires }
     },
     drain: graceMs => openRequests.drain(graceMs),
@@ -128,7 +132,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
       // A reply that was cut off lets go of its files a moment later, and that needs the database.
       await Promise.allSettled(underWay)
       await outbox.close(closeGraceMs)
-      store.close()
+      await store.close()
     },
   }
 }

@@ -8,6 +8,7 @@ describe('readSettings', () => {
       MILLRACE_S3_PORT: 9000,
       MILLRACE_DATA_DIR: '.millrace',
       MILLRACE_BIND: '127.0.0.1',
+      MILLRACE_DURABILITY: 'full',
       MILLRACE_CONTEXT: {},
     }
     expect(readSettings({})).toEqual(defaults)

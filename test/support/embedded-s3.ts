@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
@@ -55,3 +55,7 @@ export const startTestS3 = async (options: Partial<EmbeddedS3Options> = {}): Pro
     },
   }
 }
+
+/** The files that hold the bytes of objects, as `a/a12…`. */
+export const dataFiles = async (dataDir: string): Promise<string[]> =>
+  (await readdir(join(dataDir, 'data'), { recursive: true })).filter(name => name.length > 30).sort()

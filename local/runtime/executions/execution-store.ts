@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../write-file-atomically.ts'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, readRecords } from '../../durable/records.ts'
 import { type ExecutionRecord, executionRecordSchema } from './execution-record.ts'
 
 /** What a person may still look up, and what `StartExecution` still knows a name from. The service keeps 90 days. */
@@ -12,20 +12,20 @@ export class ExecutionStore {
   readonly #folder: string
   readonly #records = new Map<string, ExecutionRecord>()
 
-  private constructor(folder: string) {
+  readonly #files: DurableFiles
+
+  private constructor(folder: string, files: DurableFiles) {
     this.#folder = folder
+    this.#files = files
   }
 
-  static async open(folder: string): Promise<ExecutionStore> {
-    await mkdir(folder, { recursive: true })
-    const store = new ExecutionStore(folder)
-    const files = (await readdir(folder)).filter(name => name.endsWith('.json'))
-    const records = await Promise.all(
-      files.map(async file => {
-        const value: unknown = JSON.parse(await readFile(join(folder, file), 'utf8'))
-        return executionRecordSchema.parse(value)
-      }),
-    )
+  static async open(
+    folder: string,
+    { files = new DurableFiles(), log = () => {} }: { files?: DurableFiles; log?: Log } = {},
+  ): Promise<ExecutionStore> {
+    await files.makeFolder(folder)
+    const store = new ExecutionStore(folder, files)
+    const records = await readRecords(files, folder, executionRecordSchema, log)
     for (const record of records.sort((a, b) => a.startDate.localeCompare(b.startDate)))
       store.#records.set(record.executionArn, record)
     return store
@@ -40,10 +40,10 @@ export class ExecutionStore {
     return [...this.#records.values()]
   }
 
-  /** Returns when the record would survive a kill. */
+  /** Resolves when the record is synced; until then, and when it cannot be written, the one before it is the current one. */
   async put(record: ExecutionRecord): Promise<void> {
+    await this.#files.writeWhole(this.#file(record.executionArn), JSON.stringify(record))
     this.#records.set(record.executionArn, record)
-    await writeFileAtomically(this.#file(record.executionArn), JSON.stringify(record))
     if (record.status !== 'RUNNING') await this.#prune()
   }
 
@@ -52,7 +52,7 @@ export class ExecutionStore {
     const ended = this.all().filter(({ status }) => status !== 'RUNNING')
     for (const { executionArn } of ended.slice(0, Math.max(0, ended.length - endedKept))) {
       this.#records.delete(executionArn)
-      await rm(this.#file(executionArn), { force: true })
+      await this.#files.remove(this.#file(executionArn))
     }
   }
 

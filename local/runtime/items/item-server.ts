@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
+import type { DurableFiles } from '../../durable/durable-files.ts'
 import {
   type ConnectionLimits,
   createLimitedServer,
@@ -12,18 +12,13 @@ import type { Authenticate, Caller } from '../control/authenticate.ts'
 import { readBody } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
-
-/** What is used of dynalite, which has no types of its own. */
-type Dynalite = (options: {
-  path: string
-  createTableMs: number
-  deleteTableMs: number
-  updateTableMs: number
-}) => Server
+import { createDynalite } from './dynalite.ts'
+import { ItemStore } from './item-store.ts'
 
 export interface ItemServerOptions {
   /** Folder of the database. */
   readonly folder: string
+  readonly files: DurableFiles
   readonly authenticate: Authenticate
   readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean
   readonly limits?: ConnectionLimits
@@ -44,13 +39,14 @@ const largestRequestBytes = 16 * 1024 * 1024 + 1024
  */
 export const startItemServer = async ({
   folder,
+  files,
   authenticate,
   isAllowed,
   limits = usualLimits,
 }: ItemServerOptions): Promise<ItemServer> => {
-  // A CommonJS package without types: its one export is the function described above.
-  const dynalite = createRequire(import.meta.url)('dynalite') as Dynalite
-  const inner = dynalite({ path: folder, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+  await files.makeFolder(folder)
+  const { server: inner, store } = createDynalite(folder)
+  await ItemStore.open(store, folder, files)
   // Only its request listener is used. Closing it closes the database, and that asks for a server that listens; who
   // connects to it would go round the checks below, so nobody may.
   inner.on('connection', socket => socket.destroy())

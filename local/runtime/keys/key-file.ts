@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../write-file-atomically.ts'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, readRecord } from '../../durable/records.ts'
 
 export type EncryptionContext = Readonly<Record<string, string>>
 
@@ -21,13 +20,23 @@ export class KeyFile {
     this.#secret = secret
   }
 
-  /** Makes the file when it is missing. A file of another length is refused: what it encrypted would be lost. */
-  static async open(folder: string, arn: string): Promise<KeyFile> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    const file = join(folder, `${nameOf(arn).toString('hex')}.key`)
-    if (!existsSync(file)) await writeFileAtomically(file, randomBytes(KEY_BYTES).toString('base64'))
-    const secret = Buffer.from(await readFile(file, 'utf8'), 'base64')
-    if (secret.length !== KEY_BYTES) throw new Error(`The key file ${file} does not hold ${KEY_BYTES} bytes`)
+  /**
+   * Makes the file when it is missing; its folder is there. An empty one was cut off before its key was ever used, and is set aside. One of
+   * another length is refused: with a new key in its place, what the old one encrypted would be lost.
+   */
+  static async open(
+    folder: string,
+    arn: string,
+    { files = new DurableFiles(), log = () => {} }: { files?: DurableFiles; log?: Log } = {},
+  ): Promise<KeyFile> {
+    const path = join(folder, `${nameOf(arn).toString('hex')}.key`)
+    const text = (await readRecord(files, path, notEmpty, log)) ?? (await makeKey(files, path))
+    const secret = Buffer.from(text, 'base64')
+    if (secret.length !== KEY_BYTES)
+      throw new Error(
+        `The key file ${path} does not hold ${KEY_BYTES} bytes. Restore it from a copy: what it encrypted cannot be ` +
+          'opened without it. If it never encrypted anything, remove it.',
+      )
     return new KeyFile(arn, secret)
   }
 
@@ -57,6 +66,17 @@ export class KeyFile {
   hasEncrypted(blob: Uint8Array): boolean {
     return nameOf(this.arn).equals(blob.subarray(0, NAME_BYTES))
   }
+}
+
+const notEmpty = (text: string): string => {
+  if (text === '') throw new Error('The key is empty')
+  return text
+}
+
+const makeKey = async (files: DurableFiles, path: string): Promise<string> => {
+  const made = randomBytes(KEY_BYTES).toString('base64')
+  await files.writeWhole(path, made)
+  return made
 }
 
 const nameOf = (arn: string): Buffer => createHash('sha256').update(arn).digest().subarray(0, NAME_BYTES)

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, removeUnfinished } from '../../durable/records.ts'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { KeyFile } from './key-file.ts'
@@ -12,8 +14,14 @@ export class Keys {
     this.#keys = keys
   }
 
-  static async open(folder: string, arns: readonly string[]): Promise<Keys> {
-    return new Keys(await Promise.all(arns.map(arn => KeyFile.open(folder, arn))))
+  static async open(
+    folder: string,
+    arns: readonly string[],
+    { files = new DurableFiles(), log = () => {} }: { files?: DurableFiles; log?: Log } = {},
+  ): Promise<Keys> {
+    await files.makeFolder(folder)
+    await removeUnfinished(files, folder)
+    return new Keys(await Promise.all(arns.map(arn => KeyFile.open(folder, arn, { files, log }))))
   }
 
   /** By ARN or id. */

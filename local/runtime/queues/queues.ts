@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, readRecords } from '../../durable/records.ts'
 import { ServiceError } from '../control/service-error.ts'
-import { writeFileAtomically } from '../write-file-atomically.ts'
 
 const messageSchema = z.object({
   messageId: z.string(),
@@ -38,29 +38,37 @@ const largestMessageBytes = 1024 * 1024
 
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** Standard queues: each message is a file, so that an acknowledged one survives a kill. */
+/** Standard queues: each message is a file, synced before it is acknowledged. */
 export class Queues {
   readonly #queues: ReadonlyMap<string, Queue>
+  readonly #files: DurableFiles
   readonly #now: () => number
 
-  private constructor(queues: readonly Queue[], now: () => number) {
+  private constructor(queues: readonly Queue[], files: DurableFiles, now: () => number) {
     this.#queues = new Map(queues.map(queue => [queue.name, queue]))
+    this.#files = files
     this.#now = now
   }
 
   static async open(
     root: string,
     definitions: readonly QueueDefinition[],
-    now: () => number = Date.now,
+    {
+      files = new DurableFiles(),
+      log = () => {},
+      now = Date.now,
+    }: { files?: DurableFiles; log?: Log; now?: () => number } = {},
   ): Promise<Queues> {
+    await files.makeFolder(root)
     const queues = await Promise.all(
       definitions.map(async definition => {
         const folder = join(root, definition.name)
-        await mkdir(folder, { recursive: true })
-        return { ...definition, folder, messages: await readMessages(folder) }
+        await files.makeFolder(folder)
+        const messages = await readRecords(files, folder, messageSchema, log)
+        return { ...definition, folder, messages: oldestFirst(messages) }
       }),
     )
-    return new Queues(queues, now)
+    return new Queues(queues, files, now)
   }
 
   all(): readonly Queue[] {
@@ -155,22 +163,22 @@ export class Queues {
 
   async #save(queue: Queue, message: Message): Promise<void> {
     // Hidden at once, so that two receivers at the same moment do not both get it.
-    const isKnown = queue.messages.has(message.messageId)
-    if (isKnown) queue.messages.set(message.messageId, message)
-    await writeFileAtomically(join(queue.folder, `${message.messageId}.json`), JSON.stringify(message))
+    const before = queue.messages.get(message.messageId)
+    if (before) queue.messages.set(message.messageId, message)
+    try {
+      await this.#files.writeWhole(join(queue.folder, `${message.messageId}.json`), JSON.stringify(message))
+    } catch (error) {
+      if (before) queue.messages.set(message.messageId, before)
+      throw error
+    }
     queue.messages.set(message.messageId, message)
   }
 
   async #remove(queue: Queue, messageId: string): Promise<void> {
     queue.messages.delete(messageId)
-    await rm(join(queue.folder, `${messageId}.json`), { force: true })
+    await this.#files.remove(join(queue.folder, `${messageId}.json`))
   }
 }
 
-const readMessages = async (folder: string): Promise<Map<string, Message>> => {
-  const files = (await readdir(folder)).filter(name => name.endsWith('.json'))
-  const messages = await Promise.all(
-    files.map(async file => messageSchema.parse(JSON.parse(await readFile(join(folder, file), 'utf8')))),
-  )
-  return new Map(messages.sort((a, b) => a.sentAt - b.sentAt).map(message => [message.messageId, message]))
-}
+const oldestFirst = (messages: readonly Message[]): Map<string, Message> =>
+  new Map(messages.toSorted((a, b) => a.sentAt - b.sentAt).map(message => [message.messageId, message]))

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, readRecord, removeUnfinished } from '../../durable/records.ts'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import type { SecretProperties } from '../resources/secret.ts'
-import { writeFileAtomically } from '../write-file-atomically.ts'
 import { generateSecret } from './generate-secret.ts'
 
 export interface SecretDefinition {
@@ -34,13 +33,15 @@ export class Secrets {
     folder: string,
     definitions: readonly SecretDefinition[],
     fixed: ReadonlyMap<string, string>,
+    { files = new DurableFiles(), log = () => {} }: { files?: DurableFiles; log?: Log } = {},
   ): Promise<Secrets> {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await files.makeFolder(folder)
+    await removeUnfinished(files, folder)
     const secrets = await Promise.all(
       definitions.map(async ({ name, arn, properties }) => ({
         name,
         arn,
-        value: fixed.get(arn) ?? (await secretValue(folder, name, properties)),
+        value: fixed.get(arn) ?? (await secretValue({ folder, files, log }, name, properties)),
       })),
     )
     return new Secrets(secrets)
@@ -54,13 +55,32 @@ export class Secrets {
   }
 }
 
-const secretValue = async (folder: string, name: string, properties: SecretProperties): Promise<string> => {
-  if (properties.SecretString !== undefined) return properties.SecretString
-  const file = join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.secret`)
-  if (existsSync(file)) return readFile(file, 'utf8')
-  const value = generateSecret(properties.GenerateSecretString ?? defaultGenerator)
-  await writeFileAtomically(file, value)
+interface SecretFolder {
+  readonly folder: string
+  readonly files: DurableFiles
+  readonly log: Log
+}
+
+const secretValue = async (
+  { folder, files, log }: SecretFolder,
+  name: string,
+  { SecretString, GenerateSecretString = defaultGenerator }: SecretProperties,
+): Promise<string> => {
+  if (SecretString !== undefined) return SecretString
+  const path = join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.secret`)
+  const isObject = 'SecretStringTemplate' in GenerateSecretString
+  const kept = await readRecord(files, path, text => readSecret(text, isObject), log)
+  if (kept !== undefined) return kept
+  const value = generateSecret(GenerateSecretString)
+  await files.writeWhole(path, value)
   return value
+}
+
+/** Throws on what a write cut short would leave. */
+const readSecret = (text: string, isObject: boolean): string => {
+  if (text === '') throw new Error('The secret is empty')
+  if (isObject) JSON.parse(text)
+  return text
 }
 
 /** CloudFormation generates a value as if an empty generator were given. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
 import type { Database } from '../storage/database.ts'
 import type { Principal } from './caller.ts'
 import type { PolicyDocument } from './policy-document.ts'
@@ -23,18 +24,20 @@ export class Sessions {
   readonly #database: Database
   /** Every request looks its caller up; the database is asked once per key. */
   readonly #cache = new Map<string, SessionPrincipal>()
+  /** Issued while the disk was full. */
+  readonly #unsaved = new Map<string, SessionPrincipal>()
 
   constructor(database: Database) {
     this.#database = database
     database.run('DELETE FROM sessions WHERE expires < ?', Date.now() - rememberExpiredMs)
   }
 
-  issue(session: {
+  async issue(session: {
     roleArn: string
     sessionName: string
     policy: PolicyDocument | undefined
     expires: Date
-  }): SessionPrincipal {
+  }): Promise<SessionPrincipal> {
     const issued: SessionPrincipal = {
       kind: 'session',
       // The real ones have this form; some clients tell temporary keys by their first letters.
@@ -43,21 +46,18 @@ export class Sessions {
       sessionToken: randomBytes(120).toString('base64'),
       ...session,
     }
-    this.#database.run(
-      'INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
-      issued.accessKeyId,
-      issued.secretAccessKey,
-      issued.sessionToken,
-      issued.roleArn,
-      issued.sessionName,
-      issued.policy === undefined ? null : JSON.stringify(issued.policy),
-      issued.expires.getTime(),
-    )
+    try {
+      await this.#database.transaction(() => this.#insert(issued))
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error
+      // Who only reads needs credentials too, and a full disk is no reason to stop reading. These end with the process.
+      this.#unsaved.set(issued.accessKeyId, issued)
+    }
     return issued
   }
 
   find(accessKeyId: string): SessionPrincipal | undefined {
-    const cached = this.#cache.get(accessKeyId)
+    const cached = this.#cache.get(accessKeyId) ?? this.#unsaved.get(accessKeyId)
     if (cached !== undefined) return cached
     const row = this.#database.get<SessionRow>('SELECT * FROM sessions WHERE access_key_id = ?', accessKeyId)
     if (row === undefined) return undefined
@@ -74,6 +74,19 @@ export class Sessions {
     if (this.#cache.size >= 1000) this.#cache.clear()
     this.#cache.set(accessKeyId, session)
     return session
+  }
+
+  #insert(issued: SessionPrincipal): void {
+    this.#database.run(
+      'INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
+      issued.accessKeyId,
+      issued.secretAccessKey,
+      issued.sessionToken,
+      issued.roleArn,
+      issued.sessionName,
+      issued.policy === undefined ? null : JSON.stringify(issued.policy),
+      issued.expires.getTime(),
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises'
+import type { DiskFile } from '../../durable/disk.ts'
 
 const batchBytes = 512 * 1024
 
@@ -9,12 +9,12 @@ const batchBytes = 512 * 1024
 export class FileSink {
   /** Bytes taken so far. */
   size = 0
-  readonly #handle: FileHandle
+  readonly #handle: DiskFile
   #batch: Buffer[] = []
   #batchBytes = 0
   #writing: Promise<void> | undefined
 
-  constructor(handle: FileHandle) {
+  constructor(handle: DiskFile) {
     this.#handle = handle
   }
 
@@ -52,8 +52,7 @@ export class FileSink {
   async #writeAll(batch: Buffer[]): Promise<void> {
     let left = batch
     while (left.length > 0) {
-      const { bytesWritten } = await this.#handle.writev(left)
-      left = dropBytes(left, bytesWritten)
+      left = dropBytes(left, await this.#handle.write(left))
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import type { DiskFile } from '../../durable/disk.ts'
 import { verifyChunks } from '../auth/chunk-signatures.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { S3Request } from '../http/s3-request.ts'
@@ -17,7 +17,8 @@ const maxBodyBytes = 5 * 1024 ** 3
  * Streams the body of a PUT to a new data file and verifies everything that the client said about it: length, SHA-256,
  * MD5, checksum, chunk signatures. One pass; about 1 MiB in memory.
  *
- * `wanted` is a checksum to compute even when the client sends none. On any failure the file is gone.
+ * `wanted` is a checksum to compute even when the client sends none. The file is synced when this resolves; on any
+ * failure it is gone.
  */
 export const receiveBody = async (
   request: S3Request,
@@ -33,10 +34,15 @@ export const receiveBody = async (
 
   const { file, handle } = await files.create()
   try {
-    const size = await writeAll(handle, request, decoder, expected.size, bytes => {
+    const look = (bytes: Buffer): void => {
       md5.update(bytes)
       sha256?.update(bytes)
       checksum?.update(bytes)
+    }
+    const size = await writeAll(handle, request, decoder, {
+      expectedSize: expected.size,
+      look,
+      finish: () => files.finish(file, handle),
     })
     if (sha256 !== undefined && sha256.digest('hex') !== request.bodyForm.sha256)
       throw new S3Error('XAmzContentSHA256Mismatch')
@@ -44,7 +50,7 @@ export const receiveBody = async (
     if (expected.md5 !== undefined && !digest.equals(expected.md5)) throw new S3Error('BadDigest')
     const value = await checksum?.digest()
     checkChecksum(expected.promised, value, decoder?.trailers)
-    if (size === 0) files.discard(file)
+    if (size === 0) await files.discard(file)
     return {
       size,
       md5: digest.toString('hex'),
@@ -53,17 +59,20 @@ export const receiveBody = async (
       newFiles: size === 0 ? [] : [file],
     }
   } catch (error) {
-    files.discard(file)
+    await files.discard(file)
     throw error
   }
 }
 
 const writeAll = async (
-  handle: FileHandle,
+  handle: DiskFile,
   request: S3Request,
   decoder: ChunkedDecoder | undefined,
-  expectedSize: number,
-  look: (bytes: Buffer) => void,
+  {
+    expectedSize,
+    look,
+    finish,
+  }: { expectedSize: number; look: (bytes: Buffer) => void; finish: () => Promise<void> },
 ): Promise<number> => {
   const sink = new FileSink(handle)
   try {
@@ -77,6 +86,7 @@ const writeAll = async (
     }
     decoder?.finish()
     await sink.flush()
+    if (sink.size === expectedSize) await finish()
   } finally {
     await sink.close()
   }

@@ -15,6 +15,8 @@ export class EventOutbox {
   readonly #database: Database
   readonly #deliver: Deliver | undefined
   readonly #underWay = new Map<number, Promise<void>>()
+  /** Taken by the receiver, and not yet removed. */
+  readonly #delivered = new Set<number>()
   readonly #failures = new Map<number, number>()
   readonly #timers = new Map<number, NodeJS.Timeout>()
   #isClosed = false
@@ -69,17 +71,23 @@ export class EventOutbox {
 
   async #deliverOne(deliver: Deliver, sequence: number, event: string): Promise<void> {
     try {
-      await deliver(JSON.parse(event))
+      if (!this.#delivered.has(sequence)) await deliver(JSON.parse(event))
+      this.#delivered.add(sequence)
+      // After close the database may be gone; then the event comes again at the next start.
+      if (!this.#underWay.has(sequence)) return
+      await this.#database.transaction(() => {
+        this.#database.run('DELETE FROM events WHERE sequence = ?', sequence)
+      })
     } catch {
-      // The receiver reports its own errors; here it only counts that it did not take the event.
+      // The receiver reports its own errors; here it only counts that it did not take the event. Or it did, and a full
+      // disk keeps the row: then only its removal is tried again.
       this.#underWay.delete(sequence)
       if (!this.#isClosed) this.#retryLater(sequence)
       return
     }
-    // After close the database may be gone; then the event comes again at the next start.
-    if (!this.#underWay.delete(sequence)) return
+    this.#underWay.delete(sequence)
+    this.#delivered.delete(sequence)
     this.#failures.delete(sequence)
-    this.#database.run('DELETE FROM events WHERE sequence = ?', sequence)
     if (!this.#isClosed) this.wake()
   }
 

@@ -7,9 +7,9 @@ export const abortMultipartUpload: Operation = {
   name: 'AbortMultipartUpload',
   query: ['uploadId'],
   access: onObject('s3:AbortMultipartUpload'),
-  run: (request, { store }) => {
+  run: async (request, { store }) => {
     store.buckets.get(bucketOf(request))
-    store.commit([], () => {
+    await store.commit([], () => {
       const upload = store.uploads.get(bucketOf(request), keyOf(request), readUploadId(request))
       store.parts.remove(upload.holder)
       store.uploads.remove(upload.id)

@@ -30,7 +30,7 @@ export const putBucketVersioning: Operation = {
     const text = await readText(request)
     const [{ Status, MfaDelete }] = (await parseXml(text, Body, { maxElements: 16 })).VersioningConfiguration
     if (MfaDelete !== undefined) throw new S3Error('NotImplemented', 'MFA delete is not implemented.')
-    store.buckets.setVersioning(bucketOf(request), Status[0])
+    await store.commit([], () => store.buckets.setVersioning(bucketOf(request), Status[0]))
     return { status: 200 }
   },
 }

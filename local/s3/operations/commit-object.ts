@@ -7,7 +7,7 @@ import type { S3Context } from '../operation.ts'
 import type { NewVersion } from '../storage/objects.ts'
 import type { NewContent, ObjectDescription, StoredVersion } from '../storage/stored-object.ts'
 
-/** Commits content that arrived in one piece as the object's current version, in one transaction with its event. */
+/** Commits content that arrived in one piece as the object's current version, in one transaction with its event. Resolves when it is synced. */
 export const commitContent = (
   request: S3Request,
   context: S3Context,
@@ -16,7 +16,7 @@ export const commitContent = (
     description,
     reason,
   }: { content: NewContent; description: ObjectDescription; reason: CreatedReason },
-): StoredVersion =>
+): Promise<StoredVersion> =>
   context.store.commit(content.newFiles, () => {
     const holder = context.store.database.nextNumber()
     context.store.parts.put(holder, 1, content, Date.now())

@@ -56,11 +56,11 @@ export const completeMultipartUpload: Operation = {
     // A client that lost the answer asks again; by then there is no upload any more, and it must hear the same.
     const completed = store.uploads.completed(bucket, key, uploadId)
     if (completed !== undefined) return describeCompleted(request, completed)
-    return describeCompleted(request, complete(request, context, listed))
+    return describeCompleted(request, await complete(request, context, listed))
   },
 }
 
-const complete = (request: S3Request, context: S3Context, listed: ListedPart[]): StoredVersion => {
+const complete = (request: S3Request, context: S3Context, listed: ListedPart[]): Promise<StoredVersion> => {
   const { store } = context
   const [bucket, key] = [bucketOf(request), keyOf(request)]
   return store.commit([], () => {

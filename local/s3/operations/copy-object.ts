@@ -43,7 +43,7 @@ export const copyObject: Operation = {
       readAlgorithm(request, source),
     )
     try {
-      const version = commitContent(request, context, {
+      const version = await commitContent(request, context, {
         content,
         description: { ...description, ...describeChecksum(content) },
         reason: 'CopyObject',

@@ -30,7 +30,7 @@ export const createBucket: Operation = {
     // Everything belongs to one account, so whoever creates a bucket a second time owns it already.
     if (store.buckets.find(name) !== undefined)
       throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: name })
-    store.buckets.create(name)
+    await store.commit([], () => store.buckets.create(name))
     return { status: 200, headers: { location: `/${name}` } }
   },
 }

@@ -12,12 +12,12 @@ import { encryptionHeaders } from './commit-object.ts'
 export const createMultipartUpload: Operation = {
   name: 'CreateMultipartUpload',
   access: toWriteObject,
-  run: (request, { store }) => {
+  run: async (request, { store }) => {
     const [bucket, key] = [bucketOf(request), keyOf(request)]
     store.buckets.get(bucket)
     const checksum = readChecksum(request.headers)
     const description = { ...readDescription(request.headers), ...checksum }
-    const upload = store.commit([], () => store.uploads.create(bucket, key, description))
+    const upload = await store.commit([], () => store.uploads.create(bucket, key, description))
     return xmlReply(
       'InitiateMultipartUploadResult',
       { Bucket: bucket, Key: key, UploadId: upload.id },

@@ -5,9 +5,9 @@ import type { Operation } from '../operation.ts'
 export const deleteBucket: Operation = {
   name: 'DeleteBucket',
   access: onBucket('s3:DeleteBucket'),
-  run: (request, { store }) => {
+  run: async (request, { store }) => {
     store.buckets.get(bucketOf(request))
-    store.buckets.remove(bucketOf(request))
+    await store.commit([], () => store.buckets.remove(bucketOf(request)))
     return { status: 204 }
   },
 }

@@ -8,10 +8,10 @@ export const deleteObject: Operation = {
   name: 'DeleteObject',
   query: ['versionId'],
   access: onObjectOrVersion('s3:DeleteObject'),
-  run: (request, { store }) => {
+  run: async (request, { store }) => {
     store.buckets.get(bucketOf(request))
     const condition = readWriteCondition(request.headers)
-    const deleted = store.commit([], () =>
+    const deleted = await store.commit([], () =>
       store.objects.remove(bucketOf(request), keyOf(request), readVersionId(request), condition),
     )
     return {

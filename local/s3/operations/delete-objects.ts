@@ -43,20 +43,21 @@ export const deleteObjects: Operation = {
 
     const deleted: XmlNode[] = []
     const errors: XmlNode[] = []
-    for (const { Key, VersionId, ETag } of entries) {
-      const [key, versionId] = [Key[0], VersionId?.[0]]
+    const remove = async (key: string, versionId: string | undefined, ETag: string | undefined) => {
       try {
         const action = versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion'
         if (!isAllowed(request.caller.principal, accessOf(request, action, objectArn(bucket, key))))
           throw new S3Error('AccessDenied')
-        const condition = { ifMatch: ETag?.[0].replaceAll('"', '') }
-        const result = store.commit([], () => store.objects.remove(bucket, key, versionId, condition))
+        const condition = { ifMatch: ETag?.replaceAll('"', '') }
+        const result = await store.commit([], () => store.objects.remove(bucket, key, versionId, condition))
         if (!isQuiet) deleted.push(describeDeleted(key, versionId, result))
       } catch (error) {
         if (!(error instanceof S3Error)) throw error
         errors.push({ Key: key, VersionId: versionId, Code: error.code, Message: error.message })
       }
     }
+    // All at once, so that they share one commit; it keeps their order.
+    await Promise.all(entries.map(({ Key, VersionId, ETag }) => remove(Key[0], VersionId?.[0], ETag?.[0])))
     return xmlReply('DeleteResult', { Deleted: deleted, Error: errors })
   },
 }

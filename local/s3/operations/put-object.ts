@@ -11,7 +11,7 @@ export const putObject: Operation = {
     const description = readDescription(request.headers)
     checkBeforeWrite(request, context)
     const content = await receiveBody(request, context.store.files)
-    const version = commitContent(request, context, {
+    const version = await commitContent(request, context, {
       content,
       description: { ...description, ...describeChecksum(content) },
       reason: 'PutObject',

@@ -39,7 +39,7 @@ export const uploadPartCopy: Operation = {
     )
     try {
       const modified = Date.now()
-      store.commit([], () => {
+      await store.commit([], () => {
         const { holder } = store.uploads.get(bucket, key, upload.id)
         store.parts.put(holder, number, content, modified)
       })

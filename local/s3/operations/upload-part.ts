@@ -20,7 +20,7 @@ export const uploadPart: Operation = {
     const upload = store.uploads.get(bucket, key, readUploadId(request))
     checkAlgorithm(request.headers, upload)
     const content = await receiveBody(request, store.files, upload.description.checksum?.algorithm)
-    store.commit(content.newFiles, () => {
+    await store.commit(content.newFiles, () => {
       // Asked again: the upload may have been completed or aborted while the part was on its way.
       const { holder } = store.uploads.get(bucket, key, upload.id)
       store.parts.put(holder, number, content, Date.now())

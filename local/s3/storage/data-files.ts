@@ -1,50 +1,57 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DiskFile } from '../../durable/disk.ts'
+import type { DurableFiles } from '../../durable/durable-files.ts'
 import type { Database } from './database.ts'
 
 /**
  * The files that hold the objects' bytes. Their names are random: nothing a client sends is ever part of a path.
  *
- * A body is written to `incoming/` and moves to `data/` right after the transaction that first refers to it, in the
- * same turn of the event loop. So at start, what is in `incoming/` is either referred to (killed between the two: the
- * move is finished) or belongs to a request that was never answered (removed). Nothing else has to be scanned.
- *
- * Bytes are not fsynced: a kill of the process leaves them with the kernel, and a power cut is not what this server
- * promises to survive.
+ * A body is written to its file, and file and name are synced, before the transaction that first refers to it; a file is
+ * removed after the transaction that last referred to it. So a file is there whenever the database says so, and at start
+ * the files that it does not know belong to requests that were never answered, and go.
  */
 export class DataFiles {
   readonly #database: Database
-  readonly #incoming: string
+  readonly #files: DurableFiles
   readonly #data: string
   /** How many readers hold each file; a file without a slice goes when its last reader does. */
   readonly #readers = new Map<string, number>()
+  #collecting: Promise<void> | undefined
 
-  constructor(database: Database, dataDir: string) {
+  private constructor(database: Database, files: DurableFiles, dataDir: string) {
     this.#database = database
-    this.#incoming = join(dataDir, 'incoming')
+    this.#files = files
     this.#data = join(dataDir, 'data')
-    mkdirSync(this.#incoming, { recursive: true })
+  }
+
+  static async open(database: Database, files: DurableFiles, dataDir: string): Promise<DataFiles> {
+    const opened = new DataFiles(database, files, dataDir)
+    await files.makeFolder(opened.#data)
     for (let folder = 0; folder < 16; folder++)
-      mkdirSync(join(this.#data, folder.toString(16)), { recursive: true })
-    this.#recover()
+      await files.makeFolder(join(opened.#data, folder.toString(16)))
+    await opened.#adoptIncoming(join(dataDir, 'incoming'))
+    await opened.#sweep()
+    return opened
   }
 
-  /** A new file to write to. It is nobody's until a transaction refers to it and `promote` is called. */
-  async create(): Promise<{ file: string; handle: FileHandle }> {
+  /** A new file to write to. It is nobody's until it is finished and a transaction refers to it. */
+  async create(): Promise<{ file: string; handle: DiskFile }> {
     const file = randomBytes(16).toString('hex')
-    return { file, handle: await open(join(this.#incoming, file), 'wx') }
+    return { file, handle: await this.#files.create(this.path(file)) }
   }
 
-  /** Call right after the commit that refers to the file, without awaiting anything in between. */
-  promote(file: string): void {
-    renameSync(join(this.#incoming, file), this.path(file))
+  /** Call when all is written, before the transaction that refers to it. */
+  async finish(file: string, handle: DiskFile): Promise<void> {
+    await this.#files.sync(handle)
+    await this.#files.syncFolder(dirname(this.path(file)))
   }
 
-  /** Removes a file that was created but will not be referred to. */
-  discard(file: string): void {
-    unlinkSync(join(this.#incoming, file))
+  /** Removes a file that was created but will not be referred to. What cannot be removed now is swept at the next start. */
+  async discard(file: string): Promise<void> {
+    await this.#files.disk.remove(this.path(file)).catch(() => {})
   }
 
   path(file: string): string {
@@ -68,35 +75,69 @@ export class DataFiles {
     }
   }
 
-  /** Removes the files that no slice refers to and nobody reads. Call after a commit that may have released some. */
+  /**
+   * Removes the files that no slice refers to and nobody reads, in the background. Call after a commit that may have
+   * released some.
+   */
   collectGarbage(): void {
-    const garbage = this.#database
-      .all<{ file: string }>('SELECT file FROM garbage')
-      .filter(({ file }) => !this.#readers.has(file))
+    const garbage = this.#garbage()
     if (garbage.length === 0) return
-    // Unlinked before the row goes: killed in between, the next start only finds a file already gone.
-    for (const { file } of garbage) removeIfThere(this.path(file))
-    this.#database.transaction(() => {
-      for (const { file } of garbage) this.#database.run('DELETE FROM garbage WHERE file = ?', file)
-    })
+    const before = this.#collecting
+    this.#collecting = (async () => {
+      await before
+      await this.#removeGarbage(garbage)
+    })()
   }
 
-  #recover(): void {
-    for (const file of readdirSync(this.#incoming)) {
-      const isReferredTo =
-        this.#database.get('SELECT 1 FROM slices WHERE file = ? LIMIT 1', file) !== undefined ||
-        this.#database.get('SELECT 1 FROM garbage WHERE file = ?', file) !== undefined
-      if (isReferredTo) this.promote(file)
-      else unlinkSync(join(this.#incoming, file))
+  /** Resolves when the garbage found so far is gone. */
+  async settled(): Promise<void> {
+    await this.#collecting
+  }
+
+  #garbage(): string[] {
+    // A copy may have come to share the file after its last owner had gone.
+    return this.#database
+      .all<{ file: string }>(
+        'SELECT file FROM garbage WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = garbage.file)',
+      )
+      .map(({ file }) => file)
+      .filter(file => !this.#readers.has(file))
+  }
+
+  async #removeGarbage(garbage: readonly string[]): Promise<void> {
+    try {
+      // Removed before the row goes: killed in between, the next start only finds a file already gone.
+      await Promise.all(garbage.map(file => this.#files.disk.remove(this.path(file))))
+      await this.#database.transaction(() => {
+        for (const file of garbage) this.#database.run('DELETE FROM garbage WHERE file = ?', file)
+      })
+    } catch {
+      // On a full disk, say. The rows stay, so the next collection begins with them.
     }
-    this.collectGarbage()
   }
-}
 
-const removeIfThere = (path: string): void => {
-  try {
-    unlinkSync(path)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  /** Earlier versions wrote to a folder of its own first, and a kill could leave there what the database refers to. */
+  async #adoptIncoming(incoming: string): Promise<void> {
+    if (!existsSync(incoming)) return
+    for (const file of await readdir(incoming))
+      await this.#files.rename(join(incoming, file), this.path(file))
+  }
+
+  async #sweep(): Promise<void> {
+    const found: string[] = []
+    for (let folder = 0; folder < 16; folder++)
+      found.push(...(await readdir(join(this.#data, folder.toString(16)))))
+    if (found.length > 0 && this.#database.isNew)
+      throw new Error(
+        `${this.#data} holds ${found.length} files, but the database that names them is missing. Restore the data ` +
+          'directory from a copy, or start with another one (MILLRACE_DATA_DIR).',
+      )
+    const known = new Set(
+      this.#database.all<{ file: string }>('SELECT DISTINCT file FROM slices').map(({ file }) => file),
+    )
+    for (const file of found) if (!known.has(file)) await this.#files.disk.remove(this.path(file))
+    this.#database.run(
+      'DELETE FROM garbage WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = garbage.file)',
+    )
   }
 }

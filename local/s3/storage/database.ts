@@ -1,7 +1,18 @@
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { DurableFiles } from '../../durable/durable-files.ts'
 import { schema } from './schema.ts'
 
 const sqliteBusy = 5
+const sqliteCorrupt = 11
+const sqliteNotADatabase = 26
+
+interface Waiting {
+  /** Runs inside the transaction; gives what to do when it is committed. */
+  work: () => () => void
+  reject: (error: unknown) => void
+}
 
 /**
  * The server's books: one SQLite file (`node:sqlite`) that holds everything except the bytes of the objects.
@@ -11,41 +22,51 @@ const sqliteBusy = 5
  * start needs no rebuild. Calls are synchronous and take microseconds, and because nothing else runs between two
  * statements a check and its write cannot be separated: of 20 racers with `If-None-Match: *` exactly one wins.
  *
- * What is synced: WAL with `synchronous = NORMAL`. A killed process loses nothing, since the pages are in the kernel's
- * cache when COMMIT returns. After a power cut the last transactions may be missing, never half there.
+ * What is synced: WAL with `synchronous = FULL`, so COMMIT returns when its pages are on the disk. Transactions that
+ * wait at the same time share one COMMIT, and so one sync. With relaxed durability `NORMAL`: after a power cut the last
+ * transactions may be missing, never half there.
  */
 export class Database {
+  /** There was no database before. */
+  readonly isNew: boolean
+  readonly #path: string
+  readonly #files: DurableFiles
   readonly #connection: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  #waiting: Waiting[] = []
 
-  constructor(path: string) {
+  constructor(path: string, files: DurableFiles) {
+    this.#path = path
+    this.#files = files
+    this.isNew = !existsSync(path) || statSync(path).size === 0
     this.#connection = new DatabaseSync(path)
     try {
       // Exclusive: a second server on the same folder would sweep away the first one's unfinished uploads.
       this.#connection.exec('PRAGMA locking_mode = EXCLUSIVE')
       this.#connection.exec('PRAGMA journal_mode = WAL')
-      this.#connection.exec('PRAGMA synchronous = NORMAL')
+      this.#connection.exec(`PRAGMA synchronous = ${files.durability === 'full' ? 'FULL' : 'NORMAL'}`)
       this.#connection.exec('PRAGMA cache_size = -16384')
       this.#connection.exec(schema)
+      files.databaseSynced(dirname(path))
     } catch (error) {
       this.#connection.close()
-      if (error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)
-        throw new Error(`${path} is in use by another server`, { cause: error })
-      throw error
+      throw openingError(error, path)
     }
   }
 
-  /** Runs `work` as one transaction; when it throws, nothing of it has happened. */
-  transaction<Result>(work: () => Result): Result {
-    this.#connection.exec('BEGIN IMMEDIATE')
-    try {
-      const result = work()
-      this.#connection.exec('COMMIT')
-      return result
-    } catch (error) {
-      this.#connection.exec('ROLLBACK')
-      throw error
-    }
+  /** Runs `work` as one transaction; when it throws, nothing of it has happened. Resolves when it is synced. */
+  transaction<Result>(work: () => Result): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const isFirst = this.#waiting.length === 0
+    this.#waiting.push({
+      work: () => {
+        const result = work()
+        return () => resolve(result)
+      },
+      reject,
+    })
+    if (isFirst) setImmediate(() => this.#commitWaiting())
+    return promise
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
@@ -58,8 +79,10 @@ export class Database {
     return this.#prepared(sql).get(...values) as Row | undefined
   }
 
+  /** Inside a transaction; outside of one it is a transaction of its own, and blocks until that is synced. */
   run(sql: string, ...values: SQLInputValue[]): void {
     this.#prepared(sql).run(...values)
+    if (!this.#connection.isTransaction) this.#files.databaseSynced(dirname(this.#path))
   }
 
   /** A number larger than every one before it, also across restarts. Call inside a transaction. */
@@ -70,7 +93,42 @@ export class Database {
   }
 
   close(): void {
+    this.#commitWaiting()
     this.#connection.close()
+  }
+
+  /** One transaction for all: each is undone alone when it throws, and all fail together when the commit does. */
+  #commitWaiting(): void {
+    const group = this.#waiting
+    this.#waiting = []
+    if (group.length === 0) return
+    const answers: (() => void)[] = []
+    try {
+      this.#connection.exec('BEGIN IMMEDIATE')
+      for (const waiting of group) answers.push(this.#runOne(waiting))
+      this.#connection.exec('COMMIT')
+    } catch (error) {
+      // SQLite ends a transaction by itself when the disk is full.
+      if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
+      for (const { reject } of group) reject(error)
+      return
+    }
+    this.#files.databaseSynced(dirname(this.#path))
+    for (const answer of answers) answer()
+  }
+
+  #runOne({ work, reject }: Waiting): () => void {
+    this.#connection.exec('SAVEPOINT one')
+    try {
+      const answer = work()
+      this.#connection.exec('RELEASE one')
+      return answer
+    } catch (error) {
+      if (!this.#connection.isTransaction) throw error
+      this.#connection.exec('ROLLBACK TO one')
+      this.#connection.exec('RELEASE one')
+      return () => reject(error)
+    }
   }
 
   #prepared(sql: string): StatementSync {
@@ -80,4 +138,16 @@ export class Database {
     this.#statements.set(sql, statement)
     return statement
   }
+}
+
+const openingError = (error: unknown, path: string): unknown => {
+  if (!(error instanceof Error && 'errcode' in error)) return error
+  if (error.errcode === sqliteBusy) return new Error(`${path} is in use by another server`, { cause: error })
+  if (error.errcode === sqliteCorrupt || error.errcode === sqliteNotADatabase)
+    return new Error(
+      `The S3 database ${path} is damaged (${error.message}). Restore the data directory from a copy, or start with ` +
+        `another one (MILLRACE_DATA_DIR). Do not remove ${basename(path)} alone: the bytes of the objects have no names without it.`,
+      { cause: error },
+    )
+  return error
 }

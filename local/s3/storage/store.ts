@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DurableFiles } from '../../durable/durable-files.ts'
 import { Buckets } from './buckets.ts'
 import { DataFiles } from './data-files.ts'
 import { Database } from './database.ts'
@@ -16,37 +16,44 @@ export class Store {
   readonly objects: Objects
   readonly uploads: Uploads
 
-  constructor(dataDir: string) {
-    mkdirSync(dataDir, { recursive: true })
-    this.database = new Database(join(dataDir, 's3.db'))
-    this.buckets = new Buckets(this.database)
-    this.parts = new Parts(this.database)
-    this.files = new DataFiles(this.database, dataDir)
-    this.objects = new Objects(this.database, this.buckets, this.parts)
-    this.uploads = new Uploads(this.database)
+  private constructor(database: Database, files: DataFiles) {
+    this.database = database
+    this.files = files
+    this.buckets = new Buckets(database)
+    this.parts = new Parts(database)
+    this.objects = new Objects(database, this.buckets, this.parts)
+    this.uploads = new Uploads(database)
   }
 
-  /**
-   * Runs `work` as one transaction, then moves the request's new files in place and removes what it released. When
-   * `work` throws, the new files go.
-   */
-  commit<Result>(newFiles: readonly string[], work: () => Result): Result {
-    const result = this.#tryOrDiscard(newFiles, work)
-    for (const file of newFiles) this.files.promote(file)
-    this.files.collectGarbage()
-    return result
-  }
-
-  #tryOrDiscard<Result>(newFiles: readonly string[], work: () => Result): Result {
+  static async open(dataDir: string, files: DurableFiles): Promise<Store> {
+    await files.makeFolder(dataDir)
+    const database = new Database(join(dataDir, 's3.db'), files)
     try {
-      return this.database.transaction(work)
+      await files.syncFolder(dataDir)
+      return new Store(database, await DataFiles.open(database, files, dataDir))
     } catch (error) {
-      for (const file of newFiles) this.files.discard(file)
+      database.close()
       throw error
     }
   }
 
-  close(): void {
+  /**
+   * Runs `work` as one transaction, then removes what it released. When `work` throws, the request's new files go.
+   * Resolves when all is synced.
+   */
+  async commit<Result>(newFiles: readonly string[], work: () => Result): Promise<Result> {
+    try {
+      const result = await this.database.transaction(work)
+      this.files.collectGarbage()
+      return result
+    } catch (error) {
+      await Promise.all(newFiles.map(file => this.files.discard(file)))
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.files.settled()
     this.database.close()
   }
 }

@@ -29,13 +29,13 @@ const mostPolicyCharacters = 2048
 /**
  * Issues temporary credentials of a role (STS API Reference, AssumeRole).
  *
- * Throws StsError: AccessDenied for a role that is not there (STS does not say which of the two it is),
+ * Rejects with StsError: AccessDenied for a role that is not there (STS does not say which of the two it is),
  * ValidationError, MalformedPolicyDocument.
  */
-export const assumeRole = (
+export const assumeRole = async (
   request: AssumeRoleRequest,
   { sessions, roles }: AssumeRoleContext,
-): SessionPrincipal => {
+): Promise<SessionPrincipal> => {
   const { roleArn, sessionName, durationSeconds = 3600, policy, isChained = false } = request
   if (!/^[\w+=,.@-]{2,64}$/.test(sessionName))
     throw new StsError('ValidationError', `The roleSessionName '${sessionName}' must match [\\w+=,.@-]{2,64}`)

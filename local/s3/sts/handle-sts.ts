@@ -81,7 +81,7 @@ const run = async (
       'AccessDenied',
       `The caller is not authorized to perform: sts:AssumeRole on resource: ${roleArn}`,
     )
-  const session = assumeRole({ roleArn, ...asked, isChained: principal.kind === 'session' }, context)
+  const session = await assumeRole({ roleArn, ...asked, isChained: principal.kind === 'session' }, context)
   return {
     action,
     result: {

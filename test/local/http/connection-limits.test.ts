@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { DurableFiles } from '#local/durable/durable-files.ts'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
 import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
 import { startItemServer } from '#local/runtime/items/item-server.ts'
@@ -40,6 +41,7 @@ const startControl = async () => {
 const startItems = async () => {
   const items = await startItemServer({
     folder: join(folder.path, 'items'),
+    files: new DurableFiles(),
     authenticate: nobody,
     isAllowed: nobody,
     limits,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { startTestS3, testRoot } from '../../support/embedded-s3.ts'
+import { dataFiles, startTestS3, testRoot } from '../../support/embedded-s3.ts'
 
 let folder: string
 let dataDir: string
@@ -90,7 +90,6 @@ it('keeps every acknowledged object whole, and no half one, when it is killed wh
     onObjectCreated: async ({ detail }) => void events.add(detail.object.key),
   })
   try {
-    expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
     for (const [Key, expected] of acknowledged) {
       const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))
       expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(expected)
@@ -107,10 +106,7 @@ it('keeps every acknowledged object whole, and no half one, when it is killed wh
       ContinuationToken = page.NextContinuationToken
     } while (ContinuationToken !== undefined)
     expect(listed.length - acknowledged.size).toBeLessThanOrEqual(12)
-    const stored = (await readdir(join(dataDir, 'data'), { recursive: true })).filter(
-      name => name.length > 30,
-    )
-    expect(stored).toHaveLength(listed.length)
+    expect(await dataFiles(dataDir)).toHaveLength(listed.length)
     await vi.waitFor(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
   } finally {
     await s3.close()
@@ -150,27 +146,44 @@ it('goes on with a multipart upload after it was killed', async () => {
   await third.kill()
 })
 
-it('finishes a move into place and sweeps what was never answered', async () => {
+it('sweeps what was never answered, and adopts what an earlier version left in incoming/', async () => {
   const { client, kill } = await startChild()
   await client.send(new PutObjectCommand({ Bucket: 'box', Key: 'moved', Body: 'content' }))
   await kill()
-  // As a kill between the commit and the move would leave it.
-  const { renameSync, writeFileSync } = await import('node:fs')
-  const [stored = ''] = (await readdir(join(dataDir, 'data'), { recursive: true })).filter(
-    name => name.length > 30,
-  )
+  const [stored = ''] = await dataFiles(dataDir)
+  mkdirSync(join(dataDir, 'incoming'))
   renameSync(join(dataDir, 'data', stored), join(dataDir, 'incoming', stored.split('/')[1] ?? ''))
-  writeFileSync(join(dataDir, 'incoming', 'f'.repeat(32)), 'half a bo')
+  writeFileSync(join(dataDir, 'incoming', 'e'.repeat(32)), 'half a bo')
+  writeFileSync(join(dataDir, 'data', 'f', 'f'.repeat(32)), '')
 
   const s3 = await startTestS3({ dataDir })
   try {
     const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'moved' }))
     expect(await Body?.transformToString()).toBe('content')
     expect(await readdir(join(dataDir, 'incoming'))).toEqual([])
-    expect(existsSync(join(dataDir, 'data', 'f', 'f'.repeat(32)))).toBe(false)
+    expect(await dataFiles(dataDir)).toEqual([stored])
   } finally {
     await s3.close()
   }
+})
+
+it('does not take a missing database for an empty one: the files would go', async () => {
+  const { client, kill } = await startChild()
+  await client.send(new PutObjectCommand({ Bucket: 'box', Key: 'kept', Body: 'content' }))
+  await kill()
+  for (const name of await readdir(dataDir)) if (name.startsWith('s3.db')) rmSync(join(dataDir, name))
+
+  await expect(startTestS3({ dataDir })).rejects.toThrow(/the database that names them is missing/)
+  expect(await dataFiles(dataDir)).toHaveLength(1)
+})
+
+it('refuses a damaged database with a sentence', async () => {
+  const { kill } = await startChild()
+  await kill()
+  writeFileSync(join(dataDir, 's3.db'), 'x'.repeat(8192))
+  // It would mend the database.
+  rmSync(join(dataDir, 's3.db-wal'))
+  await expect(startTestS3({ dataDir })).rejects.toThrow(/is damaged .* Restore the data directory/)
 })
 
 it('lets only one server use a folder', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ListObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DurableFiles } from '#local/durable/durable-files.ts'
 import { commonPrefixOf, type ListPosition, listObjects } from '#local/s3/storage/listing.ts'
 import { Store } from '#local/s3/storage/store.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
@@ -12,16 +13,19 @@ const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a),
 
 describe('listObjects', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'listing-'))
-  const store = new Store(dataDir)
-  afterAll(() => {
-    store.close()
+  let store: Store
+  beforeAll(async () => {
+    store = await Store.open(dataDir, new DurableFiles())
+  })
+  afterAll(async () => {
+    await store.close()
     rmSync(dataDir, { recursive: true })
   })
 
   let count = 0
-  const bucketWith = (keys: Iterable<string>): string => {
+  const bucketWith = async (keys: Iterable<string>): Promise<string> => {
     const bucket = `bucket-${count++}`
-    store.database.transaction(() => {
+    await store.database.transaction(() => {
       store.buckets.create(bucket)
       for (const key of keys)
         store.objects.commit({
@@ -59,23 +63,23 @@ describe('listObjects', () => {
     maxLength: 6,
   })
 
-  it('gives every key and common prefix once, in the order of their bytes, whatever the size of a page', () => {
+  it('gives every key and common prefix once, in the order of their bytes, whatever the size of a page', async () => {
     const prefixes = fc.constantFrom('', 'a', 'a/', 'a/b', '\uffff', '😀')
     const delimiters = fc.constantFrom('', '/', '/b', 'ü')
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.uniqueArray(key, { maxLength: 40 }),
         prefixes,
         delimiters,
         fc.integer({ min: 1, max: 7 }),
-        (keys, prefix, delimiter, limit) => {
+        async (keys, prefix, delimiter, limit) => {
           const expected = new Set(
             keys
               .filter(name => name.startsWith(prefix))
               .map(name => commonPrefixOf(name, prefix, delimiter) ?? name)
               .sort(byBytes),
           )
-          const { names, sizes } = listAll({ bucket: bucketWith(keys), prefix, delimiter, limit })
+          const { names, sizes } = listAll({ bucket: await bucketWith(keys), prefix, delimiter, limit })
           expect(names).toEqual([...expected])
           // Every page but the last is full, and there is no empty page behind a full one.
           expect(sizes.slice(0, -1).every(size => size === limit)).toBe(true)
@@ -86,11 +90,11 @@ describe('listObjects', () => {
     )
   })
 
-  it('starts after any key, there or not', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(key, { maxLength: 20 }), key, (keys, after) => {
+  it('starts after any key, there or not', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(key, { maxLength: 20 }), key, async (keys, after) => {
         const page = listObjects(store.database, {
-          bucket: bucketWith(keys),
+          bucket: await bucketWith(keys),
           prefix: '',
           delimiter: '',
           limit: 1000,

@@ -1,0 +1,57 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import type { DurableFiles } from './durable-files.ts'
+
+export type Log = (line: string) => void
+
+/**
+ * The records of a folder, each a `.json` file of its own. What a write that never ended left behind goes; a record that
+ * cannot be read is set aside.
+ */
+export const readRecords = async <Value>(
+  files: DurableFiles,
+  folder: string,
+  schema: z.ZodType<Value>,
+  log: Log,
+): Promise<Value[]> => {
+  await removeUnfinished(files, folder)
+  const names = (await readdir(folder)).filter(name => name.endsWith('.json'))
+  const records = await Promise.all(
+    names.map(async name =>
+      readRecord(files, join(folder, name), text => schema.parse(JSON.parse(text)), log),
+    ),
+  )
+  return records.filter(record => record !== undefined)
+}
+
+/** One file's content, as `parse` reads it. Nothing when it is not there, or had to be set aside. */
+export const readRecord = async <Value>(
+  files: DurableFiles,
+  path: string,
+  parse: (text: string) => Value,
+  log: Log,
+): Promise<Value | undefined> => {
+  const text = await readFile(path, 'utf8').catch(error => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  try {
+    return parse(text)
+  } catch {
+    const aside = `${path}.unreadable`
+    await files.rename(path, aside)
+    // Only the name: the content may be a secret.
+    log(
+      `${path} cannot be read (${text === '' ? 'it is empty' : 'its content is not valid'}); it is set aside as ${aside}`,
+    )
+    return undefined
+  }
+}
+
+/** Files that were being written when the process ended. Nobody has been told of them. */
+export const removeUnfinished = async (files: DurableFiles, folder: string): Promise<void> => {
+  const unfinished = (await readdir(folder)).filter(name => name.endsWith('.tmp'))
+  await Promise.all(unfinished.map(name => files.remove(join(folder, name))))
+}

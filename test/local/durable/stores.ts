@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import type { DurableFiles } from '#local/durable/durable-files.ts'
+import { ExecutionStore } from '#local/runtime/executions/execution-store.ts'
+import { startItemServer } from '#local/runtime/items/item-server.ts'
+import { Keys } from '#local/runtime/keys/keys.ts'
+import { Queues } from '#local/runtime/queues/queues.ts'
+import { rootCredentials } from '#local/runtime/root-credentials.ts'
+import { Secrets } from '#local/runtime/secrets/secrets.ts'
+import { startEmbeddedS3 } from '#local/s3/server.ts'
+import { testRoot } from '../../support/embedded-s3.ts'
+
+export const keyArn = 'arn:aws:kms:us-east-1:000000000000:key/test'
+export const secretArn = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:test-abcdef'
+const queue = {
+  name: 'letters',
+  arn: 'arn:aws:sqs:us-east-1:000000000000:letters',
+  url: 'http://localhost/letters',
+  visibilitySeconds: 30,
+  retentionSeconds: 86_400,
+}
+
+/** Every store of the embedded cloud on one folder, as the runtime opens them. */
+export const openStores = async (dataDir: string, files: DurableFiles, log: (line: string) => void) => {
+  const within = (name: string) => join(dataDir, name)
+  await using opening = new AsyncDisposableStack()
+  const root = await rootCredentials(within('root-credentials.json'), files, log)
+  const items = await startItemServer({
+    folder: within('items'),
+    files,
+    authenticate: () => ({ roleArn: undefined }),
+    isAllowed: () => true,
+  })
+  opening.defer(() => items.close())
+  const s3 = await startEmbeddedS3({ dataDir: within('s3'), root: testRoot, files })
+  opening.defer(() => s3.close())
+  const queues = await Queues.open(within('queues'), [queue], { files, log })
+  const executions = await ExecutionStore.open(within('executions'), { files, log })
+  const keys = await Keys.open(within('keys'), [keyArn], { files, log })
+  const properties = { GenerateSecretString: undefined, SecretString: undefined }
+  const definition = { name: 'test', arn: secretArn, properties }
+  const secrets = await Secrets.open(within('secrets'), [definition], new Map(), { files, log })
+  const common = { region: 'us-east-1', maxAttempts: 1 }
+  const s3Client = new S3Client({
+    ...common,
+    endpoint: s3.endpoint,
+    forcePathStyle: true,
+    credentials: testRoot,
+  })
+  opening.defer(() => s3Client.destroy())
+  const itemClient = new DynamoDBClient({ ...common, endpoint: items.endpoint, credentials: testRoot })
+  opening.defer(() => itemClient.destroy())
+  const resources = opening.move()
+  return {
+    root,
+    s3,
+    s3Client,
+    itemClient,
+    queues,
+    queue: queues.byName(queue.name),
+    executions,
+    key: keys.find(keyArn),
+    secret: secrets.find(secretArn).value,
+    close: () => resources.disposeAsync(),
+  }
+}
+
+export type Stores = Awaited<ReturnType<typeof openStores>>
