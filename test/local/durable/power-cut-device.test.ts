@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, expect, it, vi } from 'vitest'
+import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { findRunningCloud } from '#local/runtime/running-cloud.ts'
+import { copyDisk, makeDisk, mountDisk, whyNoMount } from '../../support/block-device.ts'
+import { writeAssembly } from '../runtime/fixture-assembly.ts'
+import { fixtureTemplate } from '../runtime/fixture-stack.ts'
+import { temporaryFolder } from '../runtime/temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+const reason = whyNoMount(join(folder.path, 'probe'))
+if (reason !== undefined) console.warn(`Power cuts on a real file system are skipped: ${reason}`)
+
+type Endpoints = Record<'region' | 'accessKeyId' | 'secretAccessKey' | 's3' | 'control' | 'dynamodb', string>
+
+const clients = ({ region, accessKeyId, secretAccessKey, s3, control, dynamodb }: Endpoints) => {
+  const common = { region, credentials: { accessKeyId, secretAccessKey }, maxAttempts: 1 }
+  return {
+    s3: new S3Client({ ...common, endpoint: s3, forcePathStyle: true }),
+    sfn: new SFNClient({ ...common, endpoint: control }),
+    sqs: new SQSClient({ ...common, endpoint: control }),
+    items: new DynamoDBClient({ ...common, endpoint: dynamodb }),
+  }
+}
+
+/** Resources of the fixture stack, as its outputs name them. */
+type Outputs = Readonly<Record<string, string>>
+
+/** Writes of four kinds, one after the other of each kind, until the cloud stops answering. */
+const writeUntilStopped = (endpoints: Endpoints, outputs: Outputs) => {
+  const { s3, sfn, sqs, items } = clients(endpoints)
+  const acknowledged = { objects: 0, items: 0, messages: 0, executions: [] as string[] }
+  const repeat = async (work: (index: number) => Promise<void>): Promise<void> => {
+    try {
+      for (let index = 0; ; index++) await work(index)
+    } catch {
+      // The power was cut.
+    }
+  }
+  const { CountsTable, DeadLetters, ImportMachineArn } = outputs
+  const writers = [
+    repeat(async index => {
+      await s3.send(new PutObjectCommand({ Bucket: 'other', Key: String(index), Body: `object ${index}` }))
+      acknowledged.objects = index + 1
+    }),
+    repeat(async index => {
+      const Item = { id: { S: String(index) }, text: { S: `item ${index}` } }
+      await items.send(new PutItemCommand({ TableName: CountsTable, Item }))
+      acknowledged.items = index + 1
+    }),
+    repeat(async index => {
+      await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: `message ${index}` }))
+      acknowledged.messages = index + 1
+    }),
+    repeat(async () => {
+      const input = JSON.stringify({ do: 'wait', ms: 1 })
+      const { executionArn = '' } = await sfn.send(
+        new StartExecutionCommand({ stateMachineArn: ImportMachineArn, input }),
+      )
+      acknowledged.executions.push(executionArn)
+    }),
+  ]
+  return { acknowledged, ended: Promise.all(writers) }
+}
+
+/** The numbers of what is missing, by kind. */
+const findLosses = async (
+  cloud: Endpoints & { describeOutputs: () => Outputs },
+  known: ReturnType<typeof writeUntilStopped>['acknowledged'],
+) => {
+  const { s3, sfn, sqs, items } = clients(cloud)
+  const { CountsTable, DeadLetters } = cloud.describeOutputs()
+  const missing = async (count: number, isThere: (index: number) => Promise<boolean>): Promise<number[]> => {
+    const lost: number[] = []
+    for (let index = 0; index < count; index++)
+      if (!(await isThere(index).catch(() => false))) lost.push(index)
+    return lost
+  }
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: DeadLetters, AttributeNames: ['ApproximateNumberOfMessages'] }),
+  )
+  return {
+    objects: await missing(known.objects, async index => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'other', Key: String(index) }))
+      return (await Body?.transformToString()) === `object ${index}`
+    }),
+    items: await missing(known.items, async index => {
+      const Key = { id: { S: String(index) } }
+      const { Item } = await items.send(new GetItemCommand({ TableName: CountsTable, Key }))
+      return Item?.['text']?.S === `item ${index}`
+    }),
+    messages: Math.max(0, known.messages - Number(Attributes?.['ApproximateNumberOfMessages'])),
+    executions: await missing(known.executions.length, async index => {
+      await sfn.send(new DescribeExecutionCommand({ executionArn: known.executions[index] }))
+      return true
+    }),
+  }
+}
+
+it.skipIf(reason !== undefined).each([20, 60])(
+  'the whole cloud on an ext4 whose power is cut after %i writes of each kind loses nothing that was acknowledged',
+  async writes => {
+    const at = join(folder.path, `cut-${writes}`)
+    const assembly = await writeAssembly(`${at}-assembly`, fixtureTemplate, ['flow'])
+    makeDisk(`${at}.disk`, 128 * 1024 * 1024)
+    await using mounts = new AsyncDisposableStack()
+    const before = mountDisk(`${at}-before`, `${at}.disk`)
+    mounts.defer(before.unmount)
+    const dataDir = join(before.path, 'data')
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '..', 'runtime', 'start-cloud.ts'), dataDir, assembly],
+      { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, MILLRACE_DURABILITY: 'full' } },
+    )
+    let known: ReturnType<typeof writeUntilStopped>['acknowledged']
+    try {
+      await once(child.stdout, 'data')
+      const running = await findRunningCloud(dataDir)
+      if (!running) throw new Error('the cloud has not announced itself')
+      const { acknowledged, ended } = writeUntilStopped(running, running.outputs)
+      const least = () =>
+        Math.min(
+          acknowledged.objects,
+          acknowledged.items,
+          acknowledged.messages,
+          acknowledged.executions.length,
+        )
+      await vi.waitFor(() => expect(least()).toBeGreaterThanOrEqual(writes), { timeout: 30_000, interval: 1 })
+      known = structuredClone(acknowledged)
+      child.kill('SIGSTOP')
+      copyDisk(`${at}.disk`, `${at}-cut.disk`)
+      child.kill('SIGKILL')
+      await ended
+    } finally {
+      child.kill('SIGKILL')
+    }
+
+    const after = mountDisk(`${at}-after`, `${at}-cut.disk`)
+    mounts.defer(after.unmount)
+    const cloud = await startEmbeddedCloud({ dataDir: join(after.path, 'data'), assembly })
+    mounts.defer(cloud.close)
+    expect(await findLosses(cloud, known)).toEqual({ objects: [], items: [], messages: 0, executions: [] })
+  },
+  60_000,
+)

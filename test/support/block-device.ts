@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+
+export interface MountedFolder {
+  readonly path: string
+  unmount(): void
+}
+
+const run = (command: string, ...given: string[]): void => {
+  execFileSync(command, given, { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+const mount = (path: string, ...given: string[]): MountedFolder => {
+  mkdirSync(path, { recursive: true })
+  run('mount', ...given, path)
+  // Lazily: a program that was stopped in the middle may still hold it.
+  return { path, unmount: () => run('umount', '--lazy', path) }
+}
+
+/** A small file system in memory, to be filled. */
+export const mountMemory = (path: string, size: string): MountedFolder =>
+  mount(path, '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs')
+
+/** An ext4 of its own whose disk is one file: what has reached the file is what a power cut leaves. */
+export const mountDisk = (path: string, disk: string): MountedFolder => mount(path, '-o', 'loop', disk)
+
+export const makeDisk = (disk: string, bytes: number): void => {
+  writeFileSync(disk, '')
+  truncateSync(disk, bytes)
+  run('mkfs.ext4', '-q', disk)
+}
+
+/** The disk as a power cut leaves it now. Whoever writes to it must be stopped. */
+export const copyDisk = (disk: string, copy: string): void => copyFileSync(disk, copy)
+
+/** Why this machine cannot mount (most need the rights of root for it), or nothing when it can. */
+export const whyNoMount = (probe: string): string | undefined => {
+  if (process.platform !== 'linux') return 'it is not Linux'
+  try {
+    mountMemory(probe, '1m').unmount()
+    makeDisk(`${probe}.disk`, 8 * 1024 * 1024)
+    mountDisk(probe, `${probe}.disk`).unmount()
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
