@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 export interface BuildCacheOptions {
   /** Holds one folder per state of the sources. */
@@ -47,6 +47,7 @@ export const cachedBuild = async ({
     await mkdir(scratch)
     await build(target, scratch)
     const isCurrent = (await digestOf(sources, settings)) === digest
+    await syncAll(target)
     const place = isCurrent ? result : `${result}-${randomUUID()}`
     await rename(target, place).catch(error => {
       if (!existsSync(place)) throw error
@@ -55,6 +56,16 @@ export const cachedBuild = async ({
     return place
   } finally {
     await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** Or a power cut would leave a result of empty files, and every start after it would take that for the real one. */
+const syncAll = async (folder: string): Promise<void> => {
+  const files = await filesIn(folder)
+  for (const path of new Set([...files, ...files.map(dirname)])) {
+    if (process.platform === 'win32' && !files.includes(path)) continue
+    const handle = await open(path, 'r')
+    await handle.sync().finally(() => handle.close())
   }
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { DurableFiles } from '../durable/durable-files.ts'
-import { type Log, readRecord } from '../durable/records.ts'
+import { type Log, readRecord, removeUnfinished } from '../durable/records.ts'
 
 const schema = z.object({ accessKeyId: z.string(), secretAccessKey: z.string() })
 
@@ -14,6 +15,7 @@ export const rootCredentials = async (
   files: DurableFiles,
   log: Log,
 ): Promise<RootCredentials> => {
+  await removeUnfinished(files, dirname(path))
   const kept = await readRecord(files, path, text => schema.parse(JSON.parse(text)), log)
   if (kept !== undefined) return kept
   const made = {

@@ -121,7 +121,8 @@ export const runStack = async (
   const executions = new Executions({
     store: await ExecutionStore.open(within('executions'), { files, log }),
     machines: stateMachines(stack),
-    runTask: (resource, input, context) => runTask(resource, input, context, { functions, queues, policies }),
+    runTask: (resource, input, context) =>
+      runTask(resource, input, context, { functions, queues, policies, log }),
     log,
   })
   const events = eventRouter(stack, { executions, functions, queues, policies, log })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RolePolicies } from './control/role-policies.ts'
-import { isShutdown, ServiceError } from './control/service-error.ts'
+import { isUnavailable, ServiceError } from './control/service-error.ts'
 import { EventRouter } from './events/event-router.ts'
 import type { Executions } from './executions/executions.ts'
 import type { Functions } from './lambda/functions.ts'
@@ -76,7 +76,7 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
       try {
         await start(target, input)
       } catch (error) {
-        if (!target.DeadLetterConfig || isShutdown(error)) throw error
+        if (!target.DeadLetterConfig || isUnavailable(error)) throw error
         await queues.send(queues.byArn(target.DeadLetterConfig.Arn), { body: input })
         log(`${target.Arn} refused its schedule's input, which is a dead letter now: ${String(error)}`)
       }

@@ -1,3 +1,5 @@
+import { OUT_OF_SPACE } from '../../functions/lib/errors/out-of-space.ts'
+
 /** Status and default message of each error code that the server answers with (S3 API Reference, "Error responses"). */
 const catalogue = {
   AccessDenied: [403, 'Access Denied'],
@@ -20,10 +22,7 @@ const catalogue = {
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
-  InsufficientStorage: [
-    507,
-    'There is no space left on the disk of the server. Nothing was stored. Reading still works; make room and try again.',
-  ],
+  InsufficientStorage: [507, OUT_OF_SPACE],
   InternalError: [500, 'The server met an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'The AWS access key ID that you provided does not exist in our records.'],
   InvalidArgument: [400, 'Invalid Argument'],

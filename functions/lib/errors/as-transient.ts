@@ -1,4 +1,5 @@
 import { TransientError } from './errors.ts'
+import { isOutOfSpace, OUT_OF_SPACE } from './out-of-space.ts'
 
 /** The connection broke or was never made: another attempt may reach the other side. */
 const NETWORK_CODES = new Set([
@@ -25,12 +26,14 @@ const THROTTLING_NAMES = new Set([
 ])
 
 /**
- * The same error as a `TransientError` when the call may work later; otherwise the error itself.
+ * The same error as a `TransientError` when the call may work later, a full disk included; otherwise the error itself.
  *
  * The SDK has tried three times by then. Step Functions goes on with longer pauses, but only for names that it knows.
  */
 export const asTransient = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof TransientError) return error
+  if (isOutOfSpace(error))
+    return new TransientError('storage.outOfSpace', OUT_OF_SPACE, { cause: error, retryAfterSeconds: 30 })
   return isTransient(error)
     ? new TransientError(`aws.${error.name}`, `A service did not answer as it should: ${error.name}`, {
         cause: error,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
 import { Container } from '../lambda/container.ts'
@@ -73,6 +73,7 @@ export class ApiServer {
     this.#isClosed = true
     clearInterval(this.#renewal)
     await this.#container.terminate()
+    await rm(this.#options.temporaryRoot, { recursive: true, force: true })
   }
 
   /** Lambda replaces a container that died; so does the gateway's stand-in, on the same port. */
@@ -83,14 +84,15 @@ export class ApiServer {
       this.#options.log('the HTTP API’s thread has ended; starting another')
       await new Promise(resolve => setTimeout(resolve, restartDelayMs).unref())
       if (this.#isClosed) return
-      this.#container = await startContainer(this.#options)
       try {
+        this.#container = await startContainer(this.#options)
         await this.#container.serve(listenOptions(this.#options, this.port))
         if (!this.#environment) continue
         this.#container.updateEnvironment(await this.#environment())
         await this.#container.load()
       } catch (error) {
         this.#options.log(`the HTTP API could not be started again: ${String(error)}`)
+        // The one that has ended, when a full disk does not even allow its folder: then the next round makes it.
         await this.#container.terminate()
       }
     }
@@ -104,6 +106,8 @@ const listenOptions = ({ host, limits = usualLimits }: ApiServerOptions, port: n
 })
 
 const startContainer = async (options: ApiServerOptions): Promise<Container> => {
+  // There is one at a time: what is there is left over from one that was killed.
+  await rm(options.temporaryRoot, { recursive: true, force: true })
   const temporary = join(options.temporaryRoot, `api-${randomUUID()}`)
   await mkdir(temporary, { recursive: true })
   return new Container({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { isOutOfSpace, OUT_OF_SPACE } from '#lib/errors/out-of-space.ts'
 import {
   type ConnectionLimits,
   createLimitedServer,
@@ -115,7 +116,8 @@ export class ControlServer {
     }
   }
 
-  #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  #fail(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+    const error = isOutOfSpace(thrown) ? diskIsFull() : thrown
     if (error instanceof ServiceError) {
       const body = { __type: error.name, message: error.message, Message: error.message }
       reply(response, error.status, body, request.headers['content-type'], error.name)
@@ -127,6 +129,8 @@ export class ControlServer {
     }
   }
 }
+
+const diskIsFull = (): ServiceError => new ServiceError('ServiceUnavailable', OUT_OF_SPACE, 503)
 
 /** What a signature's scope names: `states` of `states:StartExecution`. */
 const serviceOf = ({ action }: Operation): string => action.split(':', 1)[0] ?? ''

@@ -10,5 +10,6 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a target has not refused what it was given: the runtime was shutting down. */
-export const isShutdown = (error: unknown): boolean => error instanceof ServiceError && error.status === 503
+/** Whether a target refused nothing: the runtime was shutting down, or its disk was full. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status === 503

@@ -1,4 +1,5 @@
-import { isShutdown } from '../control/service-error.ts'
+import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
+import { isUnavailable } from '../control/service-error.ts'
 import type { RuleProperties, RuleTarget } from '../resources/rule.ts'
 import { unsupported } from '../template/unsupported.ts'
 import { compilePattern, type EventMatcher } from './event-pattern.ts'
@@ -64,8 +65,8 @@ export class EventRouter {
       try {
         return await this.#options.deliver(target, input(event), String(event['id'] ?? ''))
       } catch (error) {
-        // Shutting down is no refusal: the sender keeps the event for the next start.
-        if (isShutdown(error)) throw error
+        // Shutting down is no refusal, nor is a full disk: the sender keeps the event.
+        if (isOutOfSpace(error) || isUnavailable(error)) throw error
         if (attempt < attempts) continue
         this.#options.log(`${name}: ${target.Arn} refused event ${String(event['id'])}: ${String(error)}`)
         if (!target.DeadLetterConfig) throw error

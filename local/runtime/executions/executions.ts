@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
+import { untilThereIsRoom } from '../until-there-is-room.ts'
 import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
 import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
 import type { ExecutionStore } from './execution-store.ts'
@@ -12,6 +13,8 @@ export interface ExecutionsOptions {
   /** Runs one Task; rejects with an error whose name Step Functions matches. */
   readonly runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
   readonly log: (message: string) => void
+  /** How long to wait before a record is tried again that did not fit on the disk. */
+  readonly fullDiskPauseMs?: number
 }
 
 /**
@@ -88,13 +91,13 @@ export class Executions {
       const machine = this.#machines.get(record.stateMachineArn)
       if (machine) this.#run(machine, record)
       else
-        void this.#options.store.put({
+        this.#recordEnd({
           ...record,
           status: 'ABORTED',
           stopDate: new Date().toISOString(),
           error: 'StateMachineDoesNotExist',
           cause: 'The stack no longer has the state machine of this execution',
-        })
+        }).catch(error => this.#options.log(unrecorded(record, error)))
     }
     return interrupted.length
   }
@@ -149,16 +152,28 @@ export class Executions {
     })
     const ended = running.outcome.then(async outcome => {
       const finished: EndedExecution = { ...record, stopDate: new Date().toISOString(), ...outcome }
-      await this.#options.store.put(finished)
+      await this.#recordEnd(finished)
       this.#running.delete(record.executionArn)
       this.#options.log(summary(finished))
       return finished
     })
-    // Who waits for the end hears of a full disk; nobody waiting must not end the process.
-    ended.catch(error => this.#options.log(`${record.name}: its end could not be recorded: ${String(error)}`))
+    // Who waits for the end hears of it; nobody waiting must not end the process.
+    ended.catch(error => this.#options.log(unrecorded(record, error)))
     this.#running.set(record.executionArn, { machine: running, ended })
   }
+
+  /** What has happened stays true on a full disk: it is recorded when there is room again, or the next start repeats it. */
+  #recordEnd(finished: EndedExecution): Promise<void> {
+    return untilThereIsRoom(() => this.#options.store.put(finished), {
+      onWait: error => this.#options.log(`${unrecorded(finished, error)}; trying until there is room`),
+      isOver: () => this.#isClosed,
+      pauseMs: this.#options.fullDiskPauseMs,
+    })
+  }
 }
+
+const unrecorded = ({ name }: ExecutionRecord, error: unknown): string =>
+  `${name}: its end could not be recorded: ${String(error)}`
 
 const summary = (ended: EndedExecution): string => {
   const machine = ended.stateMachineArn.split(':').at(-1)

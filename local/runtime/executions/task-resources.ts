@@ -3,12 +3,16 @@ import type { RolePolicies } from '../control/role-policies.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { InvocationError } from '../lambda/function-error.ts'
 import type { Queues } from '../queues/queues.ts'
+import { untilThereIsRoom } from '../until-there-is-room.ts'
 import type { TaskContext } from './run-machine.ts'
 
 export interface TaskServices {
   readonly functions: { has(arn: string): boolean; invoke(arn: string, event: unknown): Promise<unknown> }
   readonly queues: Pick<Queues, 'send' | 'byUrl'>
   readonly policies: RolePolicies
+  readonly log: (line: string) => void
+  /** How long a task waits on a full disk before it is tried again. */
+  readonly fullDiskPauseMs?: number
 }
 
 type Task = (input: unknown, context: TaskContext, services: TaskServices) => Promise<unknown>
@@ -18,8 +22,28 @@ const isFunctionArn = (resource: string) => /^arn:[^:]+:lambda:[^:]+:\d+:functio
 /** Whether a Task's `Resource` can be run here. */
 export const isKnownTask = (resource: string): boolean => isFunctionArn(resource) || resource in integrations
 
-/** Runs one Task in the rights of its machine's role. Rejects with an error whose name Step Functions matches. */
+/**
+ * Runs one Task in the rights of its machine's role. Rejects with an error whose name Step Functions matches.
+ *
+ * On a full disk it waits: the machine's own retries are few, and would all be used up before somebody makes room.
+ */
 export const runTask = (
+  resource: string,
+  input: unknown,
+  context: TaskContext,
+  services: TaskServices,
+): Promise<unknown> =>
+  untilThereIsRoom(() => tryTask(resource, input, context, services), {
+    onWait: error =>
+      services.log(
+        `${context.executionArn.split(':').at(-1)}: the disk is full, waiting until there is room: ${messageOf(error)}`,
+      ),
+    pauseMs: services.fullDiskPauseMs,
+  })
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const tryTask = async (
   resource: string,
   input: unknown,
   context: TaskContext,
@@ -79,7 +103,7 @@ const invokeFunction = async (
   } catch (error) {
     if (!(error instanceof InvocationError)) throw error
     // The cause of a failed function is Lambda's whole report as JSON text.
-    throw named(error.name, JSON.stringify(error.details))
+    throw Object.assign(named(error.name, JSON.stringify(error.details)), { cause: error })
   }
 }
 

@@ -1,8 +1,16 @@
-import { CreateTableCommand, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb'
 import type { TableProperties } from '../resources/table.ts'
 
+/** It takes as long as two writes. */
+const activationSeconds = 60
+
 /**
- * Makes the tables that are missing.
+ * Makes the tables that are missing, and waits until they can be used.
  *
  * A table that is there with other keys or indexes than the template's is refused by name: in the cloud, too, some of
  * those changes replace the table, and none happens by itself here.
@@ -22,6 +30,10 @@ export const createTables = async (
           BillingMode: properties.BillingMode,
           GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
         }),
+      )
+      await waitUntilTableExists(
+        { client, minDelay: 0.01, maxDelay: 0.01, maxWaitTime: activationSeconds },
+        { TableName: name },
       )
     } else if (existing !== shapeOf(properties)) {
       throw new Error(

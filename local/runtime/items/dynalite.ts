@@ -10,6 +10,8 @@ export interface Level {
   open(): Promise<void>
   close(): Promise<void>
   batch(writes: readonly Write[], options: { sync: boolean }): Promise<void>
+  /** Key and value of each entry in the range. */
+  entries(range: { gte: string; lt: string }): AsyncIterable<[string, unknown]>
 }
 
 type Callback<Value = unknown> = (error: Error | null, value?: Value) => void
@@ -81,7 +83,8 @@ export const levelOf = (
   write: (write: Write) => Promise<void>,
 ): Level => {
   // The methods of the class, which the members that dynalite sets on the object hide.
-  const methods = Object.getPrototypeOf(db) as Level & {
+  const methods = Object.getPrototypeOf(db) as Omit<Level, 'entries'> & {
+    iterator: Level['entries']
     get(key: string): Promise<unknown>
     keys(options: object): Entries
     values(options: object): Entries
@@ -118,5 +121,6 @@ export const levelOf = (
     open: () => methods.open.call(db),
     close: () => methods.close.call(db),
     batch: (writes, options) => methods.batch.call(db, writes, options),
+    entries: range => methods.iterator.call(db, range),
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isOutOfSpace } from '#lib/errors/out-of-space.ts'
+import { z } from 'zod'
+import { isOutOfSpace, OUT_OF_SPACE } from '#lib/errors/out-of-space.ts'
 import type { DurableFiles } from '../../durable/durable-files.ts'
 import { type DynaliteStore, type Level, levelOf, type Write } from './dynalite.ts'
 
@@ -13,6 +14,10 @@ interface Waiting {
 
 /** What LevelDB needs besides its log to open again: a manifest, an index, a new log. */
 const roomToOpenBytes = 1024 * 1024
+
+/** Where dynalite keeps what it knows of each table. */
+const tables = { gte: 'table~', lt: 'table~\uffff' }
+const unfinishedTable = z.object({ TableStatus: z.literal('CREATING') })
 
 /**
  * The LevelDB under dynalite, written so that an acknowledged item survives a power cut: dynalite itself never asks for
@@ -52,8 +57,15 @@ export class ItemStore {
       throw openingError(error, folder)
     }
     await items.#syncLogs()
+    await items.#dropUnfinishedTables()
     files.databaseSynced(folder)
     return items
+  }
+
+  /** dynalite makes a table in two writes, and nothing finishes one that was cut off in between. Nobody has used it. */
+  async #dropUnfinishedTables(): Promise<void> {
+    for await (const [key, table] of this.#level.entries(tables))
+      if (unfinishedTable.safeParse(table).success) await this.#writeBatch([{ type: 'del', key }])
   }
 
   #write(write: Write): Promise<void> {
@@ -112,9 +124,7 @@ export class ItemStore {
 const asAnswer = (error: unknown): Error => {
   const isFull = isOutOfSpace(error)
   const name = isFull ? 'ServiceUnavailable' : 'InternalServerError'
-  const message = isFull
-    ? 'There is no space left on the disk of the item store. Nothing was stored. Reading still works; make room and try again.'
-    : `The item store failed: ${String(error)}`
+  const message = isFull ? OUT_OF_SPACE : `The item store failed: ${String(error)}`
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return Object.assign(new Error(message, { cause: error }), {
     code,

@@ -119,7 +119,13 @@ export class FunctionPool {
   async #create(environment: Record<string, string>): Promise<Warm> {
     const { definition, log, temporaryRoot } = this.#options
     const temporary = join(temporaryRoot, randomUUID())
-    await mkdir(temporary, { recursive: true })
+    // A full disk, say: the machine that invokes it tries again later.
+    await mkdir(temporary, { recursive: true }).catch(error => {
+      throw invocationError(
+        'Lambda.ServiceException',
+        `The function has no temporary folder: ${String(error)}`,
+      )
+    })
     const container = new Container({
       modulePath: definition.modulePath,
       exportName: definition.exportName,

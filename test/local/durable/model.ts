@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { CreateTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -8,6 +8,7 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { createTables } from '#local/runtime/items/create-tables.ts'
 import type { Stores } from './stores.ts'
 
 /** What was asked for and what was acknowledged, by name. */
@@ -46,14 +47,10 @@ const plain = Buffer.from('plain')
 
 export const prepare = async (stores: Stores, model: Model): Promise<void> => {
   await stores.s3.createBucket('box')
-  await stores.itemClient.send(
-    new CreateTableCommand({
-      TableName: 'items',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-    }),
-  )
+  const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' as const }]
+  const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' as const }]
+  const properties = { AttributeDefinitions, KeySchema, BillingMode: 'PAY_PER_REQUEST' as const }
+  await createTables(stores.itemClient, [{ name: 'items', properties }])
   model.hasTable = true
 }
 

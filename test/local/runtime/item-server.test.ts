@@ -1,0 +1,95 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { afterAll, expect, it } from 'vitest'
+import { DurableFiles } from '#local/durable/durable-files.ts'
+import { createTables } from '#local/runtime/items/create-tables.ts'
+import { createDynalite } from '#local/runtime/items/dynalite.ts'
+import { startItemServer } from '#local/runtime/items/item-server.ts'
+import { ItemStore } from '#local/runtime/items/item-store.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+const properties = {
+  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' as const }],
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' as const }],
+  BillingMode: 'PAY_PER_REQUEST' as const,
+}
+
+const open = async (name: string) => {
+  const server = await startItemServer({
+    folder: join(folder.path, name),
+    files: new DurableFiles(),
+    authenticate: () => ({ roleArn: undefined }),
+    isAllowed: () => true,
+  })
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'secret' }
+  const client = new DynamoDBClient({
+    endpoint: server.endpoint,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+  })
+  return {
+    client,
+    close: async () => {
+      client.destroy()
+      await server.close()
+    },
+  }
+}
+
+it('can be written to as soon as its tables are made', async () => {
+  const { client, close } = await open('fresh')
+  try {
+    await createTables(client, [{ name: 'things', properties }])
+    await client.send(new PutItemCommand({ TableName: 'things', Item: { id: { S: '1' } } }))
+    const { Item } = await client.send(new GetItemCommand({ TableName: 'things', Key: { id: { S: '1' } } }))
+    expect(Item).toEqual({ id: { S: '1' } })
+  } finally {
+    await close()
+  }
+})
+
+it('forgets a table whose making was cut off, so that it is made again', async () => {
+  const path = join(folder.path, 'unfinished')
+  const { server, store } = createDynalite(path)
+  await ItemStore.open(store, path, new DurableFiles())
+  await new Promise<void>(resolve => server.listen(0, resolve))
+  await new Promise(resolve =>
+    store.db.put('table~things', { TableName: 'things', TableStatus: 'CREATING' }, resolve),
+  )
+  await new Promise(resolve => server.close(resolve))
+
+  const { client, close } = await open('unfinished')
+  try {
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual([])
+    await createTables(client, [{ name: 'things', properties }])
+    await client.send(new PutItemCommand({ TableName: 'things', Item: { id: { S: '1' } } }))
+  } finally {
+    await close()
+  }
+})
+
+it.each([
+  ['its file CURRENT is empty', (path: string) => writeFileSync(join(path, 'CURRENT'), '')],
+  ['its file CURRENT is gone', (path: string) => rmSync(join(path, 'CURRENT'))],
+])('refuses a damaged store with a sentence, and leaves it as it is: %s', async (what, damage) => {
+  const { client, close } = await open(what)
+  await client.send(new CreateTableCommand({ TableName: 'things', ...properties }))
+  await close()
+  const path = join(folder.path, what)
+  damage(path)
+  const before = await readdir(path)
+  await expect(open(what)).rejects.toThrow(/The item store .* is damaged .* Restore the data directory/)
+  expect((await readdir(path)).filter(name => before.includes(name))).toEqual(before)
+})
