@@ -85,7 +85,7 @@ export const levelOf = (
   // The methods of the class, which the members that dynalite sets on the object hide.
   const methods = Object.getPrototypeOf(db) as Omit<Level, 'entries'> & {
     iterator: Level['entries']
-    get(key: string): Promise<unknown>
+    getSync(key: string): unknown
     keys(options: object): Entries
     values(options: object): Entries
   }
@@ -95,7 +95,14 @@ export const levelOf = (
       error => setImmediate(callback, 'statusCode' in error ? error : asAnswer(error)),
     )
   }
-  db.get = (key, callback) => answer(methods.get.call(db, key), callback)
+  // From memory nearly always, so that asking another thread for it would take longer than the reading.
+  db.get = (key, callback) => {
+    try {
+      setImmediate(callback, null, methods.getSync.call(db, key))
+    } catch (error) {
+      setImmediate(callback, asAnswer(error))
+    }
+  }
   db.put = (key, value, callback) => answer(write({ type: 'put', key, value }), callback)
   db.del = (key, callback) => answer(write({ type: 'del', key }), callback)
   db.batch = (writes, callback) => answer(Promise.all(writes.map(write)), callback)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -104,7 +104,11 @@ export class ItemStore {
 
   /** LevelDB syncs what it writes to a log, but not that there is a new one. */
   async #syncLogs(): Promise<void> {
-    const logs = (await readdir(this.#folder)).filter(name => name.endsWith('.log')).join()
+    if (this.#files.durability !== 'full') return
+    // A handful of names: sooner read than a thread asked to.
+    const logs = readdirSync(this.#folder)
+      .filter(name => name.endsWith('.log'))
+      .join()
     if (logs === this.#syncedLogs) return
     await this.#files.syncFolder(this.#folder)
     this.#syncedLogs = logs
