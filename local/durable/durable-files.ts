@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type Disk, type DiskFile, realDisk } from './disk.ts'
 import { type Durability, readDurability } from './durability.ts'
 import { shareRuns } from './share-runs.ts'
+import { syncWhileWritten } from './sync-while-written.ts'
 
 /** What the embedded cloud keeps is its owner's business. */
 const ownFile = 0o600
@@ -50,8 +51,9 @@ export class DurableFiles {
   }
 
   /** A new file to write to piece by piece. Call `sync` when all is written, and `syncFolder` once it is closed. */
-  create(path: string, mode = ownFile): Promise<DiskFile> {
-    return this.disk.create(path, mode)
+  async create(path: string, mode = ownFile): Promise<DiskFile> {
+    const file = await this.disk.create(path, mode)
+    return this.durability === 'full' ? syncWhileWritten(file) : file
   }
 
   async sync(file: DiskFile): Promise<void> {

@@ -34,6 +34,7 @@ describe('readSettings', () => {
     ['MILLRACE_TOKEN', 'x'],
     ['MILLRACE_TOKEN', '1234567'],
     ['MILLRACE_DEBUG', '1'],
+    ['MILLRACE_DURABILITY', 'none'],
   ])('refuses %s=%s by name', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(name)
   })
