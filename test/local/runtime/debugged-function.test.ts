@@ -119,7 +119,7 @@ describe('a debugged function', () => {
     const port = await freePort()
     const functions = await open(port)
     const invocation = functions.invoke('arn:Jobs', { do: 'echo' })
-    const outcome = expect(invocation).rejects.toMatchObject({ name: 'Runtime.ExitError' })
+    const outcome = expect(invocation).rejects.toMatchObject({ name: 'ServiceUnavailable' })
     await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/json/list`), { timeout: 20_000 })
     await functions.close(0)
     await outcome
