@@ -25,11 +25,11 @@ export const allowReadingObjects = (
   allow(grantee, ['s3:ListBucket'], [bucket.bucketArn])
 }
 
-/** Which versions a key has, and in which order they were stored. */
+/** Listing the versions of a key in the order in which they were stored. */
 export const allowListingVersions = (grantee: IGrantable, bucket: IBucket): void =>
   allow(grantee, ['s3:ListBucketVersions'], [bucket.bucketArn])
 
-/** Multipart uploads included. Default: below any key. */
+/** Includes multipart uploads. Default prefix: any key. */
 export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void =>
   allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
 

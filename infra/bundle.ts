@@ -23,7 +23,7 @@ export type FunctionName = (typeof functionNames)[number]
 /** A function ready to be deployed: a folder that holds `index.mjs` and what cannot be bundled. */
 export interface FunctionBundle {
   folder: string
-  /** Of the content, not of the place: equal sources give an equal asset on every machine. */
+  /** Hash of the content, not of the path: equal sources give equal assets on every machine. */
   contentHash: string
   /** Whether it loads DuckDB's native binding, which then decides the architecture. */
   isNative: boolean
@@ -41,7 +41,7 @@ export interface BundleOptions {
 
 const NATIVE_PACKAGE = '@duckdb/node-bindings'
 
-/** CommonJS packages inside an ES module bundle still ask for `require`. */
+/** CommonJS packages inside an ES module bundle still call `require`. */
 const REQUIRE_BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
@@ -50,7 +50,7 @@ export const bundleFunctions = async (options: BundleOptions): Promise<FunctionB
   const { outputFiles, metafile } = await build({
     entryPoints: functionNames.map(name => ({ in: `functions/${name}/handler.ts`, out: `${name}/index` })),
     absWorkingDir: projectRoot,
-    // Nothing is written here: the place only keeps the paths inside source maps the same everywhere.
+    // Nothing is written here. A fixed folder makes the paths in source maps the same on every machine.
     outdir: join(projectRoot, 'cdk.out', 'bundles'),
     outExtension: { '.js': '.mjs' },
     write: false,
@@ -108,7 +108,7 @@ const writeBundle = async (
   return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
 }
 
-/** What a function reads from beside itself: the JSON files of the component catalogue. */
+/** Files that a function reads at run time: the JSON files of the component catalogue. */
 const dataFilesOf = (name: FunctionName): string[] =>
   globSync('components/*.json', { cwd: join(projectRoot, 'functions', name) }).sort()
 

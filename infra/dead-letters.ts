@@ -6,15 +6,15 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 
 export interface DeadLettersProps {
-  /** What a letter stands for, in the alarm's text. */
+  /** What a dead letter means, for the alarm's text. */
   readonly meaning: string
   readonly alarms: ITopic
 }
 
-/** The longest that SQS keeps a message: a letter written before a holiday is still there after it. */
+/** The longest that SQS keeps a message: a dead letter outlasts a holiday. */
 const RETENTION = Duration.days(14)
 
-/** Where work ends that could not be done, and the alarm that says so. */
+/** The queue for work that failed, and its alarm. */
 export class DeadLetters extends Construct {
   readonly queue: Queue
 

@@ -18,15 +18,15 @@ export interface ExportFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction
-  /** Names of buckets that exports may be written to besides the exports bucket. */
+  /** Buckets besides the exports bucket that exports may be written to. */
   readonly otherBuckets: readonly string[]
   readonly alarms: ITopic
 }
 
-/** Longer than any export takes; what it leaves behind serves a repetition of its last step. */
+/** Longer than any export takes, so that its last step can be repeated. */
 const WORK_KEPT = Duration.days(4)
 
-/** Tables and sliced files as single objects: the exports bucket, the merger, and the machine that runs it. */
+/** Makes tables and sliced files single objects: the exports bucket, the merger, and its state machine. */
 export class ExportFlow extends Construct {
   readonly exportsBucket: PrivateBucket
   readonly machine: StateMachine
@@ -63,9 +63,9 @@ const mergeSlicesFunction = (
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
       WORK_BUCKET: exportsBucket.bucketName,
     },
-    // Short-lived objects of thousands of requests: with the default of 16 MiB they take 50 MB more, and no less time.
+    // For the short-lived objects of thousands of requests. The default of 16 MiB takes 50 MB more and is no faster.
     nodeFlags: ['--max-semi-space-size=4'],
-    memoryMiB: 1769, // One whole core: where bytes pass through, they are hashed.
+    memoryMiB: 1769, // One whole core: it hashes the bytes that pass through.
     timeout: LONGEST_TIMEOUT,
   })
   storage.tokenSecret.grantRead(mergeSlices)

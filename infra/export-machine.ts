@@ -22,17 +22,17 @@ export interface ExportMachineProps {
   readonly deadLetters: IQueue
 }
 
-/** The largest object that a function assembles takes hours; its parts are still held by then. */
+/** The largest object takes hours; its parts must last until then. */
 const LONGEST_EXPORT = Duration.days(2)
 
-/** Invocations side by side: a small share of an account's thousand, and more than S3's 3,500 writes a second take. */
+/** Parallel invocations: few of an account's thousand, and enough to reach S3's 3,500 writes a second. */
 const RANGES_IN_PARALLEL = 16
 
 /**
  * Request -> poll-job until the export has ended -> plan -> ranges of parts, side by side -> complete.
  *
- * A file that exists already is planned at once. Slices that must be compressed or expanded are converted first, and
- * planned again. On failure nothing of the upload stays.
+ * An existing file needs no export. Slices that must be compressed or expanded are converted first, then planned again.
+ * On failure the upload is aborted.
  */
 export const exportMachine = (scope: Construct, props: ExportMachineProps): StateMachine => {
   const { mergeSlices, pollJob, deadLetters } = props

@@ -18,15 +18,15 @@ export interface ExtractFlowProps {
   readonly projectId: string
   /** Seconds after which a leg stops at the next page. */
   readonly legSeconds: number
-  /** Hosts that are reached although they are not on the public internet. */
+  /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
   readonly alarms: ITopic
 }
 
-/** Longer than any run, and long enough to look into last week's. */
+/** Longer than any run, and long enough to look into a run of last week. */
 const RUNS_KEPT = Duration.days(14)
 
-/** From a stored configuration of the extractor to tables: the machine, its function, and what they remember. */
+/** Runs stored configurations of the extractor: the state machine, its function, and the work bucket. */
 export class ExtractFlow extends Construct {
   readonly machine: StateMachine
   readonly deadLetters: DeadLetters
@@ -38,7 +38,7 @@ export class ExtractFlow extends Construct {
     })
     const runExtractor = runExtractorFunction(this, props, work)
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      meaning: 'An extraction failed. The letter names the row, its job and the request.',
+      meaning: 'An extraction failed. The dead letter names the row, its job and the request.',
       alarms: props.alarms,
     })
     this.machine = extractMachine(this, {
@@ -67,8 +67,8 @@ const runExtractorFunction = (
       LEG_SECONDS: String(legSeconds),
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
     },
-    memoryMiB: 1769, // One whole core: reading JSON is what it does.
-    scratchMiB: 10_240, // Rows wait on disk until their columns are known.
+    memoryMiB: 1769, // One whole core, for reading JSON.
+    scratchMiB: 10_240, // Rows stay on disk until all columns are known.
     timeout: LONGEST_TIMEOUT,
   })
   storage.tokenSecret.grantRead(runExtractor)

@@ -3,13 +3,13 @@ import { Aws } from 'aws-cdk-lib'
 export interface ExtractMachineIdentity {
   readonly name: string
   readonly arn: string
-  /** Comes before an execution's name in its ARN. */
+  /** The ARN of an execution without its name. */
   readonly executionArnPrefix: string
 }
 
 /**
- * The machine's name is chosen, not generated: the functions that it runs look after its executions, and
- * CloudFormation cannot make two resources that each wait for the other's name.
+ * The machine has a fixed name. Its functions name the machine in their rights and the machine names its functions;
+ * CloudFormation cannot make two resources that each need the other's generated name.
  */
 export const extractMachineIdentity = (): ExtractMachineIdentity => {
   const name = `${Aws.STACK_NAME}-extract`

@@ -29,8 +29,8 @@ export interface ExtractMachineProps {
  * Runs one configuration: `{"componentId","configId"}` -> what each row did.
  *
  * Begin -> for each row { ReadInputs -> RunLeg until finished -> LoadTables -> SaveState } -> End. The run's document
- * says what is next, so an execution that begins again goes on where its run stands. A step that fails for good is
- * reported to the run, which ends its row and may go on with the next one; a failed run ends in a dead letter.
+ * says what is next, so a restarted execution resumes its run. A step that fails for good ends its row; the run may then
+ * continue with the next row. A failed run ends in a dead letter.
  */
 export const extractMachine = (
   scope: Construct,
@@ -61,15 +61,15 @@ export const extractMachine = (
   const end = step('End', 'end')
   const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
 
-  const letter = deadLetter(scope, deadLetters)
+  const writeDeadLetter = deadLetter(scope, deadLetters)
   const withoutReport = new Pass(scope, 'NotReported', {
     parameters: { failure: JsonPath.objectAt('$.failure') },
     resultPath: '$.letter',
-  }).next(letter)
+  }).next(writeDeadLetter)
   const reported = new Pass(scope, 'RunFailed', {
     parameters: { failure: JsonPath.objectAt('$.run.failure'), result: JsonPath.objectAt('$.run.result') },
     resultPath: '$.letter',
-  }).next(letter)
+  }).next(writeDeadLetter)
 
   const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
   const whatIsNext = new Choice(scope, 'WhatIsNext')

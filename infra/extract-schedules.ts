@@ -15,19 +15,19 @@ export interface ExtractSchedulesProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly machine: StateMachine
-  /** Gets the input of a schedule that could not be delivered for a day. */
+  /** Receives the input of a schedule that could not be delivered for a day. */
   readonly deadLetters: IQueue
   readonly schedules: readonly ExtractSchedule[]
-  /** Components whose configurations may have a `schedule` of their own; empty: nobody looks for one. */
+  /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   readonly components: readonly string[]
 }
 
 /**
  * When configurations run by themselves.
  *
- * Schedules of the stack's configuration become EventBridge schedules that start the extract machine. Those of the
- * configurations themselves are looked up by a function, each minute: whoever may write a configuration gets no right to
- * make schedules or pass roles in the account, and it works with a storage service elsewhere.
+ * Schedules of the stack become EventBridge schedules that start the extract machine. Schedules inside configurations are
+ * looked up each minute by a function. So nobody who writes a configuration needs rights to make schedules or pass roles,
+ * and a hosted storage service works too.
  */
 export class ExtractSchedules extends Construct {
   constructor(scope: Construct, id: string, props: ExtractSchedulesProps) {
@@ -81,7 +81,7 @@ const everyMinute = (scope: Construct, { bundle, storage, machine, components }:
       COMPONENTS: JSON.stringify(components),
     },
     memoryMiB: 512,
-    timeout: Duration.seconds(55), // The next minute comes anyway, and makes up for this one.
+    timeout: Duration.seconds(55), // The next minute makes up for this one.
   })
   storage.tokenSecret.grantRead(start)
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
@@ -111,7 +111,7 @@ const schedulerRole = (scope: Construct, id: string): IRole =>
     }),
   })
 
-/** Scheduler checks when a schedule is made that its role may be assumed; its policy should be there by then too. */
+/** Creating a schedule fails unless its role can be assumed already. Its policy should exist by then, too. */
 const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
   const policy = role.node.tryFindChild('DefaultPolicy')?.node.defaultChild
   if (policy instanceof CfnResource) schedule.addResourceDependency(policy)

@@ -11,7 +11,7 @@ import { SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 
 export interface FailurePathProps {
-  /** Puts in order what the failed execution leaves behind. */
+  /** Cleans up after the failed execution. */
   readonly cleanUp: TaskStateBase
   readonly deadLetters: IQueue
   /** Name of the state in which the execution ends. */
@@ -23,7 +23,7 @@ export const failurePath = (
   scope: Construct,
   { cleanUp, deadLetters, endsAs }: FailurePathProps,
 ): TaskStateBase => {
-  const letter = new SqsSendMessage(scope, 'WriteDeadLetter', {
+  const deadLetter = new SqsSendMessage(scope, 'WriteDeadLetter', {
     queue: deadLetters,
     messageBody: TaskInput.fromObject({
       machine: JsonPath.stringAt('$$.StateMachine.Id'),
@@ -33,14 +33,14 @@ export const failurePath = (
     }),
     resultPath: JsonPath.DISCARD,
   })
-  letter.next(new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
-  cleanUp.next(letter)
-  // Something may stay behind when even this fails; the letter must be written all the same.
-  cleanUp.addCatch(letter, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
+  deadLetter.next(new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
+  cleanUp.next(deadLetter)
+  // The dead letter must be written even when the clean-up fails.
+  cleanUp.addCatch(deadLetter, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
   return cleanUp
 }
 
-/** Sends whatever a step cannot do to the failure path. */
+/** Leads every error of a step to the failure path. */
 export const catchAll = (
   step: { addCatch(handler: IChainable, props?: CatchProps): unknown },
   failed: TaskStateBase,

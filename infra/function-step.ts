@@ -6,13 +6,13 @@ import { withRetries } from './task-retries.ts'
 
 export interface FunctionStepProps {
   readonly runs: IFunction
-  /** The function's event; `JsonPath` picks from the state and from the execution. */
+  /** The function's event. `JsonPath` values come from the state and the execution. */
   readonly event: Readonly<Record<string, unknown>>
   /** Where the function's result goes; `JsonPath.DISCARD` for nowhere. */
   readonly resultPath: string
 }
 
-/** A step that runs one of our functions: its event in, its result out, and what is worth retrying retried. */
+/** A step that runs one of our functions, with the retries of `task-retries.ts`. */
 export const functionStep = (
   scope: Construct,
   name: string,

@@ -34,7 +34,7 @@ export class ImportFlow extends Construct {
 
   constructor(scope: Construct, id: string, props: ImportFlowProps) {
     super(scope, id)
-    // Versions: an event that comes late still finds its bytes when the key was written again.
+    // Keeps versions, so that a late event still finds its bytes after the key was overwritten.
     this.landingBucket = new PrivateBucket(this, 'Landing', { keepsVersions: true, sendsEvents: true })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A file in the landing bucket could not be imported. It is still there.',
@@ -54,15 +54,15 @@ export class ImportFlow extends Construct {
         detailType: ['Object Created'],
         detail: { bucket: { name: [this.landingBucket.bucketName] } },
       },
-      // EventBridge tries for a day by itself; only then is the event a dead letter.
+      // EventBridge retries for a day; after that the event is a dead letter.
       targets: [new SfnStateMachine(this.machine, { deadLetterQueue: this.deadLetters.queue })],
     })
   }
 }
 
 /**
- * To see whether the execution that holds a key has ended. A policy of its own: the function's own one would have to wait
- * for the machine, which waits for the function.
+ * Lets the hook see whether the execution that holds a key has ended. It is a separate policy: the function's own would
+ * depend on the machine, which depends on the function.
  */
 const allowLookingAfterExecutions = (scope: Construct, grantee: IFunction, machine: StateMachine): void => {
   const states = `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}`
@@ -93,7 +93,7 @@ const startImportFunction = (
       LANDING_RULES: JSON.stringify(landingRules),
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
     },
-    memoryMiB: 1769, // One whole core: where bytes must be moved, they are hashed.
+    memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.
     timeout: LONGEST_TIMEOUT,
   })
   storage.tokenSecret.grantRead(startImport)

@@ -81,7 +81,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
         },
       }),
     )
-    // Two files for one new table landed together and the other was first: import into what it created.
+    // Two files for one new table landed together, and the other created it first: import into that table.
     .when(Condition.stringEquals('$.job.error.code', TABLE_EXISTS_CODE), start)
     .otherwise(job.jobFailed)
 
@@ -91,10 +91,10 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
   })
 }
 
-/** Functions side by side: a small share of an account's thousand. */
+/** Parallel functions: few of an account's thousand. */
 const RANGES_IN_PARALLEL = 16
 
-/** Moves an object that is too large for one function, range by range; how to cut it is start-import's to say. */
+/** Moves an object that is too large for one function, in the ranges that start-import gives. */
 const moveRanges = (
   scope: Construct,
   { startImport, failed }: { startImport: IFunction; failed: TaskStateBase },

@@ -5,13 +5,13 @@ import type { Construct } from 'constructs'
 export interface ItemTableProps {
   readonly partitionKey: string
   readonly sortKey?: string
-  /** Attribute with the Unix time, in seconds, after which an item may go. */
+  /** Attribute with the expiry of an item: Unix time in seconds. */
   readonly expiryAttribute?: string
 }
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
-/** A DynamoDB table as we want them: paid by request, encrypted, restorable to any second, kept when the stack goes. */
+/** A DynamoDB table with our defaults: paid by request, encrypted, point-in-time recovery, kept when the stack goes. */
 export class ItemTable extends Table {
   constructor(scope: Construct, id: string, { partitionKey, sortKey, expiryAttribute }: ItemTableProps) {
     super(scope, id, {

@@ -22,14 +22,14 @@ export interface JobMachineProps {
   readonly alarms: ITopic
 }
 
-/** Jobs of one table wait for each other; the last of a long queue must still find its turn. */
+/** Jobs of one table wait for each other; this leaves time for the last of a long queue. */
 const LONGEST_JOB = Duration.days(2)
 
 /**
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
  *
- * `run-job` answers `blocked` while an earlier job of the same table is under way; the waiting is done here. When it
- * fails for good, it is called once more with the failure, to close the job in the user's sight.
+ * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. When
+ * `run-job` fails for good, it is called once more with the failure, to end the job as `error`.
  */
 export class JobMachine extends Construct {
   readonly machine: StateMachine

@@ -10,7 +10,7 @@ export interface PollJobFunctionProps {
   readonly storage: StorageEndpoint
 }
 
-/** Reads a job of the storage service once; the machines that wait for jobs share it. */
+/** The function that reads a job once. All machines that wait for jobs share it. */
 export class PollJobFunction extends NodeFunction<(typeof pollJobEnvNames)[number]> {
   constructor(scope: Construct, id: string, { bundle, storage }: PollJobFunctionProps) {
     super(scope, id, {

@@ -10,8 +10,8 @@ const isRegularExpression = (text: string): boolean => {
 }
 
 /**
- * The landing rules as the import function will read them (`functions/start-import/landing-rules.ts` explains each field):
- * a rule that it would refuse is refused before it is deployed. A test holds both to the same rows.
+ * The landing rules; `functions/start-import/landing-rules.ts` explains each field. A rule that the import function would
+ * refuse is refused before it is deployed. A test runs both on the same examples.
  */
 export const landingRules = z.array(
   z.strictObject({

@@ -9,15 +9,15 @@ export interface PackageFolder {
   source: string
 }
 
-/** DuckDB's binding decides: its functions run on x86_64, where every table test has run. */
+/** Functions with DuckDB's binding run on x86_64, where every table test has run. */
 const LOADER = '@duckdb/node-bindings'
 const LINUX_BINDING = '@duckdb/node-bindings-linux-x64'
 
 /**
  * The packages that a native function needs beside its bundle, for Linux x86_64.
  *
- * On Linux x86_64 `npm ci` has brought them, so this needs no network. Elsewhere npm leaves the Linux binding out;
- * it is fetched once with `npm pack` and kept under `node_modules/.cache`.
+ * On Linux x86_64 `npm ci` has installed them, so this needs no network. On other machines the Linux binding is fetched
+ * once with `npm pack` and kept under `node_modules/.cache`.
  */
 export const nativeBindingFolders = async (): Promise<PackageFolder[]> => {
   const loader = installed(LOADER)

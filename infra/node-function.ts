@@ -15,16 +15,16 @@ export interface NodeFunctionProps<EnvName extends string> {
   readonly memoryMiB: number
   /** Size of `/tmp` in MiB. Default 512. */
   readonly scratchMiB?: number
-  /** Of Node, besides source maps. Default none. */
+  /** Options of Node besides source maps. Default none. */
   readonly nodeFlags?: readonly string[]
-  /** Default: a role of its own. */
+  /** Default: a new role. */
   readonly role?: IRole
 }
 
-/** Long enough to look into last month's incident, short enough not to pay for ever. */
+/** Long enough to look into an incident of last month. */
 const LOG_RETENTION = RetentionDays.THREE_MONTHS
 
-/** A function of ours: its bundle on Node 24, its own log group with a retention, house defaults in one place. */
+/** A function with our defaults: its bundle on Node 24, its own log group with a retention. */
 export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, memoryMiB, scratchMiB = 512, nodeFlags = [], ...rest } = props
@@ -53,7 +53,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
 export const LONGEST_TIMEOUT = Duration.minutes(15)
 
 /**
- * A role for a function, with no rights yet. CDK's own would bring a managed policy that may write to every log group
+ * A role for a function, with no rights yet. CDK's default adds a managed policy that may write to every log group
  * of the account.
  */
 export const executionRole = (scope: Construct, id: string): IRole =>

@@ -15,7 +15,7 @@ export interface OpenJobsProps {
   readonly jobExecutionArns: string
 }
 
-/** Starts, each minute, the jobs that were accepted and not started: nobody has to ask for them. */
+/** Each minute, starts the jobs that were accepted but not started. */
 export class OpenJobs extends Construct {
   constructor(
     scope: Construct,

@@ -14,16 +14,16 @@ export interface PrivateBucketProps {
   readonly keepsVersions?: boolean
   /** Sends "Object Created" to EventBridge. Default false. */
   readonly sendsEvents?: boolean
-  /** Takes uploads that name an ACL, as clients of the storage API do (`acl: private`). Default false. */
+  /** Accepts uploads with an ACL, as clients of the storage API send them (`acl: private`). Default false. */
   readonly acceptsAcls?: boolean
   readonly lifecycleRules?: LifecycleRule[]
 }
 
-/** Uploads cut short cost storage until someone removes them. */
+/** Unfinished uploads cost storage until they are removed. */
 const ABANDONED_UPLOAD_DAYS = 7
 const OLD_VERSION_DAYS = 30
 
-/** A bucket as we want them: private, encrypted, TLS only, and kept when the stack goes. */
+/** A bucket with our defaults: private, encrypted, TLS only, kept when the stack goes. */
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
     const { keepsVersions = false, sendsEvents = false, acceptsAcls = false, lifecycleRules = [] } = props

@@ -1,7 +1,7 @@
 /**
- * Whether EventBridge Scheduler knows an expression (its User Guide, "Schedule types") and the time zone exists: a
- * schedule that cannot be read is refused before it is deployed. What it means is for those who run it
- * (`functions/lib/schedules/schedule-expression.ts`); a test holds both to the same rows.
+ * Whether EventBridge Scheduler accepts an expression (its User Guide, "Schedule types") and the time zone exists, so that
+ * a wrong schedule is refused before it is deployed. `functions/lib/schedules/schedule-expression.ts` works out when it is
+ * due. A test runs both on the same examples.
  */
 export const isSchedule = (expression: string, timezone: string): boolean => {
   const [, kind, argument = ''] = /^(rate|cron|at)\((.*)\)$/.exec(expression.trim()) ?? []
@@ -20,15 +20,15 @@ const isCron = (argument: string): boolean => {
 interface FieldValues {
   low: number
   high: number
-  /** Of the values from `low` on. */
+  /** Names of the values, beginning with `low`. */
   names?: readonly string[]
   /** Whether `5/15` may be written, from the fifth on; not with a name, and not where the runtime cannot read it. */
   stepsFromOne?: boolean
-  /** What the field may be besides values, ranges and steps. */
+  /** What the field accepts besides values, ranges and steps. */
   others?: RegExp
 }
 
-/** A list of `*`, values and ranges, each with a step if so wanted. */
+/** A list of `*`, values and ranges, each with an optional step. */
 const field = ({ low, high, names = [], stepsFromOne = true, others }: FieldValues) => {
   const numberOf = (text: string): number => {
     const named = names.indexOf(text.toUpperCase())
@@ -63,7 +63,7 @@ const fields = [
 
 const isMoment = (text: string): boolean => {
   const moment = new Date(`${text}.000Z`)
-  // A day that the month does not have would become one of the next month.
+  // Date would move a day that the month does not have into the next month.
   return !Number.isNaN(moment.getTime()) && moment.toISOString() === `${text}.000Z`
 }
 

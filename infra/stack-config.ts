@@ -16,9 +16,9 @@ const extractSchedule = z
     timezone: z.string().default('UTC'),
     componentId: entityId,
     configId: entityId,
-    /** While a run of the configuration is under way: skip this one, or wait for it. */
+    /** While another run of the configuration is under way: skip this run, or wait. */
     overlap: z.enum(['skip', 'wait']).default('skip'),
-    /** EventBridge may choose a moment within so many minutes. */
+    /** EventBridge chooses a moment within this many minutes. */
     flexibleMinutes: z.number().int().min(0).max(1440).default(0),
     isEnabled: z.boolean().default(true),
   })
@@ -47,13 +47,13 @@ const stackConfig = z.object({
     .refine(schedules => new Set(schedules.map(({ name }) => name)).size === schedules.length, {
       error: 'each schedule needs a name of its own',
     }),
-  /** Components whose configurations may have a `schedule` of their own; with none nobody looks for one each minute. */
+  /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
-  /** Hosts that extractions reach although they are not on the public internet, as they stand in addresses. */
+  /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** Buckets that exports may be written to, besides the exports bucket. */
   exportBuckets: z.preprocess(fromText, z.array(z.string().min(3).max(63))).default([]),
-  /** Gets a mail when an alarm goes off. */
+  /** Receives a mail for each alarm. */
   alarmEmail: z.email().optional(),
   /** Address of a storage service that exists already; then only the functions around it are deployed. */
   storageUrl: z
@@ -71,12 +71,12 @@ function fromText(value: unknown): unknown {
   return typeof value === 'string' ? JSON.parse(value) : value
 }
 
-/** Says where bundles run; read before there is a stack. */
+/** Says where bundles run. Read before the stack exists. */
 export const BUNDLES_RUN_ON = 'bundlesRunOn'
 
 /**
- * A misspelt name would be passed over, and the alarm would go to nobody. CDK keeps flags, lookups and settings of its own in
- * the context; those have signs in their names that ours do not have.
+ * Without this check a misspelt name would be ignored, and the alarm would go to nobody. CDK's own names in the context
+ * contain characters that ours do not.
  */
 const refuseUnknownNames = (node: Node): void => {
   const known = [...Object.keys(stackConfig.shape), BUNDLES_RUN_ON]

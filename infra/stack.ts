@@ -18,7 +18,7 @@ export interface MillraceStackProps extends StackProps {
   readonly config: StackConfig
 }
 
-/** The whole system; with `storageUrl` only what lives around a storage service that exists already. */
+/** The whole system; with `storageUrl` only the functions around an existing storage service. */
 export class MillraceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, config, ...props }: MillraceStackProps) {
     super(scope, id, props)

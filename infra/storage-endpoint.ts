@@ -7,8 +7,8 @@ export interface StorageEndpoint {
   /** Address without `/v2/storage`. */
   readonly url: string
   readonly tokenSecret: ISecret
-  /** Only of a service in the same stack: its files can be copied inside S3. */
+  /** Set when the service is in the same stack: its files can be copied inside S3. */
   readonly filesBucket?: IBucket
-  /** Only of a service in the same stack: opens the secrets of its configurations. */
+  /** Set when the service is in the same stack: decrypts the secrets of its configurations. */
   readonly secretsKey?: IKey
 }

@@ -40,7 +40,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly tokenSecret: Secret
   readonly filesBucket: PrivateBucket
   readonly jobMachine: StateMachine
-  /** Seals the secrets of configurations; who runs components may decrypt with it. */
+  /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
   readonly secretsKey: IKey
 
   constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
@@ -93,13 +93,13 @@ export class StorageService extends Construct implements StorageEndpoint {
   }
 }
 
-/** The sweep is exact; S3 removes what it leaves, and rounds to days itself. */
+/** The sweep is exact. S3 removes what the sweep missed, in whole days. */
 const DAYS_LEFT_TO_SWEEP = 2
 
-/** In five minutes. Clients retry one or two by themselves; more is an incident. */
+/** In five minutes. Clients retry one or two errors; more is an incident. */
 const MANY_SERVER_ERRORS = 5
 
-/** What both functions work on. */
+/** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
   readonly items: ItemTable
@@ -112,8 +112,8 @@ interface Store {
 }
 
 /**
- * The machine's name is chosen, not generated: `run-job` starts executions of the very machine that runs it, and
- * CloudFormation cannot make two resources that each wait for the other's name.
+ * The machine has a fixed name. `run-job` starts executions of the machine that runs it, and CloudFormation cannot make
+ * two resources that each need the other's generated name.
  */
 const jobMachineIdentity = () => {
   const jobMachineName = `${Aws.STACK_NAME}-jobs`
@@ -125,7 +125,7 @@ const jobMachineIdentity = () => {
   }
 }
 
-/** Starting a job's execution, and seeing whether one that was started before has ended without ending the job. */
+/** Starting a job's execution, and seeing whether an earlier one ended without ending the job. */
 const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArns }: Store): void => {
   allow(grantee, ['states:StartExecution'], [jobMachineArn])
   allow(grantee, ['states:DescribeExecution'], [jobExecutionArns])
@@ -207,15 +207,15 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allowWritingObjects(storageApi, store.files)
   allowDeletingObjects(storageApi, store.files)
   allowReadingObjects(storageApi, store.tables)
-  // Configurations that are too long for an item.
+  // Configurations that are too large for an item.
   allow(storageApi, ['s3:PutObject'], [store.tables.arnForObjects(`${documentPrefix}*`)])
-  // It seals secrets and never opens one: who runs a component does.
+  // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
   return storageApi
 }
 
-/** The widest that a file's temporary credentials could be; each issue of them names one key or prefix. */
+/** The upper bound of a file's temporary credentials; a session policy narrows them to one key or prefix. */
 const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole => {
   const role = new Role(scope, 'FileAccess', {
     description: 'Temporary credentials of one file each, narrowed by a session policy',

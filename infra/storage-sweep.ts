@@ -20,10 +20,10 @@ export interface StorageSweepProps {
   readonly alarms: ITopic
 }
 
-/** Often enough for files that live two days; each sweep lists all objects and all records of files. */
+/** Often enough for files that live two days. Each sweep lists all objects and all file records. */
 const EVERY = 'rate(6 hours)'
 
-/** Removes files past their age and objects of tables that nothing names any more. */
+/** Removes expired files, and objects of tables that nothing refers to any more. */
 export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, { bundle, items, files, tables, alarms }: StorageSweepProps) {
     super(scope, id)
@@ -36,7 +36,7 @@ export class StorageSweep extends Construct {
         TABLES_BUCKET: tables.bucketName,
       },
       memoryMiB: 1024, // The keys of all objects of tables at once: some hundred bytes each.
-      timeout: LONGEST_TIMEOUT, // What it does not get to, the next one finds.
+      timeout: LONGEST_TIMEOUT, // The next sweep finds the rest.
     })
     allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'DeleteItem'])
     for (const bucket of [files, tables]) {
@@ -67,5 +67,5 @@ export class StorageSweep extends Construct {
   }
 }
 
-/** Of four sweeps, each tried up to three times by Lambda. */
+/** Half the attempts of a day: four sweeps, each tried up to three times by Lambda. */
 const FAILURES_OF_A_DAY = 6

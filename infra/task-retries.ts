@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { JitterType, type RetryProps, type TaskStateBase } from 'aws-cdk-lib/aws-stepfunctions'
 
-/** The same call may work later: what our functions call transient, and Lambda's own hiccups. */
+/** Errors that may pass: our `TransientError`, and Lambda's own. */
 const TRANSIENT: RetryProps = {
   errors: [
     'TransientError',
@@ -18,7 +18,7 @@ const TRANSIENT: RetryProps = {
   maxAttempts: 8, // About ten minutes: longer than a deployment or a failover of the service.
 }
 
-/** The function died in the middle. Every step is idempotent, so it may run again; twice is no accident any more. */
+/** The function died. Every step is idempotent, so it runs again; dying twice is no accident. */
 const DIED: RetryProps = {
   errors: ['Sandbox.Timedout', 'Runtime.ExitError', 'States.Timeout'],
   interval: Duration.seconds(5),
@@ -28,7 +28,7 @@ const DIED: RetryProps = {
 
 /**
  * Retries a step that runs one of our functions. A `UserError` is not retried: the same input would fail again.
- * Neither is an error without a name of ours: it is a bug, and repeating it helps nobody.
+ * Neither is an unknown error: it is a bug, and repeating does not help.
  */
 export const withRetries = <Task extends TaskStateBase>(task: Task): Task => {
   task.addRetry(TRANSIENT)

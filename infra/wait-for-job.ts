@@ -20,10 +20,10 @@ export interface WaitForJobProps {
 }
 
 /**
- * Polls a job of the storage service until it has ended; how long to wait between is poll-job's to say.
+ * Polls a job of the storage service until it has ended. poll-job says how long to wait between two polls.
  *
- * The last poll is in `$.job`. `hasEnded` is left to the caller: what follows success, and whether an error is one.
- * `jobFailed` makes the job's error that of the execution.
+ * The last poll is in `$.job`. The caller adds the states that follow `hasEnded`. `jobFailed` fails the execution with the
+ * job's error.
  */
 export const waitForJob = (scope: Construct, { pollJob, jobIdPath, failed }: WaitForJobProps) => {
   const poll = functionStep(scope, 'Poll', {
