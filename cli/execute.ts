@@ -44,7 +44,7 @@ const execute = async (machine: string, given: string, stack: string | undefined
   }
 }
 
-/** JSON text as it is; otherwise the content of the file (or of standard input), which must be JSON. */
+/** The input itself when it is JSON text; otherwise the content of a file, or of standard input. */
 const readInput = async (given: string): Promise<string> => {
   if (/^\s*[[{"]/.test(given)) return checkJson(given, 'The input')
   if (given !== '-') return checkJson(await readFile(given, 'utf8'), given)
@@ -99,7 +99,7 @@ const connectToAccount = async (stackName: string): Promise<Connection> => {
 const firstLookMs = 100
 const longestPauseMs = 5_000
 
-/** Looks often at first and then ever more seldom, since some executions take hours. */
+/** Polls often at first, then less and less: some executions take hours. */
 const follow = async (client: SFNClient, executionArn: string) => {
   const { DescribeExecutionCommand } = await import('@aws-sdk/client-sfn')
   for (let pause = firstLookMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {

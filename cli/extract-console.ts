@@ -83,7 +83,7 @@ export const createExtractConsole = (
           : {}
       const message = error instanceof Error ? error.message : String(error)
       log({ level: 'error', message, ...params, ...trace })
-      // Again as plain text, where no JSON is in the way of reading it
+      // Once more as plain text, which is easier to read than JSON
       if (!terminal) errors.write(`${message}\n`)
     },
     print: text => {

@@ -16,7 +16,7 @@ interface Flags {
   guard?: boolean
 }
 
-/** Adds `millrace extract DATADIR` (interface 6.4 of the design). */
+/** Adds `millrace extract DATADIR` (docs/extractor.md#the-command). */
 export const registerExtract = (program: Command): void => {
   program
     .command('extract')
@@ -41,7 +41,7 @@ export const registerExtract = (program: Command): void => {
 export const runExtract = async (dataDir: string, flags: Flags): Promise<number> => {
   const console = createExtractConsole()
   const stop = new AbortController()
-  // Ended from outside: no tables and no state, but the spool is cleared away
+  // Ended by a signal: writes no tables and no state, and removes the spool
   const end = (): void => stop.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
@@ -116,7 +116,7 @@ const readState = async (dataDir: string, warn: (message: string) => void): Prom
   }
 }
 
-/** Seconds since 1970; runs on from `MILLRACE_NOW` when that is set. */
+/** Seconds since 1970. The clock starts at `MILLRACE_NOW` when that is set. */
 const clock = (): (() => number) => {
   const given = process.env['MILLRACE_NOW']
   if (!given) return () => Date.now() / 1000

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 
-/** Each command with what it needs: the one that is named is loaded alone, all of them for the help. */
+/** Loads the named command alone, and all of them for the help. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   start: async () => (await import('./start.ts')).registerStart,
   execute: async () => (await import('./execute.ts')).registerExecute,

@@ -13,11 +13,11 @@ const port = (fallback: number) =>
 const shortestToken = 8
 
 const schema = z.object({
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   MILLRACE_API_PORT: port(8080),
   MILLRACE_S3_PORT: port(9000),
   MILLRACE_DATA_DIR: z.string().default('.millrace'),
-  /** Master storage token: it opens everything, so it must not be one that is found by trying. */
+  /** Master storage token. It opens everything, so it must be hard to guess. */
   MILLRACE_TOKEN: z
     .string()
     .regex(/^\S+$/, 'must not hold spaces')
@@ -51,7 +51,7 @@ const schema = z.object({
 })
 export type Settings = z.infer<typeof schema>
 
-/** Reads the environment of `millrace start`; an empty variable counts as none. Throws with the variable's name. */
+/** Reads the environment of `millrace start`; an empty variable counts as missing. Throws with the variable's name. */
 export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '')
   const parsed = schema.safeParse(Object.fromEntries(given))

@@ -28,11 +28,11 @@ const log = (line: string) => process.stderr.write(`${line}\n`)
 const start = async (): Promise<void> => {
   // Lambda runs in UTC, and the functions' threads share this process's time zone.
   process.env['TZ'] = 'UTC'
-  // What is kept is its owner's business, whatever the shell gives to new files.
+  // Only the owner may read new files, whatever the umask of the shell.
   process.umask(0o077)
   const stopped = untilSignal()
   let isReady = false
-  // What is half started is safe to leave: the next start takes over. Nobody has been told of anything yet.
+  // A start may be cut off anywhere: nothing was announced yet, and the next start takes over.
   void stopped.then(() => isReady || process.exit(0))
   try {
     const settings = readSettings(process.env)
@@ -73,18 +73,18 @@ const start = async (): Promise<void> => {
   exitNow(process.exitCode === 1 ? 1 : 0)
 }
 
-/** What runs this service may kill it ten seconds after it asked it to end. */
+/** Service managers kill a process some ten seconds after they asked it to end. */
 const longestStopMs = 7_500
 
-/** Safe at any moment: what was acknowledged is stored, and what is under way begins again at the next start. */
+/** Safe at any moment: acknowledged work is stored, and unfinished work resumes at the next start. */
 const leaveTheRest = (): void => {
-  log('what is still under way is left to the next start')
+  log('some work is unfinished: the next start resumes it')
   exitNow(0)
 }
 
 /**
- * Ends the process whatever its threads do. A thread in the middle of native code (a long query of DuckDB) would hold
- * `process.exit` back until it returns; replacing the process ends it. What it did is taken up at the next start.
+ * Ends the process at once. `process.exit` would wait for a thread in native code (a long query of DuckDB); replacing
+ * the process does not. The next start resumes its work.
  */
 const exitNow = (code: 0 | 1): void => {
   if (process.execve && process.platform !== 'win32')
@@ -92,14 +92,14 @@ const exitNow = (code: 0 | 1): void => {
   process.exit(code)
 }
 
-/** The first signal ends the cloud in good order; a second one ends the process at once, as people expect. */
+/** The first signal ends the cloud in good order, a second one ends the process at once. */
 const untilSignal = (): Promise<NodeJS.Signals> => {
   const received = Promise.withResolvers<NodeJS.Signals>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, received.resolve)
   return received.promise
 }
 
-/** What is wrong in the setting is a sentence; anything else shows where it comes from. */
+/** A wrong setting is shown as a sentence, any other error with its stack. */
 const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if (isOutOfSpace(error))

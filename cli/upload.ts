@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 const list = (text: string): string[] => text.split(',').map(name => name.trim())
 const collect = (tag: string, tags: string[]): string[] => [...tags, tag]
 
-/** `millrace upload`: a local file to a file of the storage service, and from there into a table if one is named. */
+/** `millrace upload`: uploads a local file to the storage service and, if a table is named, loads it. */
 export const registerUpload = (program: Command): void => {
   program
     .command('upload')

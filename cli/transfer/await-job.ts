@@ -7,7 +7,7 @@ const FIRST_LOOK_MS = 100
 
 export type FinishedJob = Extract<Job, { status: 'success' }>
 
-/** Looks at a job until it has ended. Throws `UserError` with the job's own error when it failed. */
+/** Polls a job until it has ended. Throws `UserError` with the job's own error when it failed. */
 export const awaitJob = async (storage: Pick<StorageClient, 'job'>, started: Job): Promise<FinishedJob> => {
   const start = performance.now()
   for (let job = started; ; job = await storage.job(job.id)) {

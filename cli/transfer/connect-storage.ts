@@ -23,7 +23,7 @@ export interface StorageOptions {
 
 /**
  * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
- * on `MILLRACE_DATA_DIR`. A token is never sent to an address that came from elsewhere than the user or that cloud.
+ * on `MILLRACE_DATA_DIR`. A token is sent only to an address that the user or that cloud gave.
  */
 export const findStorage = async (
   options: StorageOptions,
@@ -93,8 +93,8 @@ export const connectStorage = ({ url, token }: StorageAddress): StorageConnectio
 }
 
 /**
- * Where the object store is. The API does not say it, but the signed address of each file points there; an environment
- * variable of the SDK (`AWS_ENDPOINT_URL_S3`) comes first, as everywhere.
+ * The endpoint of the object store. The API does not name it, but the signed address of each file points there. The SDK's
+ * own variable (`AWS_ENDPOINT_URL_S3`) wins.
  */
 const storeOf = (url: string | undefined, bucket: string) => {
   const isSet = Boolean(process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'])

@@ -13,22 +13,22 @@ import type { Progress } from './progress.ts'
 export interface DownloadOptions {
   connection: StorageConnection
   fileId: number
-  /** Names of the header to write before the data; none for no header. */
+  /** Column names of the header line. Undefined: no header line. */
   columns?: string[] | undefined
   startProgress: (what: string, totalBytes: number) => Progress
 }
 
 export interface Download {
   bytes: number
-  /** Of these the bytes that an earlier attempt had brought. */
+  /** How many of them an earlier attempt had downloaded. */
   resumedBytes: number
   crc: number
-  /** Whether S3 keeps a checksum to hold against; sizes and ETags are checked in any case. */
+  /** Whether S3 had a checksum to compare with. Sizes and ETags are compared in any case. */
   isVerified: boolean
 }
 
 const MiB = 1024 ** 2
-/** Ranged reads side by side, in order: memory is their product. */
+/** Blocks are read in parallel and written in order; memory use is size times number. */
 const BLOCK_BYTES = 8 * MiB
 const BLOCKS_AHEAD = 5
 
@@ -86,7 +86,7 @@ export const downloadToStream = async (stream: Writable, options: DownloadOption
   try {
     for await (const block of readContent(content, 0)) {
       crc = crc32(block, crc)
-      // The block is overwritten when the next one is asked for, so it must have gone out by then.
+      // The next block overwrites this one, so wait until it is written.
       await new Promise<void>((resolve, reject) => {
         stream.write(block, error => (error ? reject(error) : resolve()))
       })

@@ -6,8 +6,8 @@ import type { SourceObject } from '../../functions/lib/aws/multipart/source-obje
 const HEADS_IN_PARALLEL = 16
 
 /**
- * CRC32 of the objects one after the other, as S3 keeps it; `undefined` when it keeps none for one of them (objects of
- * other tools may have other checksums, or one for each part).
+ * CRC32 of all objects in a row, combined from the checksums that S3 has. `undefined` when one object has none: other
+ * tools store other checksums, or one per part.
  */
 export const expectedChecksum = async (sources: readonly SourceObject[]): Promise<number | undefined> => {
   const checksums = await pMap(

@@ -5,21 +5,21 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 
 const journalSchema = z.object({
-  /** What was asked for, in one text. */
+  /** The request as one text. */
   request: z.string(),
   fileId: z.number(),
   columns: z.array(z.string()).optional(),
-  /** Of the content: equal ones have equal bytes. */
+  /** Equal fingerprints mean equal bytes. */
   fingerprint: z.string().optional(),
 })
 export type DownloadJournal = z.infer<typeof journalSchema>
 
-/** A download under way: `<path>.part` with all bytes up to some place, and `<path>.part.json` that says of what. */
+/** A partial download: `<path>.part` holds the bytes so far, `<path>.part.json` says what they belong to. */
 export const partialFile = (path: string) => {
   const part = `${path}.part`
   const journalPath = `${part}.json`
   return {
-    /** What an earlier attempt at the same request has noted. */
+    /** The journal of an earlier attempt at the same request. */
     journal: async (request: string): Promise<DownloadJournal | undefined> => {
       const text = await readFile(journalPath, 'utf8').catch(() => undefined)
       if (text === undefined) return undefined
@@ -29,7 +29,7 @@ export const partialFile = (path: string) => {
 
     saveJournal: (journal: DownloadJournal): Promise<void> => writeFile(journalPath, JSON.stringify(journal)),
 
-    /** Opens the part to go on at its end, or empty. Resolves to the length and checksum of what is there. */
+    /** Opens the part for appending, or empty. Resolves to the length and checksum of its content. */
     open: async (keepsContent: boolean) => {
       const handle = await open(part, keepsContent ? 'a' : 'w')
       let crc = 0
@@ -43,7 +43,6 @@ export const partialFile = (path: string) => {
       return { handle, crc, bytes }
     },
 
-    /** The part becomes the file. */
     finish: async (): Promise<void> => {
       await rename(part, path)
       await rm(journalPath, { force: true })

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-/** Where a command writes: its result, and lines about it. */
+/** A command writes its result to one stream and its messages to the other. */
 export interface ProgramStreams {
   output: Writable
   log: (line: string) => void

@@ -2,11 +2,11 @@ const REDRAW_MS = 200
 
 export interface Progress {
   add: (bytes: number) => void
-  /** Leaves the terminal clean. */
+  /** Clears the line. */
   end: () => void
 }
 
-/** One line on standard error that says how far a transfer is; nothing where nobody looks at it. */
+/** One progress line on standard error; nothing when that is no terminal. */
 export const showProgress = (
   what: string,
   totalBytes: number,

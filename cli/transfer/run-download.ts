@@ -51,7 +51,7 @@ const runWith = async (
   const isFile = /^\d+$/.test(target)
   const path =
     flags.output ??
-    // Named by whoever uploaded it.
+    // The uploader chose the name; it must not lead out of this folder.
     pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
   const request = JSON.stringify([flags.url ?? null, target, flags.gzip === true, flags.header])
   const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
@@ -70,7 +70,7 @@ const runWith = async (
   return { path, download }
 }
 
-/** The export of a table is kept for two days; after that the download begins again. */
+/** Exports are kept for two days; later the download begins again. */
 const ifGone = (error: unknown): boolean => {
   if (error instanceof UserError && error.status === 404) return false
   throw error
@@ -81,7 +81,7 @@ const tableFileName = (tableId: string, { gzip }: DownloadFlags): string =>
 
 const exportTable = async ({ storage }: StorageConnection, tableId: string, flags: DownloadFlags) => {
   const { columns } = await storage.table(tableId)
-  // By its columns, so that the header fits although one were added meanwhile.
+  // Names the columns, so that the header fits even when one is added meanwhile.
   const started = await storage.exportTable(
     { tableId, columns, gzip: flags.gzip === true },
     crypto.randomUUID(),

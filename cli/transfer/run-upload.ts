@@ -25,7 +25,7 @@ export interface UploadFlags {
   token?: string
 }
 
-/** Files that go into a table are sliced from here on: the service then reads them side by side. */
+/** From this size on, a file for a table is sliced: the service then reads the slices in parallel. */
 const SLICED_FROM_BYTES = 256 * 1024 ** 2
 
 /** Resolves to the exit code: 0 when the file is there, and its rows in the table. Prints the ids as JSON. */
@@ -137,7 +137,7 @@ const isCompressed = async (path: string): Promise<boolean> => {
 
 const importResults = z.object({ warnings: z.array(z.string()) })
 
-/** A created table reports the table, without warnings. */
+/** The job that creates a table reports no warnings. */
 const warningsOf = ({ results }: FinishedJob): string[] =>
   importResults.catch({ warnings: [] }).parse(results).warnings
 

@@ -3,9 +3,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 
 const journalSchema = z.object({
-  /** What was asked for, in one text. */
+  /** The request as one text. */
   request: z.string(),
-  /** Of the local file: when one differs it is another content. */
+  /** Of the local file. When one of the two differs, the content has changed. */
   bytes: z.number(),
   modified: z.number(),
   fileId: z.number(),
@@ -14,11 +14,11 @@ const journalSchema = z.object({
 })
 export type UploadJournal = z.infer<typeof journalSchema>
 
-/** `<path>.upload.json`: where an upload under way goes to. */
+/** `<path>.upload.json`: the destination of an unfinished upload. */
 export const uploadJournal = (path: string, request: string, { size, mtimeMs }: Stats) => {
   const journalPath = `${path}.upload.json`
   return {
-    /** What an earlier attempt at the same request, with the same content, has noted. */
+    /** The journal of an earlier attempt at the same request with the same content. */
     read: async (): Promise<UploadJournal | undefined> => {
       const text = await readFile(journalPath, 'utf8').catch(() => undefined)
       if (text === undefined) return undefined

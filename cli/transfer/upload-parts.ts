@@ -18,16 +18,16 @@ import { sendPart } from '../../functions/lib/aws/multipart/write-part.ts'
 import type { Progress } from './progress.ts'
 
 const MiB = 1024 ** 2
-/** Held in memory, as many as are sent side by side. */
+/** One buffer of this size per parallel part. */
 const PART_BYTES = 8 * MiB
 const PARTS_IN_PARALLEL = 6
 
 export interface UploadPartsOptions {
   bytes: number
   destination: DestinationObject
-  /** Of an earlier attempt. */
+  /** The multipart upload of an earlier attempt. */
   uploadId?: string | undefined
-  /** Told when a multipart upload begins, before the first part. */
+  /** Called when a multipart upload begins, before the first part. */
   onUpload: (uploadId: string) => Promise<void>
   progress: Progress
 }
@@ -38,7 +38,7 @@ export interface UploadedObject {
   resumedBytes: number
 }
 
-/** A local file as one object, in parallel parts; parts that an earlier attempt has sent are only compared. */
+/** Uploads a local file as one object, in parallel parts. Parts of an earlier attempt are compared, not sent again. */
 export const uploadParts = async (path: string, options: UploadPartsOptions): Promise<UploadedObject> => {
   const { bytes, destination, progress } = options
   const handle = await open(path)

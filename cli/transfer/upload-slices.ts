@@ -11,14 +11,14 @@ import { splitCsv } from '../../functions/lib/table-engine/csv/split-csv.ts'
 import type { Progress } from './progress.ts'
 
 const MiB = 1024 ** 2
-/** Held in memory, as many as are sent side by side and one that is read. */
+/** Memory holds one slice per parallel upload, and the one being read. */
 const SLICE_BYTES = 16 * MiB
 const SLICES_IN_PARALLEL = 4
 
 export interface UploadSlicesOptions {
-  /** Its key is the prefix of the slices. */
+  /** Its key is the prefix of all slices. */
   destination: DestinationObject
-  /** Given: the file has no header. */
+  /** When given, the file has no header. */
   columns: string[] | undefined
   delimiter: string | undefined
   enclosure: string | undefined
@@ -26,10 +26,10 @@ export interface UploadSlicesOptions {
 }
 
 /**
- * A local CSV file as slices of whole records without a header, and their manifest. Resolves to the columns.
+ * Uploads a local CSV file as slices of whole records without a header, and their manifest. Resolves to the columns.
  *
- * Records are checked on the way, so a broken file is refused with its line before anything is loaded. Slices that an
- * earlier attempt has sent are only compared.
+ * Records are checked on the way: a broken file is refused with its line before anything is loaded. Slices of an earlier
+ * attempt are compared, not sent again.
  */
 export const uploadSlices = async (
   path: string,
@@ -83,7 +83,7 @@ const put = (destination: DestinationObject, name: string, body: Uint8Array) =>
     }),
   )
 
-/** MD5 of the slices that are there: the ETag of an object that was put in one piece. */
+/** MD5 by slice: the ETag of an object that was uploaded in one piece. */
 const listTags = async ({ s3, bucket, key }: DestinationObject): Promise<Map<string, string>> => {
   const tags = new Map<string, string>()
   for await (const { Contents = [] } of paginateListObjectsV2(
