@@ -8,7 +8,7 @@ import { followImports } from './follow-imports.ts'
 import { startShopApi } from './shop-api.ts'
 import { showCounts, showRows } from './show-table.ts'
 
-/** The main job once, on the embedded cloud, as a user would see it: drop a file, get a table. */
+/** Drop a file, get a table: on the embedded cloud, as a user sees it. */
 const TABLE_ID = 'in.c-shop.orders'
 const KEY = 'in.c-shop/orders.csv'
 const COLUMNS = 'order_id,customer,total_eur,status,note'

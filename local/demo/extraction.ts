@@ -9,7 +9,7 @@ const CONFIGS = 'components/ex-generic-v2/configs'
 const CONFIG_ID = 'web-shop'
 const LOOK_EVERY_MS = 100
 
-/** What both rows share: the address of the API, its login, how its pages go on. */
+/** What both rows share: the address of the API, its login, its pagination. */
 const rootOf = ({ url, user, password }: ShopApi) => ({
   parameters: {
     api: {
@@ -34,7 +34,7 @@ const rootOf = ({ url, user, password }: ShopApi) => ({
 
 const CUSTOMERS_ROW = { parameters: { config: { jobs: [{ endpoint: 'customers', dataField: 'data' }] } } }
 
-/** Only what changed since the last run began; the table keeps the rest. The items of an order stay together, as JSON. */
+/** Asks only for what changed since the last run began; the table keeps the rest. An order's items are one JSON column. */
 const ORDERS_ROW = {
   parameters: {
     config: {
@@ -135,7 +135,7 @@ export const extractionAct = async (
 
   const { orders, deliveries } = shop.goOn()
   say(
-    `\n4. The shop goes on: ${orders} new orders, ${deliveries} deliveries. The second run asks for what changed since.`,
+    `\n4. The shop sells: ${orders} new orders, ${deliveries} deliveries. The second run asks for what changed since.`,
   )
   await run()
   const delivered = {

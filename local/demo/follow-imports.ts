@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
 
-/** How long the first sight of an execution may take after its object was put. */
+/** How long after the upload the execution may appear. */
 const PATIENCE_SECONDS = 20
 const LOOK_EVERY_MS = 100
 
@@ -47,7 +47,7 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
   return { next }
 }
 
-/** Rewrites one line on a terminal; elsewhere only the last word is printed. */
+/** Rewrites one line on a terminal; elsewhere prints only the last text. */
 const showProgress = (line: string, isLast: boolean): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}${isLast ? '\n' : ''}`)
   else if (isLast) process.stdout.write(`${line}\n`)

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A web shop's HTTP API as one meets them: a login that gives a token, and lists that come in pages by offset. */
+/** A typical web shop's HTTP API: a login that gives a token, and lists in pages by offset. */
 export interface ShopApi {
   url: string
   user: string
   password: string
-  /** How many requests came since the last call. */
+  /** The number of requests since the last call. */
   takeRequests(): number
   /** Some customers order something, and some orders are delivered. */
   goOn(): { orders: number; deliveries: number }
@@ -26,7 +26,7 @@ interface Order {
 
 const CUSTOMERS = 230
 const ORDERS = 1_240
-/** What the API sends at once, whatever it is asked for. */
+/** The largest page, whatever the client asks for. */
 const LARGEST_PAGE = 100
 const LONG_AGO = Date.parse('2026-01-01T00:00:00Z')
 const CITIES = ['Praha', 'Brno', 'Köln', 'Łódź', 'Århus']

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 
-/** How long a connection may hold a server before anybody knows whose it is. */
+/** How long a connection may stay open before its caller is known. */
 export interface ConnectionLimits {
   /** Until the headers of a request are complete. */
   readonly headersMs: number
@@ -12,8 +12,8 @@ export interface ConnectionLimits {
 export const usualLimits: ConnectionLimits = { headersMs: 10_000, unidentifiedMs: 10_000 }
 
 /**
- * A server that answers 408 and hangs up when the headers of a request take too long. Its bodies may take as long as
- * they take, unless `requestTimeout` says otherwise: 5 GiB over a slow line are fine, once the caller is known.
+ * A server that answers 408 and closes the connection when the headers of a request take too long. Bodies have no time
+ * limit unless `requestTimeout` sets one: a known caller may send 5 GiB over a slow line.
  */
 export const createLimitedServer = (
   listener: RequestListener,
@@ -25,7 +25,7 @@ export const createLimitedServer = (
       requestTimeout: 0,
       ...options,
       headersTimeout: headersMs,
-      // Node looks every 30 s by default, so that a limit of 10 s would take up to 40.
+      // Node checks every 30 s by default: a limit of 10 s would take up to 40.
       connectionsCheckingInterval: Math.min(1_000, headersMs),
     },
     listener,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** The requests that a server is answering: what its end waits for. */
+/** The requests that a server is answering. A stop waits for them. */
 export class OpenRequests {
   readonly #open = new Set<ServerResponse>()
   readonly #noneLeft = Promise.withResolvers<void>()
@@ -20,8 +20,8 @@ export class OpenRequests {
   }
 
   /**
-   * From now on every answer ends its connection. Resolves when no request is open, or after `graceMs`; asked again, it
-   * gives the same promise.
+   * From now on every answer closes its connection. Resolves when no request is open, or after `graceMs`. A second call
+   * gets the same promise.
    */
   drain(graceMs: number): Promise<void> {
     this.#drained ??= this.#waitUntilNoneLeft(graceMs)

@@ -6,27 +6,27 @@ import { dirname, join } from 'node:path'
 export interface BuildCacheOptions {
   /** Holds one folder per state of the sources. */
   readonly folder: string
-  /** Files and folders that the result is made from; those that are missing count as empty. */
+  /** Files and folders that the result is made from. A missing one counts as empty. */
   readonly sources: readonly string[]
   /** What else the result depends on. Default: nothing. */
   readonly settings?: string
-  /** Makes the result at `target`, which is not there yet; `scratch` is for its own temporary files. */
+  /** Makes the result at `target`, which does not exist yet. `scratch` is for temporary files. */
   readonly build: (target: string, scratch: string) => Promise<void>
 }
 
 /** As many branches as one person switches between. */
 const resultsKept = 4
 
-/** How long a result counts as in use after somebody has said so. */
+/** How long a result counts as in use after it was last marked. */
 const inUseMs = 3_600_000
 
 const unfinishedPrefix = 'unfinished-'
 
 /**
- * The folder with what is built from the sources as they are now; built at most once per state of the sources.
+ * The folder built from the current sources; built at most once per state of the sources.
  *
- * Several processes may ask at once: each builds in a folder of its own and the first rename wins. A result whose
- * sources changed while it was built is good for its caller only and never found again.
+ * Several processes may build at once: each uses its own folder and the first rename wins. A result whose sources changed
+ * during the build is used by its caller and never found again.
  */
 export const cachedBuild = async ({
   folder,
@@ -70,11 +70,11 @@ const syncAll = async (folder: string): Promise<void> => {
 }
 
 /**
- * Says from time to time that a result is in use, so that it is not pruned under a process that runs for days. The
- * returned function stops it.
+ * Marks a result as in use again and again, so that it is not pruned under a process that runs for days. The returned
+ * function stops it.
  */
 export const keepInUse = (result: string): (() => void) => {
-  // Somebody may have emptied the cache by hand; then there is nothing to keep.
+  // The cache may have been emptied by hand.
   const timer = setInterval(() => touch(result).catch(() => {}), inUseMs / 4)
   timer.unref()
   return () => clearInterval(timer)
@@ -109,7 +109,7 @@ const filesIn = async (path: string): Promise<string[]> => {
     .sort()
 }
 
-/** Drops the results that were not used for the longest time, and what a killed process left half done. */
+/** Drops the least recently used results, and unfinished ones of killed processes. */
 const prune = async (folder: string, current: string): Promise<void> => {
   const leastUsedAt = Date.now() - inUseMs
   const entries = await Promise.all(

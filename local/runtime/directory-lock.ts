@@ -8,18 +8,18 @@ import type { DurableFiles } from '../durable/durable-files.ts'
 
 const holderSchema = z.object({ pid: z.number().int(), startedAt: z.string() })
 
-/** Who holds a folder: for messages only, it decides nothing. */
+/** Who holds a folder. For messages only. */
 export type LockHolder = z.infer<typeof holderSchema>
 
 const sqliteBusy = 5
 const retryMs = 50
 
 /**
- * Takes the folder for this process. Resolves to the function that gives it back, or rejects when another process has
- * held it for all of `waitMs`: a process that is about to end may still hold it for a moment.
+ * Locks the folder for this process. Resolves to the function that releases it. Rejects when another process still holds
+ * it after `waitMs`; the wait is for a process that is about to end.
  *
- * The lock is an open exclusive transaction on an empty database, because Node has no `flock`. The kernel ends it with
- * the process, however that ends; a process id in a file would outlive its process and come to mean another one.
+ * The lock is an open exclusive transaction on an empty database, because Node has no `flock`. The kernel releases it
+ * with the process, however that ends. A process id in a file would outlive its process and later name another one.
  */
 export const lockDirectory = async (
   folder: string,
@@ -50,7 +50,7 @@ export const isDirectoryLocked = (folder: string): boolean => {
   }
 }
 
-// Nothing else may ever open the lock's file: when a process closes any handle of a file, POSIX drops all its locks on it.
+// Nothing else may open the lock's file: closing any handle of it drops all locks of the process (POSIX).
 const lockFile = (folder: string) => join(folder, 'lock.db')
 const holderFile = (folder: string) => join(folder, 'lock-holder.json')
 
@@ -93,7 +93,7 @@ const refusal = async (folder: string): Promise<string> => {
   return `The data directory ${folder} is in use by ${who}. Stop it, or choose another with MILLRACE_DATA_DIR.`
 }
 
-/** Nothing when the holder has not written it yet. */
+/** Undefined when the holder has not written it yet. */
 const readHolder = async (folder: string): Promise<LockHolder | undefined> => {
   try {
     return holderSchema.parse(JSON.parse(await readFile(holderFile(folder), 'utf8')))

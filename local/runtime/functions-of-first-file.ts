@@ -7,7 +7,7 @@ import type { Stack } from './template/stack.ts'
  * The functions that the first file needs: those of the state machines that a rule starts or that the API's function
  * knows by ARN.
  *
- * Only these are loaded before anyone asks. A container takes about 45 MB, and the others are in no hurry.
+ * Only these are loaded in advance: a container takes about 45 MB.
  */
 export const functionsOfFirstFile = (
   stack: Stack,

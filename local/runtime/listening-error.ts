@@ -1,4 +1,4 @@
-/** A sentence that a person can act on, for a server that could not listen. Other errors come back as they are. */
+/** For a port in use: an error that says what to do. Other errors are returned unchanged. */
 export const listeningError = (
   error: unknown,
   { what, port, variable, bind }: { what: string; port: number; variable: string; bind: string },

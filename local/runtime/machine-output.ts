@@ -1,7 +1,7 @@
 /**
  * The ARN of a machine by the name of its construct: `import` is the output `ImportMachineArn`.
  *
- * Throws when there is none, with the names that there are.
+ * Throws when there is none, and lists the names that exist.
  */
 export const machineArnFrom = (outputs: Readonly<Record<string, string>>, machine: string): string => {
   const suffix = 'MachineArn'

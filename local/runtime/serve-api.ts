@@ -7,7 +7,7 @@ import { apiFunctionArn, functionDefinitions } from './stack-functions.ts'
 import type { Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
-/** Opens the port of the stack's HTTP API, if it has one; its app is loaded later, when its environment is known. */
+/** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
   { draft, assembly, dataDir, apiPort, bind, debugged, log }: RunStackOptions & { draft: Stack },
   resources: AsyncDisposableStack,

@@ -8,7 +8,7 @@ import type { Assembly } from './template/assembly.ts'
 import type { Resource, Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
-/** Without a reservation a function of the account may run a thousand times at once; two cores would only thrash. */
+/** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. */
 const defaultConcurrency = 4
 
 /** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
@@ -48,9 +48,9 @@ export const rolePolicies = (stack: Stack): Map<string, PolicyDocument> =>
   )
 
 /**
- * The function behind the HTTP API, or nothing when the stack has no API.
+ * The function behind the HTTP API. Undefined when the stack has no API.
  *
- * The bundle's app does the routing, so one function must get everything.
+ * The bundle's app does the routing, so all routes must lead to one function.
  */
 export const apiFunctionArn = (stack: Stack): string | undefined => {
   const [api, ...others] = stack.ofType(httpApi)

@@ -20,7 +20,7 @@ export interface RuleServices {
   readonly log: (line: string) => void
 }
 
-/** The rules of the stack. Their targets are state machines, in the rights of the target's role, and functions. */
+/** The rules of the stack. Targets are functions, and state machines started with the rights of the target's role. */
 export const eventRouter = (stack: Stack, services: RuleServices): EventRouter => {
   const { executions, functions, queues, policies, log } = services
   const machines = machineArns(stack)
@@ -42,7 +42,7 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
       if (machines.has(Arn)) {
         if (!policies.isAllowed({ roleArn: RoleArn }, 'states:StartExecution', Arn))
           throw new ServiceError('AccessDeniedException', `${RoleArn} may not start ${Arn}`)
-        // One event that is delivered twice starts two executions, as in the cloud.
+        // An event that is delivered twice starts two executions, as in the cloud.
         await executions.start(Arn, input, `${eventId.slice(0, 36)}_${randomUUID()}`)
       } else {
         if (!invocable.has(Arn))
@@ -53,7 +53,7 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
   })
 }
 
-/** The schedules of the stack. A target is started in the rights of the role that the schedule names. */
+/** The schedules of the stack. A target is started with the rights of the role that the schedule names. */
 export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
   const { executions, functions, queues, policies, log } = services
   const machines = machineArns(stack)

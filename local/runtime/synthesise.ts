@@ -6,22 +6,22 @@ import { z } from 'zod'
 import { cachedBuild } from './build-cache.ts'
 import { projectRoot } from './project-root.ts'
 
-/** What a bundle or the template is made from. */
+/** Sources of the bundles and the template. */
 const sources = ['functions', 'infra', 'cdk.json', 'package-lock.json', 'tsconfig.json'].map(name =>
   join(projectRoot, name),
 )
 
-/** Below the project, so that a bundle's native bindings are found by looking up to its `node_modules`. */
+/** Inside the project, so that bundles find native bindings in its `node_modules`. */
 const folder = join(projectRoot, 'node_modules', '.cache', 'millrace', 'assemblies')
 
 export interface SynthesiseOptions {
-  /** Wins over cdk.json, as `-c name=value` would. */
+  /** Overrides cdk.json, as `-c name=value` does. */
   readonly context?: Readonly<Record<string, unknown>>
-  /** For what cdk.json does not say. */
+  /** Defaults for what cdk.json leaves out. */
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-/** Directory of a cloud assembly made from the sources as they are now; reused for as long as they do not change. */
+/** Directory of a cloud assembly of the current sources; reused until they change. */
 export const synthesise = ({ context = {}, defaults = {} }: SynthesiseOptions = {}): Promise<string> =>
   cachedBuild({
     folder,
@@ -39,7 +39,7 @@ const runApp = async (
   const context = {
     ...chosen,
     bundlesRunOn: 'this-machine',
-    // Asked for by name, as the cdk command would: local names are made from construct paths.
+    // Local names are made from construct paths, which CDK writes only when asked.
     'aws:cdk:enable-path-metadata': true,
     'aws:cdk:disable-version-reporting': true,
   }

@@ -71,7 +71,7 @@ const catalogue = {
 export type S3ErrorCode = keyof typeof catalogue
 
 /**
- * A refusal in S3's own words: becomes the XML error body (none on HEAD) with the status that belongs to `code`.
+ * An error of S3: becomes the XML error body (none on HEAD) with the status of `code`.
  *
  * `details` become further elements of the error body, such as `Header` or `ArgumentName`. Never secrets.
  * `headers` go with the answer, also on HEAD.

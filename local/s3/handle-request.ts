@@ -20,11 +20,11 @@ import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
 export interface RequestContext extends S3Context, StsContext {
   findPrincipal: (accessKeyId: string) => Principal | undefined
   limits: ConnectionLimits
-  /** Told of errors that are nobody's but ours. */
+  /** Called with internal errors. */
   onError: (error: unknown) => void
 }
 
-/** Answers one HTTP request. Never rejects: what goes wrong becomes an answer, or ends the connection. */
+/** Answers one HTTP request. Never rejects: an error becomes an answer, or ends the connection. */
 export const handleRequest = async (
   message: IncomingMessage,
   response: ServerResponse,
@@ -38,15 +38,15 @@ export const handleRequest = async (
   message.once('close', () => clearTimeout(unidentified))
   const onIdentified = () => clearTimeout(unidentified)
   const reply = await answer(message, context, { id, method, body, onIdentified })
-  // Where reading stopped in the middle, the rest is let through, or else the client would never come to the answer.
+  // Discard the rest of a half-read body: the client reads the answer only after it has sent everything.
   if (body.isOpen && !message.readableEnded) message.resume()
   const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
-  // A client that was not told to go on may or may not send its body; only a new connection makes that clear.
+  // Without "100 Continue" a client may or may not send its body; only a new connection is safe.
   if (isWaitingForContinue && !body.isOpen) common['connection'] = 'close'
   try {
     await sendReply(response, reply, common, method === 'HEAD')
   } catch (error) {
-    // The client has gone, or the body broke off half-way: the connection must show it.
+    // The client is gone, or the reply broke off: closing the connection shows it.
     if (!isDisconnect(error)) context.onError(error)
     response.destroy()
   }
@@ -98,7 +98,7 @@ const readRequest = (
   const contentSha256 = headers['x-amz-content-sha256'] ?? target.query['X-Amz-Content-Sha256']?.[0]
   return {
     ...parts,
-    // What stands in a header itself goes before what the URL says of it.
+    // A header wins over the same header in the URL.
     headers: isPresigned ? { ...readHoistedHeaders(target.query), ...headers } : headers,
     caller,
     bodyForm: readBodyForm(contentSha256, isPresigned),

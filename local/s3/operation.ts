@@ -5,7 +5,7 @@ import type { Reply } from './http/reply.ts'
 import type { S3Request } from './http/s3-request.ts'
 import type { Store } from './storage/store.ts'
 
-/** What operations work with. */
+/** What operations need. */
 export interface S3Context {
   store: Store
   outbox: EventOutbox
@@ -16,7 +16,7 @@ export interface S3Context {
 /** One operation of the S3 API. */
 export interface Operation {
   name: string
-  /** Query arguments that it understands besides those that select it. Any other is refused, never ignored. */
+  /** Supported query arguments, besides those that select the operation. Any other is refused. */
   query?: readonly string[]
   /** What the caller must be allowed to do; checked before `run`, and before a waiting client may send its body. */
   access: (request: S3Request) => AccessRequest[]

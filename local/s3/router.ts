@@ -34,7 +34,7 @@ interface Route {
   operation: Operation
 }
 
-/** In order: a route with a condition stands before the one without. */
+/** In order: a route with a condition comes before the one without. */
 const routes: readonly Route[] = [
   { method: 'GET', on: 'service', operation: listBuckets },
 
@@ -74,7 +74,7 @@ const routes: readonly Route[] = [
  * The operation that a request is for.
  *
  * Throws NotImplemented for a query argument that the operation does not know, with its name: ignoring `?acl` would
- * store the policy as an object. Throws MethodNotAllowed when nothing is done with the method at all.
+ * store the policy as an object. Throws MethodNotAllowed for a method that has no operation at all.
  */
 export const findOperation = (
   method: string,
@@ -104,6 +104,6 @@ export const findOperation = (
   return route.operation
 }
 
-// `x-id` names the operation in SDK requests and `X-Amz-*` are the signature's; S3 passes over any other `x-`.
+// `x-id` names the operation in SDK requests and `X-Amz-*` are the signature's; S3 ignores any other `x-`.
 const isForTheRecord = (name: string): boolean =>
   name.toLowerCase().startsWith('x-') || ['AWSAccessKeyId', 'Expires', 'Signature'].includes(name)

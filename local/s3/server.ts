@@ -21,19 +21,19 @@ export interface EmbeddedS3Options {
   dataDir: string
   /** Default 127.0.0.1. */
   host?: string
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   port?: number
   /** Default us-east-1. Signatures for another region are refused. */
   region?: string
-  /** The account's own key: may do everything. */
+  /** The account's own key, which may do everything. */
   root: { accessKeyId: string; secretAccessKey: string }
-  /** Policies of the roles that AssumeRole knows, by ARN. Looked up at each call, so the owner may change the map. */
+  /** Policies of the roles that AssumeRole knows, by ARN. Read at each call, so the map may change. */
   roles?: ReadonlyMap<string, PolicyDocument>
   /** How the folder is written. Default: as MILLRACE_DURABILITY says. */
   files?: DurableFiles
   /** Called after each commit of an object in a bucket with `eventBridge`; again, also after a restart, until it resolves. */
   onObjectCreated?: (event: ObjectCreatedEvent) => Promise<void>
-  /** Whose requests are still answered while the server drains: those that others need to finish. Default: nobody's. */
+  /** Callers who are still answered while the server drains, because others need them to finish. Default: none. */
   isServedWhileDraining?: (accessKeyId: string) => boolean
   limits?: ConnectionLimits
 }
@@ -49,7 +49,7 @@ export interface EmbeddedS3 {
   /** `http://127.0.0.1:PORT`; serves STS as well. */
   endpoint: string
   port: number
-  /** Makes the bucket when it is missing, and changes the settings that are given. */
+  /** Creates the bucket when it is missing, and changes the given settings. */
   createBucket(name: string, options?: { versioned?: boolean; eventBridge?: boolean }): Promise<void>
   /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
   assumeRole(request: {
@@ -60,7 +60,7 @@ export interface EmbeddedS3 {
   }): Promise<TemporaryCredentials>
   /** Refuses new requests (503) and resolves when those under way have finished, or after `graceMs`. */
   drain(graceMs: number): Promise<void>
-  /** Drains for up to two seconds, unless that has been done, and ends what is still under way. */
+  /** Drains for up to two seconds, unless already done, and ends open requests. */
   close(): Promise<void>
 }
 
@@ -116,7 +116,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     createBucket: async (name, { versioned, eventBridge } = {}) =>
       store.database.transaction(() => {
         store.buckets.create(name)
-        // A bucket that has kept versions cannot go back to never having done so.
+        // Versioning can be suspended, but not undone.
         const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
         if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
@@ -129,7 +129,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
     close: async () => {
       await openRequests.drain(closeGraceMs)
       await closeServer(server)
-      // A reply that was cut off lets go of its files a moment later, and that needs the database.
+      // A reply that was cut off releases its files a moment later, which needs the database.
       await Promise.allSettled(underWay)
       await outbox.close(closeGraceMs)
       await store.close()
@@ -152,10 +152,10 @@ const openServer = (
     createLimitedServer(answer(false), context.limits, {
       noDelay: true,
       keepAliveTimeout: 60_000,
-      // 2 KiB of metadata, a session token and a presigned URL with both fit.
+      // Enough for 2 KiB of metadata, a session token, and a presigned URL with both.
       maxHeaderSize: 32 * 1024,
     })
-      // A client that waits hears "100 Continue" only once its signature and rights have been checked.
+      // A waiting client gets "100 Continue" only after its signature and rights were checked.
       .on('checkContinue', answer(true))
   )
 }

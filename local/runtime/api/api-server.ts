@@ -5,14 +5,14 @@ import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts
 import { Container } from '../lambda/container.ts'
 import type { LogFile } from '../lambda/log-file.ts'
 
-/** How often the function's credentials are looked at; they are good for an hour. */
+/** How often the function's credentials are checked; they last an hour. */
 const renewalMs = 60_000
 
-/** A thread that dies again and again must not keep a core busy. */
+/** Pause before a restart, so that a thread that keeps dying uses little processor time. */
 const restartDelayMs = 1_000
 
 export interface ApiServerOptions {
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   readonly port: number
   readonly host: string
   readonly modulePath: string
@@ -27,8 +27,8 @@ export interface ApiServerOptions {
 }
 
 /**
- * The HTTP API: the `app` that a function's bundle exports beside its handler, served by a thread of its own, so that
- * bodies stream both ways and no other function waits for it.
+ * The HTTP API: the `app` that a function's bundle exports beside its handler. It has its own thread, so that bodies
+ * stream both ways and no other function waits for it.
  */
 export class ApiServer {
   readonly port: number
@@ -45,13 +45,13 @@ export class ApiServer {
     void this.#restartOnExit()
   }
 
-  /** Listens; requests wait until `load` has given the app its environment. Rejects when the port is taken. */
+  /** Opens the port. Requests wait until `load` has given the app its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await startContainer(options)
     return new ApiServer(options, container, await container.serve(listenOptions(options, options.port)))
   }
 
-  /** Loads the bundle in the function's environment, which is read anew from time to time for fresh credentials. */
+  /** Loads the bundle in the function's environment, which is refreshed while it runs, for new credentials. */
   async load(environment: () => Promise<Record<string, string>>): Promise<void> {
     this.#environment = environment
     this.#container.updateEnvironment(await environment())
@@ -59,12 +59,12 @@ export class ApiServer {
     this.#renewal = setInterval(() => {
       environment().then(
         variables => this.#container.updateEnvironment(variables),
-        () => {}, // The credentials at hand are good for some time yet, and the next round tries again.
+        () => {}, // The old credentials are still valid, and the next round tries again.
       )
     }, renewalMs).unref()
   }
 
-  /** Refuses new requests and lets the open ones finish, for as long as `graceMs`. */
+  /** Refuses new requests and waits up to `graceMs` for the open ones. */
   async drain(graceMs: number): Promise<void> {
     await this.#container.drain(graceMs)
   }
@@ -76,7 +76,7 @@ export class ApiServer {
     await rm(this.#options.temporaryRoot, { recursive: true, force: true })
   }
 
-  /** Lambda replaces a container that died; so does the gateway's stand-in, on the same port. */
+  /** Replaces a thread that died, on the same port, as Lambda replaces a container. */
   async #restartOnExit(): Promise<void> {
     for (;;) {
       await this.#container.exited

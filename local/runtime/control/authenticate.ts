@@ -20,7 +20,7 @@ export interface KnownKey {
   readonly roleArn?: string
 }
 
-/** `service` is what the signature's scope must name; nothing when the request asks for no known operation. */
+/** `service`: the service that the signature's scope must name. Undefined for an unknown operation. */
 export type Authenticate = (request: IncomingMessage, body: Buffer, service: string | undefined) => Caller
 
 const maxSkewMs = 15 * 60_000
@@ -48,7 +48,7 @@ export const authenticator =
       headers: Object.fromEntries([...form.signedHeaders].map(name => [name, headers[name] ?? ''])),
       payloadHash: createHash('sha256').update(body).digest('hex'),
     })
-    // Without this an operation, or a token, could be put beside a signature that was made for something else.
+    // Without this check a signature could be reused for another operation or token.
     const isAllSigned = Object.keys(headers).every(
       name => !name.startsWith('x-amz-') || form.signedHeaders.has(name),
     )

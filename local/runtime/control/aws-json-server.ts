@@ -15,7 +15,7 @@ import { ServiceError } from './service-error.ts'
 export interface Operation {
   /** `states:StartExecution`, the IAM action that a caller's role must allow. */
   readonly action: string
-  /** ARN of what the call is about, or `*` for calls about nothing in particular. */
+  /** ARN of the resource of the call, or `*` when it has none. */
   readonly resource: (input: unknown) => string
   readonly run: (input: unknown) => Promise<unknown> | unknown
 }
@@ -55,8 +55,8 @@ const largestRequestBytes = 8 * 1024 * 1024
 /**
  * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge) at one address.
  *
- * Operations are added with `serve` once what they work on exists; until then, and for a service that does not exist
- * here, a call is refused by name (`UnknownOperationException`).
+ * `serve` adds operations once the resources they need exist. Any other call is refused by name
+ * (`UnknownOperationException`).
  */
 export class ControlServer {
   readonly #options: ControlServerOptions
@@ -154,7 +154,7 @@ const reply = (
   contentType = 'application/x-amz-json-1.0',
   errorName?: string,
 ): void => {
-  // The caller may be gone: its container was ended in the middle of the call.
+  // The caller may be gone: its container was ended during the call.
   if (response.destroyed) return
   response.writeHead(status, {
     'content-type': contentType,

@@ -4,9 +4,9 @@ import type { PolicyDocument } from '../resources/role.ts'
 import type { Caller } from './authenticate.ts'
 
 /**
- * Decides what the template's roles may do, so that a right which the template forgets is missed on one machine, too.
+ * Decides what the template's roles may do, so that a right missing in the template is missing on one machine, too.
  *
- * A call that names no resource (`*`) is not looked at by resource: it only needs a statement for its action.
+ * A call without a resource (`*`) only needs a statement that allows its action.
  */
 export class RolePolicies {
   readonly #statements: ReadonlyMap<string, readonly Statement[]>

@@ -1,6 +1,6 @@
 import { unsupported } from '../template/unsupported.ts'
 
-/** Decides whether an event fits a rule's pattern. */
+/** Whether an event matches a rule's pattern. */
 export type EventMatcher = (event: unknown) => boolean
 
 /**
@@ -25,7 +25,7 @@ const compileField = (field: string, expected: unknown, where: string): EventMat
   }
   if (!Array.isArray(expected)) {
     const nested = compilePattern(expected, where)
-    // A list of objects fits when one of them does.
+    // A list of objects matches when one of them does.
     return event => valuesOf(isObject(event) ? event[field] : undefined).some(nested)
   }
   const tests = expected.map(item => compileTest(item, where))
@@ -35,7 +35,7 @@ const compileField = (field: string, expected: unknown, where: string): EventMat
   }
 }
 
-/** A test sees the field's value, which may be a list: one fitting item is enough. */
+/** The field's value may be a list: one matching item is enough. */
 type Test = (value: unknown) => boolean
 
 const compileTest = (expected: unknown, where: string): Test => {
@@ -106,7 +106,7 @@ const numericComparisons = (argument: unknown, where: string): ((value: number) 
   })
 }
 
-/** `*` stands for any characters; a backslash makes the next one stand for itself. */
+/** `*` matches any characters; a backslash escapes the next one. */
 const wildcard = (text: string): RegExp => {
   const parts = text.replaceAll(/\\(.)|\*|[^\\*]+/gs, (part, escaped: string | undefined) =>
     part === '*' ? '.*' : RegExp.escape(escaped ?? part),
@@ -116,7 +116,7 @@ const wildcard = (text: string): RegExp => {
 
 const valuesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
 
-/** A field that is not there is nothing, and not something else. */
+/** A missing field matches no `anything-but`. */
 const presentValuesOf = (value: unknown) => valuesOf(value).filter(item => item !== undefined)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -5,13 +5,13 @@ import { unsupported } from '../template/unsupported.ts'
 import { compilePattern, type EventMatcher } from './event-pattern.ts'
 import { compileInput, type TargetInput } from './target-input.ts'
 
-/** Hands one event's input to what a rule points to; returns when the target has taken it for good. */
+/** Delivers one event's input to a rule's target; resolves when the target has accepted it for good. */
 export type Deliver = (target: RuleTarget, input: string, eventId: string) => Promise<void>
 
 export interface EventRouterOptions {
   readonly rules: readonly { logicalId: string; properties: RuleProperties }[]
   readonly deliver: Deliver
-  /** Takes an event that a target has refused again and again. */
+  /** Receives an event that a target has refused each time. */
   readonly deadLetter: (queueArn: string, event: unknown) => Promise<void>
   readonly isKnownTarget: (arn: string) => boolean
   readonly log: (message: string) => void
@@ -24,15 +24,15 @@ interface Route {
   readonly input: TargetInput
 }
 
-/** The service tries for a day; here the target is in the same process, and what it refuses thrice it refuses. */
+/** The real service tries for a day. Here the target is in the same process: three attempts are enough. */
 const mostAttempts = 3
 
-/** The default event bus: sends each event to the targets of every rule that it fits. */
+/** The default event bus: sends each event to the targets of every rule that it matches. */
 export class EventRouter {
   readonly #options: EventRouterOptions
   readonly #routes: readonly Route[]
 
-  /** Unknown operators, targets and paths are refused here, when the stack is read. */
+  /** Refuses unknown operators, targets and paths when the stack is read. */
   constructor(options: EventRouterOptions) {
     this.#options = options
     this.#routes = options.rules
@@ -49,10 +49,10 @@ export class EventRouter {
   }
 
   /**
-   * Delivers an event to every target; resolves when each has taken it, so that the sender may forget it.
+   * Delivers an event to every target; resolves when all have accepted it, so that the sender may forget it.
    *
-   * Rejects when a target without a dead-letter queue has refused it: the sender then keeps it and tries again, and
-   * targets that have taken it already get it twice, as they may in the cloud.
+   * Rejects when a target without a dead-letter queue has refused it. The sender then tries again, and targets that have
+   * accepted it get it twice, as can happen in the cloud.
    */
   async deliver(event: Readonly<Record<string, unknown>>): Promise<void> {
     const routes = this.#routes.filter(({ matches }) => matches(event))

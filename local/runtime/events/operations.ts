@@ -15,7 +15,7 @@ const entry = z.object({
   TraceHeader: z.string().optional(),
 })
 
-/** PutEvents (AWS JSON 1.1) on the default bus. Entries that the service refuses are refused one by one, as there. */
+/** PutEvents (AWS JSON 1.1) on the default bus. Entries are refused one by one, as EventBridge does. */
 export const eventOperations = (router: EventRouter): Operations => ({
   'AWSEvents.PutEvents': operation({
     action: 'events:PutEvents',
@@ -37,7 +37,7 @@ const put = async (
       'InvalidArgument',
       'Parameter Source, DetailType or Detail is not valid. Reason: it is missing.',
     )
-  // Events of AWS services come from those services alone.
+  // Only AWS services may send their own events.
   if (Source.startsWith('aws.'))
     return refusal('NotAuthorizedForSourceException', `Not authorized for the source ${Source}.`)
   const detail = parseObject(Detail)

@@ -5,7 +5,7 @@ import { unsupported } from '../template/unsupported.ts'
 export type TargetInput = (event: Readonly<Record<string, unknown>>) => string
 
 /**
- * What a rule's target is given: the event, a part of it (`InputPath`), a constant (`Input`), or a template with
+ * What a rule's target receives: the event, a part of it (`InputPath`), a constant (`Input`), or a template with
  * values of the event (`InputTransformer`). Paths are plain ones, such as `$.detail.object.key`.
  */
 export const compileInput = (target: RuleTarget, where: string): TargetInput => {
@@ -41,8 +41,8 @@ const compilePath = (path: string, where: string) => {
 }
 
 /**
- * EventBridge User Guide, "Transforming Amazon EventBridge target input": between quotes a text goes in as it is
- * written in JSON, outside of them any value goes in as JSON.
+ * EventBridge User Guide, "Transforming Amazon EventBridge target input": inside quotes a text is inserted as JSON
+ * escapes it, outside of quotes any value is inserted as JSON.
  */
 const fill = (template: string, values: Readonly<Record<string, unknown>>, where: string): string => {
   let isInsideQuotes = false

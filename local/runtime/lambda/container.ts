@@ -10,20 +10,20 @@ import type {
 } from './protocol.ts'
 
 export interface ContainerOptions extends WorkerSettings {
-  /** The function's whole environment: nothing of this process's own gets in. */
+  /** The function's whole environment; nothing of this process's own is added. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
   readonly onOutput: (chunk: Buffer) => void
 }
 
-/** How long an ended thread may take to go; one inside native code goes only when that returns. */
+/** How long to wait for a terminated thread. One in native code ends only when that returns. */
 const terminationGraceMs = 2_000
 
 /**
  * One warm copy of a function: a worker thread that has loaded the bundle and takes one invocation at a time.
  *
- * It is used up when the thread ends by itself (`process.exit`, an uncaught error, out of memory) or is ended because
- * the invocation took too long; `isUsable` says so, and the caller makes another.
+ * It is unusable (`isUsable`) once the thread has ended: by itself (`process.exit`, an uncaught error, out of memory), or
+ * because the invocation took too long. The caller then makes another.
  */
 export class Container {
   readonly #worker: Worker
@@ -54,7 +54,7 @@ export class Container {
         resolve()
       })
     })
-    // An idle container must not keep the process alive; one that works is referenced for that long.
+    // An idle container must not keep the process alive; a working one must.
     this.#worker.unref()
   }
 
@@ -84,13 +84,13 @@ export class Container {
     }
   }
 
-  /** Loads the bundle now rather than at the first invocation. */
+  /** Loads the bundle before the first invocation. */
   async load(): Promise<void> {
     const answer = await this.#ask({ kind: 'load' })
     if (answer.kind === 'failed') throw new Failed(answer.error)
   }
 
-  /** Serves the bundle's `app`; the promise is of the port. The thread then keeps the process alive. */
+  /** Serves the bundle's `app`; resolves to the port. The thread then keeps the process alive. */
   async serve(options: ListenOptions): Promise<number> {
     this.#worker.ref()
     const answer = await this.#ask({ kind: 'serve', ...options })
@@ -103,16 +103,16 @@ export class Container {
     this.#send({ kind: 'environment', variables })
   }
 
-  /** Lets a server finish its open requests, for as long as `graceMs`; new ones are refused. */
+  /** Refuses new requests and waits up to `graceMs` for the open ones. */
   async drain(graceMs: number): Promise<void> {
-    // A thread that has died has nothing open, and one that is still loading gives no answer.
+    // A dead thread has no open requests, and one that is still loading does not answer.
     await within(
       graceMs,
       this.#ask({ kind: 'drain', graceMs }).catch(() => {}),
     )
   }
 
-  /** Ends the thread whatever it is doing. */
+  /** Ends the thread at once. */
   async terminate(): Promise<void> {
     this.#isUsable = false
     await within(terminationGraceMs, this.#worker.terminate())

@@ -3,29 +3,29 @@ import { join } from 'node:path'
 import { projectRoot } from '../project-root.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 
-/** The function that a developer looks into, and where the debugger attaches. */
+/** The function to debug, and the port for the debugger. */
 export interface DebuggedFunction {
   /** Folder below `functions/`. */
   readonly name: string
   readonly inspectorPort: number
 }
 
-/** Where Node's own `--inspect` listens too, and where editors look. */
+/** The default of Node's `--inspect`, where editors look. */
 const DEFAULT_INSPECTOR_PORT = 9229
 
-/** `run-job`, or `run-job:9300`. Undefined when it is neither. */
+/** `run-job` or `run-job:9300`. Undefined for anything else. */
 export const parseDebuggedFunction = (text: string): DebuggedFunction | undefined => {
   const [, name, port] = /^([a-z][a-z0-9-]*)(?::(\d{1,5}))?$/.exec(text) ?? []
   const inspectorPort = port === undefined ? DEFAULT_INSPECTOR_PORT : Number(port)
   return name === undefined || inspectorPort > 65_535 ? undefined : { name, inspectorPort }
 }
 
-/** Nobody steps through code in the fifteen minutes that Lambda gives. */
+/** A day: stepping through code takes longer than Lambda allows. */
 const DAY_SECONDS = 86_400
 
 /**
- * The definitions with one of them made ready for a debugger: it runs from its source, so that breakpoints are in the
- * files that are edited, in one container, for as long as it takes.
+ * The definitions, one of them ready for a debugger: it runs from its source, so that breakpoints are in the files that
+ * are edited, in one container and without a time limit.
  *
  * Throws when no function has the name.
  */

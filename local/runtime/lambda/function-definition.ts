@@ -11,8 +11,8 @@ export interface FunctionDefinition {
   readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
-  /** How many invocations may run side by side; further ones wait for their turn. */
+  /** How many invocations may run at a time; further ones wait. */
   readonly concurrency: number
-  /** Where a debugger attaches; the function waits for it. Undefined: nowhere. */
+  /** The function waits for a debugger at this port. Undefined: no debugger. */
   readonly inspectorPort?: number
 }

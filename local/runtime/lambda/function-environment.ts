@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { account } from '../resources/resource-type.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 
-/** Base URLs of the services, as the AWS SDK is told them. */
+/** Base URLs of the services, for the AWS SDK. */
 export interface ServiceEndpoints {
   readonly s3: string
   readonly dynamodb: string
@@ -13,8 +13,8 @@ export interface ServiceEndpoints {
 /**
  * What a function finds in `process.env` besides its credentials: the template's variables and what Lambda sets.
  *
- * Nothing of this process's own environment is handed on: a function that works here only because of a variable in
- * somebody's shell would fail in the account.
+ * Nothing of this process's own environment is passed on: a function that needs a variable of somebody's shell would
+ * fail in the account.
  */
 export const functionEnvironment = (
   definition: FunctionDefinition,
@@ -31,7 +31,7 @@ export const functionEnvironment = (
   // AWS_EXECUTION_ENV stays unset: without it powertools' tracer knows that there is no X-Ray daemon to talk to.
   TZ: ':UTC',
   LANG: 'en_US.UTF-8',
-  // The owner's own profile must not lend a function rights that its role lacks.
+  // The developer's own profile must not give a function rights that its role lacks.
   AWS_CONFIG_FILE: join(dataDir, 'no-aws-config'),
   AWS_SHARED_CREDENTIALS_FILE: join(dataDir, 'no-aws-credentials'),
   AWS_EC2_METADATA_DISABLED: 'true',

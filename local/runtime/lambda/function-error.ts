@@ -1,6 +1,6 @@
 import type { FunctionError } from './protocol.ts'
 
-/** Turns whatever a handler threw into what Lambda reports: type, message, stack lines. */
+/** What Lambda reports of an error that a handler threw: type, message, stack lines. */
 export const toFunctionError = (thrown: unknown): FunctionError => {
   if (!(thrown instanceof Error)) {
     const message = typeof thrown === 'string' ? thrown : (JSON.stringify(thrown) ?? String(thrown))

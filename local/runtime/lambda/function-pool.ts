@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
-import { Turns } from './turns.ts'
 
 /** Lambda quotas: request and response of a synchronous invocation. */
 const largestPayloadBytes = 6 * 1024 * 1024
 
-/** A container that nobody has asked for this long gives its memory back. */
+/** A container that was idle this long is ended, to free its memory. */
 const idleMs = 5 * 60_000
 
 export interface FunctionPoolOptions {
@@ -28,10 +28,10 @@ interface Warm {
   idleTimer?: NodeJS.Timeout
 }
 
-/** All containers of one function: warm ones are used again, the last used first; invocations over the bound wait. */
+/** All containers of one function. Warm ones are reused, the last used first; invocations over the limit wait. */
 export class FunctionPool {
   readonly #options: FunctionPoolOptions
-  readonly #turns: Turns
+  readonly #limit: ConcurrencyLimit
   readonly #idle: Warm[] = []
   readonly #all = new Set<Warm>()
   readonly #underWay = new Set<Promise<unknown>>()
@@ -39,7 +39,7 @@ export class FunctionPool {
 
   constructor(options: FunctionPoolOptions) {
     this.#options = options
-    this.#turns = new Turns(options.definition.concurrency)
+    this.#limit = new ConcurrencyLimit(options.definition.concurrency)
   }
 
   /** Invokes the function. Event and result pass through JSON, as they do between services. */
@@ -50,7 +50,7 @@ export class FunctionPool {
         'Lambda.RequestTooLargeException',
         `${Buffer.byteLength(eventJson)} byte payload is too large for the RequestResponse invocation type (limit ${largestPayloadBytes} bytes)`,
       )
-    const invocation = this.#turns.take(() => this.#invokeNow(eventJson))
+    const invocation = this.#limit.run(() => this.#invokeNow(eventJson))
     this.#underWay.add(invocation)
     try {
       const resultJson = await invocation
@@ -69,15 +69,15 @@ export class FunctionPool {
     return this.#options.environment()
   }
 
-  /** Makes one container and loads its bundle, so that the first invocation finds it warm. */
+  /** Makes one container and loads its bundle before the first invocation. */
   async warm(): Promise<void> {
-    await this.#turns.take(async () => {
+    await this.#limit.run(async () => {
       const warm = await this.#take()
       await warm.container.load().finally(() => this.#giveBack(warm))
     })
   }
 
-  /** Waits for running invocations, for as long as `graceMs`, then ends every container. */
+  /** Waits up to `graceMs` for running invocations, then ends every container. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
     const late = Promise.withResolvers<void>()

@@ -28,7 +28,7 @@ export class Functions {
 
   static async open({ definitions, endpoints, credentials, dataDir }: FunctionsOptions): Promise<Functions> {
     const temporaryRoot = join(dataDir, 'tmp')
-    // What containers of a killed process left behind.
+    // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
     const logs: LogFile[] = []
     const pools = new Map<string, FunctionPool>()
@@ -63,20 +63,20 @@ export class Functions {
     try {
       return await pool.invoke(event)
     } catch (error) {
-      // Cut off or never begun: that says nothing about the event, so nobody may take it for a refusal.
+      // Cut off or never begun: no verdict on the event, so it must not count as a refusal.
       if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
       throw error
     }
   }
 
-  /** A function's whole environment, with fresh credentials of its role. */
+  /** A function's whole environment, with new credentials of its role. */
   async environment(arn: string): Promise<Record<string, string>> {
     const pool = this.#pools.get(arn)
     if (!pool) throw new Error(`There is no function ${arn}`)
     return pool.environment()
   }
 
-  /** Loads one container of each of these, one after the other. A bundle that does not load says so when invoked. */
+  /** Loads one container of each, one after the other. A bundle that does not load fails when it is invoked. */
   async warm(arns: ReadonlySet<string>): Promise<void> {
     for (const [arn, pool] of this.#pools) {
       if (this.#isClosed) return

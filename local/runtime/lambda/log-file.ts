@@ -42,7 +42,7 @@ export const openLogFile = async (path: string, maxBytes = largestFileBytes): Pr
 
 const append = (path: string): WriteStream => {
   const stream = createWriteStream(path, { flags: 'a' })
-  // A full disk must not end the cloud for the sake of a log line.
+  // A log line on a full disk must not end the cloud.
   stream.on('error', () => {})
   return stream
 }

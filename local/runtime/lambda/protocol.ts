@@ -1,4 +1,4 @@
-/** What the runtime and its workers say to each other. Plain data: each message is copied between threads. */
+/** Messages between the runtime and its workers. Plain data: each is copied between threads. */
 
 import type { ConnectionLimits } from '../../http/limited-server.ts'
 
@@ -28,7 +28,7 @@ export interface ListenOptions {
 
 export type ToWorker =
   | { readonly kind: 'invoke'; readonly eventJson: string; readonly context: InvocationContext }
-  /** New credentials in the names the AWS SDK reads; it reads them again when the old ones are about to expire. */
+  /** New credentials, under the names that the AWS SDK reads. It reads them again before the old ones expire. */
   | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
   /** Serve the bundle's `app`. */
   | ({ readonly kind: 'serve' } & ListenOptions)

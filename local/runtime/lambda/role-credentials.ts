@@ -14,13 +14,13 @@ export type AssumeRole = (request: {
 
 const durationSeconds = 3600 // What every role allows (IAM User Guide, "MaxSessionDuration").
 
-/** The longest invocation is 15 minutes; credentials that an invocation starts with outlive it. */
+/** Longer than the longest invocation (15 minutes), so that credentials outlive the invocation. */
 const leastRemainingMs = 20 * 60_000
 
 /**
- * Hands out each role's credentials, renewed before they could expire in the middle of an invocation.
+ * Each role's credentials, renewed before they could expire during an invocation.
  *
- * The result is the environment in which the AWS SDK looks for them. With `AWS_CREDENTIAL_EXPIRATION` the SDK reads the
+ * The result is a set of environment variables for the AWS SDK. With `AWS_CREDENTIAL_EXPIRATION` the SDK reads the
  * variables again when the old ones are about to expire, so a long-lived container only needs its variables changed.
  */
 export class RoleCredentials {

@@ -35,7 +35,7 @@ const importBundle = (): Promise<Record<string, unknown>> => {
   return import(pathToFileURL(settings.modulePath).href)
 }
 
-/** Blocks this thread until a debugger is there, so that breakpoints hold from the first line on. */
+/** Blocks this thread until a debugger attaches, so that breakpoints work from the first line on. */
 const waitForDebugger = (inspectorPort: number): void => {
   inspector.open(inspectorPort, '127.0.0.1')
   if (inspector.url() === undefined)
@@ -91,11 +91,11 @@ const serve = ({ port: listenPort, host, limits }: ListenOptions) => {
     if (!isApp(app)) throw new Error(`${settings.modulePath} does not export an app with fetch`)
     return app.fetch(request, ...rest)
   })
-  // The app knows the caller by a header, so the adapter hangs up on the body of whoever is refused.
+  // The app identifies the caller by a header, so the adapter may refuse a request without reading its body.
   const server = createLimitedServer((request, response) => {
     if (requests.isDraining) return refuseWhileStopping(response)
     requests.add(response)
-    // As behind the gateway, where a request with a foreign name does not come through.
+    // As the gateway does, which accepts no request for another host.
     replaceAuthority(request)
     void listener(request, response)
   }, limits)
@@ -121,7 +121,7 @@ const loadNow = async () => {
   }
 }
 
-/** In the form of the API's own errors: clients read the sentence, try again and reach the next start. */
+/** In the form of the API's own errors: clients show the message and try again after the restart. */
 const refuseWhileStopping = (response: ServerResponse) => {
   const [status, code] = [503, 'service.stopping']
   const body = {

@@ -37,7 +37,7 @@ export const bucket = resourceType({
   attributes: { Arn: ({ name }) => `arn:${account.partition}:s3:::${name}` },
 })
 
-/** TLS only and nothing else: requests on one machine come over loopback, and no policy here opens a bucket further. */
+/** Accepts only the rule "TLS only": requests here come over loopback, and any other policy would be ignored. */
 export const bucketPolicy = resourceType({
   type: 'AWS::S3::BucketPolicy',
   properties: z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { withoutMeaningHere } from './resource-type.ts'
 
-/** How the target of a rule or of a schedule is tried, and where goes what could not be delivered. */
+/** Retries of a target of a rule or a schedule, and the dead-letter queue for what could not be delivered. */
 export const delivery = {
   RetryPolicy: z
     .strictObject({

@@ -31,7 +31,7 @@ export const lambdaFunction = resourceType({
 
 export type FunctionProperties = z.infer<typeof lambdaFunction.properties>
 
-/** Who may invoke a function: here only the rules, machines and the API of the same template do. */
+/** Permissions to invoke a function. Here only rules, machines and the API of the same template invoke. */
 export const lambdaPermission = resourceType({
   type: 'AWS::Lambda::Permission',
   properties: z.strictObject({

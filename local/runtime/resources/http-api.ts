@@ -36,7 +36,7 @@ export const httpApiRoute = resourceType({
   type: 'AWS::ApiGatewayV2::Route',
   properties: z.strictObject({
     ApiId: z.string(),
-    // The bundle's app does the routing, so the gateway may only pass everything on.
+    // The bundle's app does the routing; the gateway must forward everything.
     RouteKey: z.enum(['$default', 'ANY /{proxy+}', 'ANY /']),
     Target: z.string(),
     AuthorizationType: z.literal('NONE').optional(),
@@ -60,6 +60,6 @@ export const httpApiStage = resourceType({
   attributes: {},
 })
 
-/** Whether a text names the gateway's host, which no machine but AWS answers for. */
+/** Whether a text names the gateway's host, which only AWS serves. */
 export const isGatewayHost = (text: string) =>
   text.includes(`.execute-api.${account.region}.${account.urlSuffix}`)

@@ -4,7 +4,7 @@ import { account, arn, resourceType, tags, withoutMeaningHere } from './resource
 
 const root = `arn:${account.partition}:iam::${account.id}:root`
 
-/** The one policy that is understood: the account decides by its roles' own policies, which are checked here. */
+/** The only key policy accepted: it leaves the decision to the policies of the roles, which are checked here. */
 const rolesDecide = z.strictObject({
   Version: z.string().optional(),
   Statement: z.array(
@@ -39,7 +39,7 @@ export const key = resourceType({
   },
 })
 
-/** A UUID, as KMS makes them; derived from the name, so that it outlives a restart. */
+/** A UUID as KMS makes it, derived from the name so that it is the same after a restart. */
 const keyId = (name: string): string => {
   const digits = createHash('sha256').update(name).digest('hex')
   return [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
-/** What exists only for the people who watch a deployed stack: logs, alarms, their topics, and CDK's own metadata. */
+/** Resources for watching a deployed stack: logs, alarms, their topics, and CDK's own metadata. */
 const unwatched = withoutMeaningHere(
   'nobody is paged on one machine: a failed execution and its dead letter show it',
 )
@@ -62,7 +62,7 @@ export const topic = resourceType({
   attributes: { TopicArn: ({ name }) => arn('sns', name), TopicName: ({ name }) => name },
 })
 
-/** Who may publish to a topic: alarms of the own account, and there are none here. */
+/** Who may publish to a topic. There are no alarms here. */
 export const topicPolicy = resourceType({
   type: 'AWS::SNS::TopicPolicy',
   properties: z.strictObject({ PolicyDocument: unwatched, Topics: unwatched }),
@@ -70,7 +70,7 @@ export const topicPolicy = resourceType({
   attributes: {},
 })
 
-/** Who reads a topic: a person by e-mail. Any other protocol would have to be delivered. */
+/** Subscribers of a topic: people, by e-mail. Any other protocol would need a delivery. */
 export const subscription = resourceType({
   type: 'AWS::SNS::Subscription',
   properties: z.strictObject({ Protocol: z.literal('email'), Endpoint: unwatched, TopicArn: unwatched }),

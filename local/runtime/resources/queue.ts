@@ -21,7 +21,7 @@ export const queue = resourceType({
   },
 })
 
-/** Who may send to a queue besides its own account: nobody else exists here, so a policy narrows or opens nothing. */
+/** Who else may send to a queue. There is only one account here, so a policy changes nothing. */
 export const queuePolicy = resourceType({
   type: 'AWS::SQS::QueuePolicy',
   properties: z.strictObject({

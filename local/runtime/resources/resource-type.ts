@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unsupported } from '../template/unsupported.ts'
 
-/** The account and region that everything on one machine seems to live in. */
+/** The account and region of everything on one machine. */
 export const account = {
   id: '000000000000',
   region: 'us-east-1',
@@ -9,7 +9,7 @@ export const account = {
   urlSuffix: 'amazonaws.com',
 } as const
 
-/** Addresses that are known only once the servers listen. All are base URLs without a slash at the end. */
+/** Addresses known once the servers listen: base URLs without a slash at the end. */
 export interface Endpoints {
   readonly control: string
   readonly api: string
@@ -19,7 +19,7 @@ export interface Endpoints {
 export interface Identity {
   readonly logicalId: string
   readonly stackName: string
-  /** The physical name: the one the template gives or, failing that, one made from the construct path. */
+  /** The physical name: from the template or, without one there, from the construct path. */
   readonly name: string
   readonly endpoints: Endpoints
 }
@@ -31,7 +31,7 @@ export interface ResourceType<Properties = unknown> {
   readonly properties: z.ZodType<Properties>
   /** The property that holds the physical name, when the template may choose it. */
   readonly nameProperty?: string
-  /** Forces the rules of the service on a generated name, such as lower case for buckets. */
+  /** Applies the rules of the service to a generated name, such as lower case for buckets. */
   readonly generatedName?: (path: readonly string[]) => string
   readonly ref: (identity: Identity) => string
   readonly attributes: Readonly<Record<string, (identity: Identity) => string>>
@@ -41,16 +41,16 @@ export interface ResourceType<Properties = unknown> {
 export const resourceType = <Properties>(type: ResourceType<Properties>): ResourceType<Properties> => type
 
 /**
- * A property that changes nothing on one machine, with the reason why it may be passed over.
+ * A property that may be ignored on one machine, with the reason.
  *
- * Saying so property by property keeps a new one from slipping through unseen.
+ * Each is listed, so that a new property never goes unnoticed.
  */
 export const withoutMeaningHere = (reason: string) => z.unknown().optional().describe(reason)
 
-/** Tags describe a resource to the account's owner and change no behaviour. */
+/** Tags change no behaviour. */
 export const tags = withoutMeaningHere('there is no bill and no console that would show tags')
 
-/** Reads a resource's resolved properties, or refuses each unknown one by logical id, type and path. */
+/** Reads a resource's resolved properties. Refuses each unknown one by logical id, type and path. */
 export const readProperties = <Properties>(
   type: ResourceType<Properties>,
   logicalId: string,

@@ -32,7 +32,7 @@ export const role = resourceType({
       Statement: z.array(z.unknown()),
     }),
     Policies: z.array(z.strictObject({ PolicyName: z.string(), PolicyDocument: policyDocument })).default([]),
-    // It allows writing logs, and those are files here. Any other managed policy would grant what we do not check.
+    // It allows writing logs, which are files here. Any other managed policy would grant rights that are not checked.
     ManagedPolicyArns: z.array(z.string().regex(basicExecution)).optional(),
     MaxSessionDuration: z.coerce.number().int().min(3600).max(43_200).default(3600),
     Description: withoutMeaningHere('it is text for the console'),

@@ -17,7 +17,7 @@ export const schedule = resourceType({
     ScheduleExpression: z.string(),
     ScheduleExpressionTimezone: z.string().default('UTC'),
     State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
-    // A flexible window lets the service choose a moment in it; its beginning is one.
+    // A flexible window lets the service choose a moment. Here it is the first one.
     FlexibleTimeWindow: z.strictObject({
       Mode: z.enum(['OFF', 'FLEXIBLE']),
       MaximumWindowInMinutes: z.coerce.number().optional(),

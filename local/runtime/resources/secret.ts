@@ -34,7 +34,7 @@ export const secret = resourceType({
       error: 'a secret has a value or a generator, not both',
     }),
   nameProperty: 'Name',
-  // Secrets Manager adds six characters to the name. Here they are derived, so that the ARN outlives a restart.
+  // Secrets Manager adds six characters to the name. Here they follow from the name: a restart keeps the ARN.
   ref: ({ name }) => arn('secretsmanager', `secret:${name}-${suffix(name)}`),
   attributes: { Id: ({ name }) => arn('secretsmanager', `secret:${name}-${suffix(name)}`) },
 })

@@ -13,17 +13,17 @@ export interface ScheduleDefinition {
 
 export interface SchedulerOptions {
   readonly schedules: readonly ScheduleDefinition[]
-  /** Hands a due schedule's input to its target; rejects when the target refuses it. */
+  /** Delivers a due schedule's input to its target; rejects when the target refuses it. */
   readonly deliver: (target: ScheduleProperties['Target'], input: string) => Promise<void>
   readonly isKnownTarget: (arn: string) => boolean
   readonly log: (message: string) => void
 }
 
-/** Longer pauses are made of several: a timer of Node ends at 24 days, and a laptop's clock jumps when it wakes. */
+/** Longer pauses are split: Node's timers end at 24 days, and a laptop's clock jumps when it wakes. */
 const longestPauseMs = 60_000
 
 /**
- * Runs each schedule when it is due. What became due while nothing ran here is not made up for: a schedule says when,
+ * Runs each schedule when it is due. Runs that were due while this process was down are skipped: a schedule says when,
  * not how often.
  */
 export class Scheduler {
@@ -31,7 +31,7 @@ export class Scheduler {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #due: readonly (readonly [ScheduleDefinition, NextTime])[]
 
-  /** Expressions, targets and placeholders that are not known are refused here, when the stack is read. */
+  /** Refuses unknown expressions, targets and placeholders when the stack is read. */
   constructor(options: SchedulerOptions) {
     this.#options = options
     this.#due = options.schedules
@@ -46,7 +46,7 @@ export class Scheduler {
       })
   }
 
-  /** A schedule of each minute begins at once: what it looks for may have waited while nothing ran here. */
+  /** A schedule of each minute runs at once: there may be work from before the start. */
   start(): void {
     const now = new Date()
     for (const [schedule, nextTime] of this.#due) {

@@ -29,7 +29,7 @@ const assetsSchema = z.looseObject({
   ),
 })
 
-/** A synthesised stack: its template and the directories its functions' code comes from. */
+/** A synthesised stack: its template and the code directories of its functions. */
 export interface Assembly {
   readonly stackName: string
   readonly template: unknown

@@ -1,6 +1,6 @@
 import { unsupported } from './unsupported.ts'
 
-/** What an intrinsic may look at. Each look-up throws when it does not know the name. */
+/** What intrinsics refer to. Each look-up throws for an unknown name. */
 export interface Scope {
   /** `Ref` of a resource, a parameter or a pseudo parameter. */
   ref(name: string): unknown
@@ -14,7 +14,7 @@ export const noValue = Symbol('AWS::NoValue')
 type Intrinsic = (argument: unknown, resolved: (value: unknown) => unknown, scope: Scope) => unknown
 
 /**
- * Replaces every intrinsic function in a template value by what it stands for.
+ * Replaces every intrinsic function in a template value by its value.
  *
  * An object is an intrinsic when its only key is `Ref`, `Condition` or starts with `Fn::` (CloudFormation User Guide,
  * "Intrinsic function reference"). An intrinsic that is not listed below is refused by its name.

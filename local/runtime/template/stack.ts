@@ -12,7 +12,7 @@ import { decide, noValue, resolve, type Scope } from './intrinsics.ts'
 import { parseTemplate, type Template, type TemplateResource } from './template.ts'
 import { type Refusal, UnsupportedError, unsupported } from './unsupported.ts'
 
-/** A resource whose type and properties are known and whose intrinsics are resolved. */
+/** A resource of a known type, with its properties checked and its intrinsics resolved. */
 export interface Resource<Properties> extends Identity {
   readonly ref: string
   readonly arn: string
@@ -29,7 +29,7 @@ export interface Stack {
 /**
  * Reads a synthesised template into resources with local names, ARNs and addresses.
  *
- * Everything that is not known is collected and refused together (`UnsupportedError`), so that one run shows all of it.
+ * Everything unknown is collected and refused together (`UnsupportedError`), so that one run shows all of it.
  */
 export const readStack = (templateJson: unknown, stackName: string, endpoints: Endpoints): Stack => {
   const template = parseTemplate(templateJson)
@@ -66,7 +66,7 @@ export const readStack = (templateJson: unknown, stackName: string, endpoints: E
   return {
     name: stackName,
     outputs,
-    // readProperties has read each resource of this type with this very schema.
+    // readProperties has checked each resource of this type with this schema.
     ofType: <Properties>(type: ResourceType<Properties>) =>
       (resources.get(type.type) ?? []) as unknown as readonly Resource<Properties>[],
   }
@@ -160,7 +160,7 @@ const collectRefusals = (refusals: Refusal[], where: string, read: () => void) =
   }
 }
 
-/** The gateway's default host is a host of AWS: a function that is given it would leave this machine. */
+/** The gateway's default host belongs to AWS: a function that used it would leave this machine. */
 const refuseGatewayHosts = (where: string, properties: unknown) => {
   if (isGatewayHost(JSON.stringify(properties) ?? ''))
     throw unsupported(where, 'it spells out the host of the HTTP API; take its ApiEndpoint attribute instead')

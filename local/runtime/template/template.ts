@@ -6,9 +6,9 @@ const resourceSchema = z.strictObject({
   Properties: z.record(z.string(), z.unknown()).default({}),
   Metadata: z.record(z.string(), z.unknown()).default({}),
   Condition: z.string().optional(),
-  // What is made here is made in an order of our own, after everything it refers to.
+  // Resources are made after everything they refer to, whatever DependsOn says.
   DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
-  // The data directory is never cleaned by the runtime, so every resource is retained.
+  // The runtime never deletes from the data directory, so every resource is retained.
   DeletionPolicy: z.string().optional(),
   UpdateReplacePolicy: z.string().optional(),
 })
@@ -28,7 +28,7 @@ const templateSchema = z.strictObject({
   Metadata: z.record(z.string(), z.unknown()).optional(),
   Parameters: z.record(z.string(), parameterSchema).default({}),
   Conditions: z.record(z.string(), z.unknown()).default({}),
-  // The only rule that CDK writes checks the account's bootstrap stack, and there is none here.
+  // CDK's only rule checks the account's bootstrap stack, which does not exist here.
   Rules: z.strictObject({ CheckBootstrapVersion: z.unknown() }).optional(),
   Resources: z.record(z.string(), resourceSchema),
   Outputs: z.record(z.string(), outputSchema).default({}),

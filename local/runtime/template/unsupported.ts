@@ -6,7 +6,7 @@ export interface Refusal {
 }
 
 /**
- * The template asks for something that the one-machine cloud does not do.
+ * The template needs something that the one-machine cloud cannot do.
  *
  * It is refused by name rather than ignored: what runs here must mean the same as what `cdk deploy` would create.
  */

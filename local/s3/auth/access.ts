@@ -5,10 +5,10 @@ export const bucketArn = (bucket: string): string => `arn:aws:s3:::${bucket}`
 
 export const objectArn = (bucket: string, key: string): string => `arn:aws:s3:::${bucket}/${key}`
 
-/** An access with the condition keys that policies may ask for (Service Authorization Reference, Amazon S3). */
+/** An access with the condition keys that policies may use (Service Authorization Reference, Amazon S3). */
 export const accessOf = ({ headers, target }: S3Request, action: string, resource: string): AccessRequest => {
   const values: [string, string | undefined][] = [
-    // Everything stays on this machine. Taken as plain http, the policies of the real stack would not work here.
+    // Requests stay on this machine. Counted as plain http, they would fail the policies of the real stack.
     ['aws:securetransport', 'true'],
     ['s3:prefix', target.query['prefix']?.[0]],
     ['s3:delimiter', target.query['delimiter']?.[0]],

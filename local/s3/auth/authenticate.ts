@@ -10,7 +10,7 @@ export interface AuthenticationOptions {
   service: 's3' | 'sts'
   now: Date
   findPrincipal: (accessKeyId: string) => Principal | undefined
-  /** For a service that is not told the payload's hash in a header. */
+  /** For a service whose requests have no header with the payload's hash. */
   payloadHash?: string
 }
 
@@ -18,10 +18,10 @@ const maxSkewMs = 15 * 60 * 1000
 const globalRegion = 'us-east-1'
 
 /**
- * Finds out whose key signed the request, in the Authorization header or in the query (a presigned URL).
+ * Whose key signed the request, in the Authorization header or in the query (a presigned URL).
  *
- * Throws AccessDenied for no signature at all and for a presigned URL whose time is over; InvalidAccessKeyId,
- * InvalidToken, ExpiredToken, RequestTimeTooSkewed, SignatureDoesNotMatch as they are called.
+ * Throws AccessDenied for a missing signature and an expired presigned URL; InvalidAccessKeyId, InvalidToken,
+ * ExpiredToken, RequestTimeTooSkewed, SignatureDoesNotMatch.
  */
 export const authenticate = (request: RequestToAuthenticate, options: AuthenticationOptions): Caller => {
   const old = options.service === 's3' ? readQuerySignatureV2(request) : undefined
@@ -57,7 +57,7 @@ const authenticateV2 = (
   if (!isSameSignature(expected, form.signature))
     throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: form.accessKeyId })
   checkToken(principal, form, options.now)
-  // Bodies whose chunks are signed do not exist in this version, so no chunk will match this key.
+  // This version has no signed chunks, so no chunk may match this key.
   const scope = { longDate: '', shortDate: '', region: options.region, service: options.service }
   return { principal, signature: form.signature, signingKey: Buffer.alloc(32), scope }
 }
@@ -73,7 +73,7 @@ const checkScope = ({ scope, kind }: SignatureForm, { region, service }: Authent
   const code = kind === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError'
   if (scope.service !== service)
     throw new S3Error(code, `The credential scope names service "${scope.service}"; expecting "${service}".`)
-  // STS has one endpoint for the whole world, which clients sign for with this region.
+  // Clients sign for the global endpoint of STS with this region.
   const isRegion = scope.region === region || (service === 'sts' && scope.region === globalRegion)
   if (!isRegion)
     throw new S3Error(code, `The region '${scope.region}' is wrong; expecting '${region}'`, {
@@ -111,7 +111,7 @@ const checkToken = (
     if (form.sessionToken !== undefined) throw new S3Error('InvalidToken')
     return
   }
-  // A temporary key means nothing without its token (S3 answers so, and not with InvalidToken).
+  // A temporary key without its token is unknown: S3 answers so, not with InvalidToken.
   if (form.sessionToken === undefined)
     throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: form.accessKeyId })
   if (!isSameSignature(principal.sessionToken, form.sessionToken)) throw new S3Error('InvalidToken')
@@ -131,7 +131,7 @@ const pickSigned = (
   const unsigned = Object.keys(headers).filter(
     name => name.startsWith('x-amz-') && !form.signedHeaders.has(name) && name !== 'x-amz-content-sha256',
   )
-  // S3 requires that every x-amz header is signed, or else a presigned URL could be turned to other ends. The hash
+  // S3 requires that every x-amz header is signed, or else a presigned URL could be used for something else. The hash
   // of the payload is part of what is signed anyway, and some clients leave its header out.
   if (unsigned.length > 0)
     throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
@@ -140,7 +140,7 @@ const pickSigned = (
   return Object.fromEntries([...form.signedHeaders].map(name => [name, asText(headers[name] ?? '')]))
 }
 
-// Node reads headers as one character per byte; clients sign the UTF-8 that they mean.
+// Node reads headers as one character per byte; clients sign them as UTF-8.
 const asText = (value: string): string => {
   if (/^[ -~]*$/.test(value)) return value
   const decoded = Buffer.from(value, 'latin1').toString('utf8')

@@ -9,11 +9,11 @@ export type Roles = ReadonlyMap<string, PolicyDocument>
  * Decides what a principal may do.
  *
  * The account's own key may do everything. A session may do what its role's policy *and* its session policy allow;
- * the role is looked up at each call, so a role that changes or goes changes its sessions at once.
+ * the role is looked up at each call, so a change of a role affects its sessions at once.
  */
 export class Authorizer {
   readonly #roles: Roles
-  // A document is read once; replacing the document of a role gives a new object and so a new reading.
+  // Each document is parsed once. A changed role has a new document object.
   readonly #read = new WeakMap<PolicyDocument, Statement[]>()
 
   constructor(roles: Roles) {
@@ -40,7 +40,7 @@ export class Authorizer {
       this.#read.set(policy, statements)
       return statements
     } catch (error) {
-      // Checked when a role is assumed; this is a role that has changed since.
+      // The policy was checked when the role was assumed, so it has changed since.
       if (error instanceof MalformedPolicyError) throw new S3Error('AccessDenied', error.message)
       throw error
     }

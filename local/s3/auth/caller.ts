@@ -15,7 +15,7 @@ export type Principal =
       expires: Date
     }
 
-/** An authenticated principal, and what its signature was made with: signed bodies go on from there. */
+/** An authenticated principal, and what its signature was made with: the first link of the chain of chunk signatures. */
 export interface Caller {
   principal: Principal
   signature: string

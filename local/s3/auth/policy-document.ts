@@ -15,7 +15,7 @@ export interface PolicyDocument {
   Statement: PolicyStatement | PolicyStatement[]
 }
 
-/** A statement with every list spelt out. */
+/** A statement whose single values have become lists. */
 export interface Statement {
   effect: 'Allow' | 'Deny'
   actions: string[]
@@ -69,7 +69,7 @@ export const parsePolicy = (document: unknown): Statement[] => {
   return parsed.data.Statement
 }
 
-// Looked for first: the schema alone would blame the union of one statement and many.
+// Checked first: the error of the schema would blame the union of one statement and many.
 const refusedElement = (document: unknown): string | undefined =>
   ['NotAction', 'NotResource', 'Principal', 'NotPrincipal'].find(name =>
     statementsOf(document).some(statement => name in statement),

@@ -1,7 +1,7 @@
 import type { Statement } from './policy-document.ts'
 import { matchesWildcards } from './wildcards.ts'
 
-/** One thing that a caller wants to do. */
+/** One action on one resource. */
 export interface AccessRequest {
   /** `s3:GetObject` */
   action: string
@@ -29,11 +29,11 @@ const applies = (statement: Statement, request: AccessRequest): boolean =>
   statement.resources.some(resource => matchesWildcards(resource, request.resource)) &&
   statement.conditions.every(condition => {
     const holds = evaluateCondition(condition, request.context)
-    // What is not understood never grants: it keeps an Allow from applying and a Deny in force.
+    // An unknown condition never grants: an Allow does not apply, a Deny does.
     return holds ?? statement.effect === 'Deny'
   })
 
-/** The keys that requests here may carry. Any other in a policy is one that nothing is known about. */
+/** The condition keys that requests here may have. Any other key in a policy is unknown. */
 const knownKeys = new Set([
   'aws:securetransport',
   's3:prefix',

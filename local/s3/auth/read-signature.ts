@@ -8,7 +8,7 @@ export type SignatureForm = {
   scope: SignatureScope
   signedHeaders: ReadonlySet<string>
   signature: string
-  /** What the canonical request ends with. */
+  /** The last line of the canonical request. */
   payloadHash: string
   sessionToken: string | undefined
 } & ({ kind: 'header' } | { kind: 'query'; expiresSeconds: number })

@@ -16,13 +16,13 @@ interface SessionRow {
   expires: number
 }
 
-/** Expired sessions are kept this long, so that their owner reads ExpiredToken and not that the key is unknown. */
+/** Expired sessions are kept this long, so that their owner reads ExpiredToken and not InvalidAccessKeyId. */
 const rememberExpiredMs = 7 * 24 * 3600 * 1000
 
-/** The temporary credentials issued so far. Kept in the database, so a restart does not end them. */
+/** The temporary credentials issued so far, in the database: they survive a restart. */
 export class Sessions {
   readonly #database: Database
-  /** Every request looks its caller up; the database is asked once per key. */
+  /** Every request looks up its caller; this cache asks the database once per key. */
   readonly #cache = new Map<string, SessionPrincipal>()
   /** Issued while the disk was full. */
   readonly #unsaved = new Map<string, SessionPrincipal>()
@@ -40,7 +40,7 @@ export class Sessions {
   }): Promise<SessionPrincipal> {
     const issued: SessionPrincipal = {
       kind: 'session',
-      // The real ones have this form; some clients tell temporary keys by their first letters.
+      // As AWS writes them: some clients recognise temporary keys by their prefix.
       accessKeyId: `ASIA${base32(randomBytes(10))}`,
       secretAccessKey: randomBytes(30).toString('base64'),
       sessionToken: randomBytes(120).toString('base64'),

@@ -13,8 +13,7 @@ export interface QuerySignatureV2 {
 /**
  * Reads `?AWSAccessKeyId=...&Expires=...&Signature=...`; undefined when the request is not signed so.
  *
- * The old form is here for one reason: `aws s3 presign` and boto3 still make it by default where the region is
- * us-east-1, and the URL is expected to work.
+ * `aws s3 presign` and boto3 still make this old form by default when the region is us-east-1.
  */
 export const readQuerySignatureV2 = ({
   target: { query },
@@ -34,7 +33,7 @@ export const readQuerySignatureV2 = ({
   }
 }
 
-/** The query arguments that this signature covers. A request with any other known one is not what was signed. */
+/** The query arguments that this signature covers. Any other known argument was added after signing. */
 const signedArguments = new Set([
   'acl',
   'delete',

@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hash, timingSafeEqual } from 'node:crypto'
 import { getCanonicalHeaders, getCanonicalQuery } from '@smithy/signature-v4'
 
-/** What a signature was made over besides the request itself. */
+/** What a signature covers besides the request itself. */
 export interface SignatureScope {
   /** `20260102T030405Z` */
   longDate: string
@@ -18,7 +18,7 @@ export interface SignedRequest {
   path: string
   /** Decoded; without the signature itself. */
   query: Record<string, string[]>
-  /** Exactly the headers that the client says it signed, lower-case names. */
+  /** The headers that the client says it signed, lower-case names. */
   headers: Record<string, string>
   payloadHash: string
 }
@@ -26,16 +26,16 @@ export interface SignedRequest {
 /**
  * The signature that belongs to a request (Signature Version 4, "Create a signed API request").
  *
- * Canonical headers and query are the work of `@smithy/signature-v4`. Its `SignatureV4.sign` itself cannot verify: it
- * adds a date and a token header to what it signs, it takes `x-amz-content-sha256` as signed whenever it is there, and
- * it moves headers into the query when presigning, while a client may have signed any subset of its headers.
+ * `@smithy/signature-v4` makes the canonical headers and query. Its `SignatureV4.sign` cannot verify: it adds a date and
+ * a token header, always signs `x-amz-content-sha256` when it is there, and moves headers into the query when presigning,
+ * while a client may have signed any subset of its headers.
  */
 export const computeSignature = (key: Buffer, scope: SignatureScope, request: SignedRequest): string => {
   const names = Object.keys(request.headers).sort()
   const canonical = getCanonicalHeaders(
     { ...requestShape, headers: request.headers },
     undefined,
-    // The library leaves out headers that proxies change, unless told that they are signed.
+    // The library skips headers that proxies change, unless they are listed as signed.
     new Set(names),
   )
   const canonicalRequest = [
@@ -50,7 +50,7 @@ export const computeSignature = (key: Buffer, scope: SignatureScope, request: Si
   return signText(key, scope, 'AWS4-HMAC-SHA256', sha256(canonicalRequest))
 }
 
-/** The signature of a text that stands for itself: a chunk of a body, or the hash of a canonical request. */
+/** The signature of a text: of a body's chunk, or of the hash of a canonical request. */
 export const signText = (key: Buffer, scope: SignatureScope, algorithm: string, text: string): string =>
   createHmac('sha256', key)
     .update([algorithm, scope.longDate, scopeText(scope), text].join('\n'))
@@ -61,7 +61,7 @@ export const scopeText = ({ shortDate, region, service }: SignatureScope): strin
 
 const keys = new Map<string, Buffer>()
 
-/** The day's signing key of a secret. Derived once: clients send thousands of requests with it. */
+/** The signing key of a secret for one day. Cached, because clients send thousands of requests with it. */
 export const signingKey = (
   secretAccessKey: string,
   { shortDate, region, service }: SignatureScope,
@@ -90,8 +90,8 @@ export const newSha256 = (): Hash => createHash('sha256')
 /**
  * Every byte except unreserved characters and `/` as `%XX`. S3 does not normalise paths: `//` and `..` stay.
  *
- * The path is decoded before and encoded here again, because clients differ in what they escape on the wire
- * (`!`, `+`, lower-case hex) but not in what they sign.
+ * The path was decoded and is encoded again, because clients differ in what they escape on the wire (`!`, `+`, lower-case
+ * hex) but not in what they sign.
  */
 export const encodePath = (path: string): string =>
   encodeURIComponent(path)

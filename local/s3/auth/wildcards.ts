@@ -1,7 +1,7 @@
 /**
  * Whether `text` matches `pattern`, where `*` stands for any characters and `?` for exactly one.
  *
- * By hand and not by regular expression: patterns come from outside, and `a*a*a*...` must not take for ever.
+ * Not a regular expression: patterns come from outside, and `a*a*a*...` must not take for ever.
  */
 export const matchesWildcards = (pattern: string, text: string): boolean => {
   let [at, star, retry] = [0, -1, 0]

@@ -8,8 +8,8 @@ const firstRetryMs = 100
 const longestRetryMs = 30_000
 
 /**
- * Events that are to be delivered. Each is written in the transaction that commits its object, and stays until the
- * receiver has taken it: a kill between the two leaves it for the next start, so delivery is at least once.
+ * Events to be delivered, at least once. Each is written in the transaction that commits its object and removed when the
+ * receiver has accepted it; after a kill in between, the next start delivers it.
  */
 export class EventOutbox {
   readonly #database: Database
@@ -27,14 +27,14 @@ export class EventOutbox {
     this.#deliver = deliver
   }
 
-  /** Call inside the transaction that commits the object. Without a receiver there is nobody to keep it for. */
+  /** Call inside the transaction that commits the object. Without a receiver nothing is kept. */
   record(sequence: number, event: ObjectCreatedEvent): void {
     if (this.#deliver === undefined) return
     this.#database.run('INSERT INTO events VALUES (?, ?)', sequence, JSON.stringify(event))
     this.wake()
   }
 
-  /** Starts what is waiting, once the current transaction is over. */
+  /** Delivers waiting events once the current transaction is over. */
   wake(): void {
     if (this.#isWoken || this.#deliver === undefined) return
     this.#isWoken = true
@@ -44,7 +44,7 @@ export class EventOutbox {
     })
   }
 
-  /** Begins no more deliveries and waits for those under way, for as long as `graceMs`. */
+  /** Begins no more deliveries and waits up to `graceMs` for those under way. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)

@@ -26,7 +26,7 @@ export interface ObjectCreatedEvent {
       size: number
       etag: string
       'version-id'?: string
-      /** Hexadecimal; compares as text, and grows with the commits of one key. */
+      /** Hexadecimal. As text, it grows with each commit of a key. */
       sequencer: string
     }
     'request-id': string

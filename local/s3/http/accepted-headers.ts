@@ -1,6 +1,6 @@
 import { S3Error } from '../errors.ts'
 
-/** The x-amz headers that mean something here, or may be passed over without harm. */
+/** The x-amz headers that are supported, or safe to ignore. */
 const accepted = new Set([
   'x-amz-acl',
   'x-amz-bucket-object-lock-enabled',
@@ -38,7 +38,7 @@ const accepted = new Set([
   'x-amz-user-agent',
 ])
 
-/** Throws NotImplemented, with the header's name, for what would otherwise be ignored in silence. */
+/** Throws NotImplemented, with the header's name, for any other: nothing is ignored silently. */
 export const checkHeaders = (headers: Readonly<Record<string, string>>, account: string): void => {
   for (const name of Object.keys(headers))
     if (name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-') && !accepted.has(name))

@@ -9,9 +9,8 @@ export interface ByteRange {
 /**
  * Reads a Range header against an object of `size` bytes (RFC 9110, 14.1.2).
  *
- * `a-b`, `a-` and `-n`, cut off at the end of the object. Undefined, so the whole object, for no header and for one
- * that is not understood: other units and several ranges are answered so by S3 too. Throws InvalidRange when
- * nothing of the range is there.
+ * `a-b`, `a-` and `-n`, cut off at the end of the object. Undefined means the whole object: without a header and, as S3
+ * does, for other units and several ranges. Throws InvalidRange when the range lies outside of the object.
  */
 export const parseRange = (header: string | undefined, size: number): ByteRange | undefined => {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []

@@ -3,8 +3,8 @@ import { invalidArgument } from '../errors.ts'
 /**
  * The headers that a presigned URL carries in its query.
  *
- * Signers move `x-amz-*` headers there. S3 takes metadata and the ACL from the query as if they were headers; it passes
- * over the rest, and must: the SDK for JavaScript puts the checksum of an empty body into every URL for a PUT.
+ * Signers move `x-amz-*` headers there. S3 reads metadata and the ACL from the query as if they were headers and ignores
+ * the rest. It must: the SDK for JavaScript puts the checksum of an empty body into every URL for a PUT.
  */
 export const readHoistedHeaders = (query: Readonly<Record<string, string[]>>): Record<string, string> =>
   Object.fromEntries(
@@ -19,5 +19,5 @@ export const readHoistedHeaders = (query: Readonly<Record<string, string[]>>): R
       }),
   )
 
-/** Whether the text cannot stand in a header. */
+/** Whether a header cannot hold the text. */
 export const hasControls = (value: string): boolean => [...value].some(char => char < ' ' || char === '\x7f')

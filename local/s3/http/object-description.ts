@@ -34,7 +34,7 @@ const cannedAcls = new Set([
   'bucket-owner-full-control',
 ])
 
-/** Reads what the headers of a PUT, a copy or a new upload say about the object. */
+/** Reads the description of the object from the headers of a PUT, a copy or a new upload. */
 export const readDescription = (headers: Headers): ObjectDescription => {
   checkAcl(headers['x-amz-acl'])
   const encryption = readEncryption(headers['x-amz-server-side-encryption'])
@@ -55,7 +55,7 @@ export const describeObject = (description: ObjectDescription): Record<string, s
     Object.entries(description.metadata).map(([name, value]) => [`${metadataPrefix}${name}`, value]),
   ),
   ...(description.encryption === undefined ? {} : { 'x-amz-server-side-encryption': description.encryption }),
-  // S3 names every class but the usual one.
+  // S3 omits the default class.
   ...(description.storageClass === 'STANDARD' ? {} : { 'x-amz-storage-class': description.storageClass }),
   ...(description.tags.length === 0 ? {} : { 'x-amz-tagging-count': String(description.tags.length) }),
 })
@@ -69,7 +69,7 @@ const readStoredHeaders = (headers: Headers): Record<string, string> => {
   return stored
 }
 
-// `aws-chunked` is how the body travels, not what it is.
+// `aws-chunked` describes the transfer, not the object.
 const withoutChunking = (encoding: string | undefined): string | undefined =>
   encoding
     ?.split(',')

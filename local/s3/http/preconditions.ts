@@ -24,12 +24,12 @@ export type PreconditionResult =
   | { kind: 'unmodified' }
   | { kind: 'failed'; condition: string }
 
-/** Evaluates in the order of RFC 9110, 13.2.2: an entity tag, where given, silences the date beside it. */
+/** Evaluates in the order of RFC 9110, 13.2.2: with an entity tag, the date beside it is ignored. */
 export const evaluatePreconditions = (
   conditions: Preconditions,
   object: { etag: string; modified: number },
 ): PreconditionResult => {
-  // HTTP dates know whole seconds only.
+  // HTTP dates have whole seconds only.
   const modified = Math.floor(object.modified / 1000) * 1000
   if (conditions.ifMatch !== undefined) {
     if (!includesTag(conditions.ifMatch, object.etag)) return { kind: 'failed', condition: 'If-Match' }
@@ -52,7 +52,7 @@ export const checkCopyPreconditions = (
   if (result.kind !== 'ok') throw new S3Error('PreconditionFailed')
 }
 
-/** The condition of a write. S3 knows `If-None-Match: *` and `If-Match: <etag>`, not both; the rest is refused. */
+/** The condition of a write. S3 accepts `If-None-Match: *` or `If-Match: <etag>`; anything else is refused. */
 export const readWriteCondition = (headers: Headers): WriteCondition => {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*')

@@ -6,7 +6,7 @@ import { readPromisedChecksum } from '../body/promised-checksum.ts'
 import { S3Error } from '../errors.ts'
 import type { S3Request } from './s3-request.ts'
 
-// Room for a Complete of 10,000 parts with all their checksums, and for 1,000 long keys to delete.
+// Enough to complete 10,000 parts with all checksums, and to delete 1,000 long keys.
 const maxTextBytes = 8 * 1024 * 1024
 
 /** Reads a small body (XML) whole and verifies it as `receiveBody` verifies the body of an object. */
@@ -30,7 +30,7 @@ const readVerified = async (request: S3Request): Promise<Buffer> => {
   if (sha256 !== undefined && createHash('sha256').update(body).digest('hex') !== sha256)
     throw new S3Error('XAmzContentSHA256Mismatch')
 
-  // A completed upload names the checksum of the *object* in this header; its operation looks at that.
+  // When an upload is completed, this header is the checksum of the object. The operation checks that.
   if (request.target.query['uploadId'] !== undefined) return body
   const promised = readPromisedChecksum(request.headers)
   if (promised === undefined) return body

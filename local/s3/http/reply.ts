@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { S3Error } from '../errors.ts'
 import { buildXml, type XmlNode } from '../xml/build-xml.ts'
 
-/** What an operation answers. The length of a body that streams is in `content-length`. */
+/** The answer of an operation. A streamed body has its length in `content-length`. */
 export interface Reply {
   status: number
   headers?: Record<string, string>
@@ -10,9 +10,9 @@ export interface Reply {
 }
 
 export interface StreamingBody {
-  /** Each piece is valid until the next one is asked for. */
+  /** Each piece is valid until the next one is read. */
   bytes: AsyncIterable<Buffer>
-  /** Called when the body has been sent, and when it never will be. */
+  /** Called when the body was sent, or when sending failed. */
   release: () => void
 }
 
@@ -66,14 +66,14 @@ export const sendReply = async (
   }
 }
 
-/** Asks for the next piece only when the kernel has taken the last one: its buffer is used again. */
+/** Reads the next piece only when the kernel has taken the last one, because the buffer is reused. */
 const sendBytes = async (response: ServerResponse, bytes: AsyncIterable<Buffer>): Promise<void> => {
   const gone = new Promise<never>((_, reject) => {
     response.once('close', () =>
       reject(new Error('The connection was closed before the whole body was sent')),
     )
   })
-  gone.catch(() => undefined) // After the last piece nobody waits for it any more.
+  gone.catch(() => undefined) // Nothing waits for it after the last piece.
   for await (const piece of bytes) {
     const taken = new Promise<void>((resolve, reject) => {
       response.write(piece, error => (error ? reject(error) : resolve()))

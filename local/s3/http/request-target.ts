@@ -47,7 +47,7 @@ export const bucketOfHost = (host: string): string | undefined => {
 }
 
 const parseQuery = (text: string): Record<string, string[]> => {
-  // No prototype: a client may well ask for `?constructor`.
+  // No prototype: a client may send `?constructor`.
   const query: Record<string, string[]> = Object.create(null)
   for (const pair of text.split('&')) {
     if (pair === '') continue

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import { S3Error } from '../errors.ts'
 import type { RequestTarget } from './request-target.ts'
 
-/** How the body arrives: as it is, in aws-chunked framing, and what the client has promised of it. */
+/** How the body arrives: plain or in aws-chunked framing, and the checksums that the client promised. */
 export interface BodyForm {
   /** Lower-case hex SHA-256 that the body must have. */
   sha256?: string
@@ -20,10 +20,10 @@ export interface S3Request {
   headers: Readonly<Record<string, string>>
   caller: Caller
   bodyForm: BodyForm
-  /** The body as it came over the wire. Tells a waiting client to go on (`100 Continue`) when first asked for. */
+  /** The raw body. The first call sends `100 Continue` to a waiting client. */
   rawBody: () => AsyncIterable<Buffer>
   sourceIp: string
-  /** `http://127.0.0.1:9000`: what addresses in the answer begin with. */
+  /** `http://127.0.0.1:9000`: the beginning of addresses in the answer. */
   origin: string
 }
 
@@ -52,7 +52,7 @@ export const readHeaders = (message: IncomingMessage): Record<string, string> =>
   return headers
 }
 
-/** Lets the body be read without closing the connection when reading stops early: the client still wants an answer. */
+/** Reads the body without closing the connection when reading stops early: the client still needs an answer. */
 export const openBody = (
   message: IncomingMessage,
   response: ServerResponse,
@@ -71,7 +71,7 @@ export const openBody = (
 }
 
 export interface RequestBody {
-  /** Whether somebody has begun to read. */
+  /** Whether reading has begun. */
   readonly isOpen: boolean
   read: () => AsyncIterable<Buffer>
 }
@@ -80,7 +80,7 @@ async function* readPieces(message: IncomingMessage): AsyncIterable<Buffer> {
   try {
     yield* message.iterator({ destroyOnReturn: false })
   } catch (error) {
-    // The connection broke in the middle of the body; nobody is left to read the answer.
+    // The connection broke during the body; nobody will read the answer.
     if (message.errored !== null) throw new S3Error('IncompleteBody')
     throw error
   }

@@ -24,7 +24,7 @@ const leastPartBytes = 5 * 1024 ** 2
 const mostObjectBytes = 10_000 * 5 * 1024 ** 3
 
 /**
- * Works out the object that the listed parts make: where each begins, the size, ETag and checksum of the whole. Pure.
+ * The object made of the listed parts: where each begins, and size, ETag and checksum of the whole. Pure.
  *
  * Throws InvalidPartOrder, InvalidPart, EntityTooSmall and EntityTooLarge as S3 does.
  */
@@ -66,7 +66,7 @@ const isSamePart = (part: StoredPart, entry: ListedPart): boolean =>
     ([algorithm, value]) => part.checksums[algorithm as ChecksumAlgorithm] === value, // the keys are algorithms
   )
 
-/** A composite checksum is only as good as the parts' checksums that the client itself vouches for. */
+/** For a composite checksum the client must name the checksum of each part. */
 const requireChecksum = (entry: ListedPart, { checksum }: ObjectDescription): void => {
   if (checksum?.type === 'COMPOSITE' && entry.checksums[checksum.algorithm] === undefined)
     throw new S3Error(
@@ -83,7 +83,7 @@ const partTooSmall = (part: StoredPart): S3Error =>
     ETag: part.etag,
   })
 
-/** The ETag of an object made of parts: the MD5 of their MD5s, and how many there are. */
+/** The ETag of an object made of parts: the MD5 of their MD5s, and the number of parts. */
 const joinTags = (parts: readonly StoredPart[]): string => {
   const md5 = createHash('md5')
   for (const { etag } of parts) md5.update(Buffer.from(etag, 'hex'))

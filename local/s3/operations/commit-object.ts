@@ -49,13 +49,13 @@ export const commitVersion = (
   return committed
 }
 
-/** Refuses a write early, before its body is read: the bucket must be there and the condition hold. */
+/** Refuses a write before its body is read, when the bucket is missing or the condition does not hold. */
 export const checkBeforeWrite = (request: S3Request, { store }: S3Context): void => {
   store.buckets.get(bucketOf(request))
   store.objects.check(bucketOf(request), keyOf(request), readWriteCondition(request.headers))
 }
 
-/** The checksum as it belongs to the object when its bytes came in one piece. */
+/** The checksum of an object whose bytes came in one piece. */
 export const describeChecksum = (content: NewContent): Pick<ObjectDescription, 'checksum'> => {
   const [algorithm] = Object.keys(content.checksums) as (keyof typeof content.checksums)[] // written with these keys
   const value = algorithm && content.checksums[algorithm]
@@ -75,7 +75,7 @@ export const checksumHeaders = ({ checksum }: ObjectDescription): Record<string,
 export const encryptionHeaders = ({ encryption }: ObjectDescription): Record<string, string> =>
   encryption === undefined ? {} : { 'x-amz-server-side-encryption': encryption }
 
-/** What PUT answers. */
+/** The answer to a PUT. */
 export const writtenReply = (version: StoredVersion): Reply => ({
   status: 200,
   headers: {

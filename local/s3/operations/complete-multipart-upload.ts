@@ -43,7 +43,7 @@ const Body = z.object({
   ]),
 })
 
-/** Makes an object of the parts without touching their bytes: the object takes over what the upload holds. */
+/** Makes an object of the parts without touching their bytes: the object takes over their files. */
 export const completeMultipartUpload: Operation = {
   name: 'CompleteMultipartUpload',
   query: ['uploadId'],
@@ -53,7 +53,7 @@ export const completeMultipartUpload: Operation = {
     const [bucket, key, uploadId] = [bucketOf(request), keyOf(request), readUploadId(request)]
     store.buckets.get(bucket)
     const listed = await readParts(await readText(request))
-    // A client that lost the answer asks again; by then there is no upload any more, and it must hear the same.
+    // A client that lost the answer asks again. The upload is gone then, and the answer must be the same.
     const completed = store.uploads.completed(bucket, key, uploadId)
     if (completed !== undefined) return describeCompleted(request, completed)
     return describeCompleted(request, await complete(request, context, listed))

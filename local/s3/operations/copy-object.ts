@@ -68,7 +68,7 @@ export const copyObject: Operation = {
   },
 }
 
-/** What the copy says of itself: what the source says, unless a directive replaces it by the request's headers. */
+/** The description of the copy: that of the source, unless a directive replaces it by the request's headers. */
 const describeCopy = ({ headers }: S3Request, { description }: StoredVersion): ObjectDescription => {
   const { checksum: _, ...source } = description
   const own = readDescription(headers)
@@ -101,7 +101,7 @@ const checkSelfCopy = (request: S3Request, source: StoredVersion, description: O
     )
 }
 
-/** Tags that travel along are read from the source and written to the copy; each needs its own permission. */
+/** Copied tags are read from the source and written to the copy; each needs its own permission. */
 const checkTagAccess = (
   request: S3Request,
   context: S3Context,
@@ -122,7 +122,7 @@ const checkTagAccess = (
     throw new S3Error('AccessDenied')
 }
 
-/** The checksum that the copy gets: the one asked for, or of the kind that the source has. */
+/** The checksum of the copy: of the requested kind, or of the kind that the source has. */
 const readAlgorithm = ({ headers }: S3Request, source: StoredVersion): ChecksumAlgorithm | undefined => {
   const asked = headers['x-amz-checksum-algorithm']?.toUpperCase()
   if (asked === undefined) return source.description.checksum?.algorithm

@@ -52,8 +52,8 @@ export const findCopySource = (request: S3Request, context: S3Context): StoredVe
 /**
  * The bytes of the range as content of a new part or object, sharing the source's files; nothing is written.
  *
- * Its MD5 and checksum are known when the range is one whole part of the source; otherwise the bytes are read once.
- * Call `release` when the content is committed, or not going to be: until then its files are held.
+ * MD5 and checksum are known when the range is one whole part of the source; otherwise the bytes are read once. The files
+ * are kept until `release`: call it when the content is committed or given up.
  */
 export const shareContent = async (
   { store }: S3Context,

@@ -27,7 +27,7 @@ export const createBucket: Operation = {
       const location = configuration === '' ? undefined : configuration.LocationConstraint?.[0]
       if (location !== undefined && location !== region) throw new S3Error('InvalidLocationConstraint')
     }
-    // Everything belongs to one account, so whoever creates a bucket a second time owns it already.
+    // There is one account, so an existing bucket belongs to the caller.
     if (store.buckets.find(name) !== undefined)
       throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: name })
     await store.commit([], () => store.buckets.create(name))

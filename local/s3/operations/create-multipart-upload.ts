@@ -55,7 +55,7 @@ const readChecksum = (headers: Headers): Pick<ObjectDescription, 'checksum'> => 
   return { checksum: { algorithm, type: readType(algorithm, type) } }
 }
 
-/** S3 User Guide, "Checking object integrity": a hash of the whole cannot be had from parts, a CRC64NVME only so. */
+/** S3 User Guide, "Checking object integrity": hashes of parts cannot be combined; CRC64NVME always covers the object. */
 const readType = (algorithm: ChecksumAlgorithm, type: string | undefined): ChecksumType => {
   if (type === undefined) return algorithm === 'CRC64NVME' ? 'FULL_OBJECT' : 'COMPOSITE'
   if (type === 'FULL_OBJECT' && canCombine(algorithm)) return type

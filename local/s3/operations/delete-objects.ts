@@ -19,7 +19,7 @@ const maxElements = 4 * maxKeys + 2
 const Body = z.object({
   Delete: z.tuple([
     z.object({
-      // The rest of an entry is conditions of directory buckets.
+      // Other elements of an entry are for directory buckets only.
       Object: z
         .array(z.strictObject({ Key: one, VersionId: one.optional(), ETag: one.optional() }))
         .min(1)
@@ -29,7 +29,7 @@ const Body = z.object({
   ]),
 })
 
-/** Deletes each key on its own: one that may not be deleted does not keep the others. */
+/** Deletes each key separately: one that may not be deleted does not stop the others. */
 export const deleteObjects: Operation = {
   name: 'DeleteObjects',
   // Allowed key by key below.

@@ -7,9 +7,9 @@ import type { StoredVersion } from '../storage/stored-object.ts'
 /**
  * The object, or the version of it, that a read names.
  *
- * Throws NoSuchBucket, NoSuchKey, NoSuchVersion, MethodNotAllowed for a delete marker named by its id; and AccessDenied
- * where the caller may not list the bucket, since then it must not learn whether the key exists (S3 API Reference,
- * GetObject, "Permissions").
+ * Throws NoSuchBucket, NoSuchKey, NoSuchVersion, and MethodNotAllowed for a delete marker named by its id. A caller who
+ * may not list the bucket must not learn whether a key exists and gets AccessDenied (S3 API Reference, GetObject,
+ * "Permissions").
  */
 export const findObject = (
   request: S3Request,

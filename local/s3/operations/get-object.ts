@@ -13,7 +13,7 @@ import { checksumHeaders, versionHeaders } from './commit-object.ts'
 import { findObject } from './find-object.ts'
 import { readVersionId } from './request-arguments.ts'
 
-/** `response-content-type` and the like: what a presigned URL may say about the reply instead of the object. */
+/** `response-content-type` and the like: reply headers that a presigned URL may override. */
 const overrides = [
   'response-cache-control',
   'response-content-disposition',
@@ -73,7 +73,7 @@ const readObject = (
   const headers = {
     ...describeObject(version.description),
     ...always,
-    // A checksum is of the whole object; clients would hold it against the part that they asked for.
+    // The checksum is of the whole object; clients would compare it with the requested range.
     ...(wantsChecksum && isWhole ? checksumHeaders(version.description) : {}),
     ...(part === undefined ? {} : { 'x-amz-mp-parts-count': String(part.count) }),
     ...(isWhole ? {} : { 'content-range': `bytes ${range.first}-${range.last}/${version.size}` }),

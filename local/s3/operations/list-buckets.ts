@@ -3,7 +3,7 @@ import { localAccountId } from '../events/object-created.ts'
 import { xmlReply } from '../http/reply.ts'
 import type { Operation } from '../operation.ts'
 
-/** Answers all buckets in one page. */
+/** Lists all buckets in one page. */
 export const listBuckets: Operation = {
   name: 'ListBuckets',
   query: ['max-buckets', 'bucket-region', 'prefix', 'continuation-token'],

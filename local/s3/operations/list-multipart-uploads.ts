@@ -19,7 +19,7 @@ export const listMultipartUploads: Operation = {
     const prefix = queryValue(request, 'prefix') ?? ''
     const delimiter = queryValue(request, 'delimiter') ?? ''
     const keyMarker = queryValue(request, 'key-marker') ?? ''
-    // Without an id, the marker stands for all uploads of its key; no id sorts behind this one.
+    // Without an id, the marker means after all uploads of its key: no id sorts behind this one.
     const idMarker = queryValue(request, 'upload-id-marker') ?? '\uffff'
 
     const uploads: Upload[] = []

@@ -9,7 +9,7 @@ import { describeEntry } from './describe-entry.ts'
 import { owner } from './list-buckets.ts'
 import { readEncoding, readLimit } from './request-arguments.ts'
 
-/** All versions and delete markers, by key and then from the newest on. */
+/** All versions and delete markers, by key, newest first. */
 export const listObjectVersions: Operation = {
   name: 'ListObjectVersions',
   query: ['versions', 'prefix', 'delimiter', 'max-keys', 'key-marker', 'version-id-marker', 'encoding-type'],

@@ -63,7 +63,7 @@ const readPosition = (request: S3Request): ListPosition | undefined => {
   return startAfter === undefined ? undefined : { afterKey: Buffer.from(startAfter) }
 }
 
-// The token says where to go on, so that it stays good across restarts and changes of the bucket.
+// The token holds the last key, so that it survives restarts and changes of the bucket.
 const formatToken = (position: ListPosition): string =>
   'afterKey' in position
     ? `k${position.afterKey.toString('base64url')}`

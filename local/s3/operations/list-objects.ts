@@ -6,7 +6,7 @@ import { commonPrefixOf, type ListPosition, listObjects as listPage } from '../s
 import { describeEntry } from './describe-entry.ts'
 import { readEncoding, readLimit } from './request-arguments.ts'
 
-/** The first version of the listing, which goes on from the last name that it gave. */
+/** The first version of the listing. Its marker is the last name of the page before. */
 export const listObjects: Operation = {
   name: 'ListObjects',
   query: ['prefix', 'delimiter', 'max-keys', 'marker', 'encoding-type'],
@@ -31,7 +31,7 @@ export const listObjects: Operation = {
       Name: bucket,
       Prefix: encode(prefix),
       Marker: encode(marker),
-      // S3 gives it only with a delimiter; without one the last key serves.
+      // S3 sends it only with a delimiter; without one, clients use the last key.
       NextMarker: isTruncated && delimiter !== '' && page.last !== undefined ? encode(page.last) : undefined,
       MaxKeys: limit,
       Delimiter: delimiter === '' ? undefined : encode(delimiter),
@@ -45,7 +45,7 @@ export const listObjects: Operation = {
 
 const positionAfter = (marker: string, prefix: string, delimiter: string): ListPosition | undefined => {
   if (marker === '') return undefined
-  // A marker that is a common prefix stands for all keys under it.
+  // A marker that is a common prefix skips all keys under it.
   const isGroup = marker.startsWith(prefix) && commonPrefixOf(marker, prefix, delimiter) === marker
   return isGroup ? { afterPrefix: Buffer.from(marker) } : { afterKey: Buffer.from(marker) }
 }

@@ -2,7 +2,7 @@ import { encodePath } from '../auth/signature.ts'
 import { invalidArgument } from '../errors.ts'
 import { queryValue, type S3Request } from '../http/s3-request.ts'
 
-/** The version that the request names. Ids have a form, `null` included; anything else is refused. */
+/** The version that the request names, `null` included. A malformed id is refused. */
 export const readVersionId = (request: S3Request): string | undefined => {
   const versionId = queryValue(request, 'versionId')
   if (versionId !== undefined && !/^[\w.-]{1,128}$/.test(versionId))
@@ -28,7 +28,7 @@ export const readUploadId = (request: S3Request): string => queryValue(request, 
 
 const mostAtOnce = 1000
 
-/** Reads `max-keys` and its like: 0 and more, of which at most 1,000 are given at once. */
+/** Reads `max-keys` and the like: 0 and more, capped at 1,000. */
 export const readLimit = (request: S3Request, name: string): number => {
   const value = queryValue(request, name)
   if (value === undefined || value === '') return mostAtOnce

@@ -12,7 +12,7 @@ import { readPartNumber, readUploadId } from './request-arguments.ts'
 // S3 User Guide, "Multipart upload limits": the size of a part.
 const mostPartBytes = 5 * 1024 ** 3
 
-/** Makes a part of a range of another object, without writing its bytes again. */
+/** Makes a part from a range of another object, without writing its bytes again. */
 export const uploadPartCopy: Operation = {
   name: 'UploadPartCopy',
   query: ['partNumber', 'uploadId'],

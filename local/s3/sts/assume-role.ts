@@ -82,7 +82,7 @@ const Form = z.object({
   Policy: z.string().optional(),
 })
 
-/** What AssumeRole has besides: refused by name, since it would change what the session may do. */
+/** Parameters that would change the rights of the session. They are refused by name. */
 const knownFields = new Set(['Action', 'Version', 'RoleArn', 'RoleSessionName', 'DurationSeconds', 'Policy'])
 
 /** Reads the form of an AssumeRole request. */

@@ -25,11 +25,11 @@ interface StsRequest {
   body: () => AsyncIterable<Buffer>
 }
 
-// A role's ARN, a session name and a policy of 2,048 characters fit many times.
+// Far more than a role's ARN, a session name and a policy of 2,048 characters.
 const maxBodyBytes = 64 * 1024
 const namespace = 'https://sts.amazonaws.com/doc/2011-06-15/'
 
-/** STS shares the endpoint: S3 has no POST on the root, and STS has nothing else. */
+/** STS shares the endpoint: it has only POST on the root, and S3 has none there. */
 export const isForSts = (
   method: string,
   target: RequestTarget,

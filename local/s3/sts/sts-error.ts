@@ -16,7 +16,7 @@ const statuses = {
 
 export type StsErrorCode = keyof typeof statuses
 
-/** A refusal in STS's words. */
+/** An error of STS. */
 export class StsError extends Error {
   override readonly name = 'StsError'
   readonly code: StsErrorCode
@@ -29,7 +29,7 @@ export class StsError extends Error {
   }
 }
 
-/** What STS calls the refusals that authentication gives in S3's words. */
+/** The names of STS for the errors of S3's authentication. */
 export const toStsError = (error: S3Error): StsError => {
   switch (error.code) {
     case 'AccessDenied':

@@ -21,8 +21,8 @@ export const buildXml = (root: string, content: XmlNode, namespace?: string): st
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-// Keys may hold characters that XML 1.0 does not know. S3 writes them as references all the same, and clients that
-// care ask for encoding-type=url. A carriage return would be read as a line feed unless written so.
+// Keys may hold characters that XML 1.0 forbids. S3 writes them as references, and careful clients ask for
+// encoding-type=url. A carriage return must be a reference, or it would be read as a line feed.
 const escapeControls = (xml: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   xml.replace(/[\x00-\x08\x0b-\x1f\ufffe\uffff]/g, char => `&#x${char.charCodeAt(0).toString(16)};`)

@@ -3,8 +3,8 @@ import { S3Error } from '../errors.ts'
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
- * The five entities that XML knows, and character references. Those to control characters, too, though XML has no such
- * characters: clients write them, and a request to delete `a&#x1;` must not delete `a`.
+ * The five entities of XML, and character references. Control characters too, although XML forbids them: clients write
+ * them, and a request to delete `a&#x1;` must not delete `a`.
  */
 export const decodeEntities = (text: string): string =>
   text.includes('&')

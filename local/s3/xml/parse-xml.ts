@@ -3,7 +3,7 @@ import { S3Error } from '../errors.ts'
 import { readElements } from './read-elements.ts'
 
 /**
- * Reads an XML body into the shape of `schema`; every element is an array of what stood there, text is a string.
+ * Reads an XML body into the shape of `schema`; every element is an array of its occurrences, text is a string.
  *
  * Throws MalformedXML, also for more than `maxElements` elements.
  */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { S3Error } from '../errors.ts'
 import { decodeEntities } from './decode-entities.ts'
 
-/** An element with elements in it: each name with all that stood under it, in order. An element without is its text. */
+/** Child elements by name, in order. An element without children is its text. */
 export interface Elements {
   [name: string]: (Elements | string)[]
 }
@@ -14,22 +14,22 @@ interface OpenElement {
   text: string
 }
 
-// Requests to S3 are four elements deep at most, and a key of 1,024 bytes is the longest text, each byte a reference.
+// Requests to S3 are at most four elements deep; the longest text is a key of 1,024 bytes, each byte a reference.
 const maxDepth = 8
 const maxTextLength = 16 * 1024
 const maxTagLength = 512
-/** Some milliseconds of work, between which others are answered. */
+/** Some milliseconds of work; between two such pieces other requests are served. */
 const tokensAtOnce = 2_000
 
 const tag = /^<(\/?)([A-Za-z_][\w.:-]*)(?:\s+[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(\/?)>$/
 
 /**
- * Reads an XML document; attributes, comments, processing instructions and text between elements are passed over.
+ * Reads an XML document. Ignores attributes, comments, processing instructions and text between elements.
  *
- * Why not a library: those at hand read a whole document at once, and some megabytes of small elements, references or
- * brackets keep every other request waiting for seconds. This looks at each character once, lets others in between, and
- * gives up early: throws MalformedXML for more than `maxElements`, for depth, for long tags and texts, for a document
- * type (so there are no entities to blow up), and for what is not well-formed.
+ * Not a library: those read a whole document at once, and some megabytes of small elements, references or brackets would
+ * block every other request for seconds. This reads each character once, pauses for other requests, and stops early: it
+ * throws MalformedXML for more than `maxElements`, too much depth, long tags and texts, a document type (so entities
+ * cannot expand), and malformed XML.
  */
 export const readElements = async (text: string, maxElements: number): Promise<Elements> => {
   const document: OpenElement = { name: '', children: newElements(), hasChildren: false, text: '' }
@@ -72,7 +72,7 @@ const malformed = () => new S3Error('MalformedXML')
 /** No prototype: an element may have any name. */
 const newElements = (): Elements => Object.create(null)
 
-/** Not found is not searched for again, so that the whole stays linear. */
+/** Remembers what was not found, so that the whole stays linear. */
 const after = (text: string, end: string, from: number): number => {
   const found = text.indexOf(end, from)
   if (found === -1) throw malformed()
@@ -86,7 +86,7 @@ const boundedEnd = (start: number, end: number): number => {
 
 const addText = (element: OpenElement, text: string): void => {
   if (element.name === '' && text.trim() !== '') throw malformed()
-  // Between elements it is only layout, and there may be much of it.
+  // Text between elements is only layout.
   if (element.hasChildren) return
   if (element.text.length + text.length > maxTextLength) throw malformed()
   element.text += text

@@ -1,5 +1,5 @@
-/** A bounded number of turns; who finds none waits, first come, first served. */
-export class Turns {
+/** Runs at most so many pieces of work at a time; the others wait, first come, first served. */
+export class ConcurrencyLimit {
   #free: number
   readonly #waiting: (() => void)[] = []
 
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = count
   }
 
-  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>(resolve => this.#waiting.push(resolve))
     try {
