@@ -9,7 +9,7 @@ beforeAll(async () => {
   target = await connectTarget()
 })
 afterAll(async () => {
-  // Into the trash, and out of it.
+  // The first deletion moves it to the trash, the second removes it.
   for (const id of [...made, ...made]) await target.call('DELETE', `${configs}/${id}`)
   await target?.close()
 })
@@ -22,7 +22,7 @@ const create = async (settings: object = {}): Promise<string> => {
 }
 
 describe('a configuration', () => {
-  it('is made, found, changed version by version, rolled back and copied', async () => {
+  it('is created, found, changed version by version, rolled back and copied', async () => {
     const id = await create({ configuration: { a: {}, b: [] } })
     const { body: listed } = await target.call('GET', configs)
     expect(listed.map((each: { id: string }) => each.id)).toContain(id)
@@ -64,14 +64,14 @@ describe('a configuration', () => {
     expect((await target.call('GET', rows)).body).toEqual([])
   })
 
-  it('keeps secrets to itself', async () => {
+  it('never shows its secrets', async () => {
     const id = await create({ configuration: { '#password': 'acceptance-secret' } })
     const { body, text } = await target.call('GET', `${configs}/${id}`)
     expect(body.configuration['#password']).toMatch(/^KBC::/)
     expect(text).not.toContain('acceptance-secret')
   })
 
-  it('takes thirty writers at once, and each makes a version', async () => {
+  it('accepts thirty writers at once, and each makes a version', async () => {
     const id = await create()
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -84,8 +84,8 @@ describe('a configuration', () => {
   })
 })
 
-describe('the document of the API', () => {
-  it('names what it describes', async () => {
+describe('the OpenAPI document', () => {
+  it('describes the operations of the service', async () => {
     const { status, body } = await target.call('GET', 'openapi.json')
     expect([status, body.openapi]).toEqual([200, '3.1.0'])
     expect(Object.keys(body.paths).length).toBeGreaterThan(80)

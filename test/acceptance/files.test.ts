@@ -30,7 +30,7 @@ describe('index and token', () => {
 })
 
 describe('a file', () => {
-  it('goes up with its credentials and comes down by its address', async () => {
+  it('is uploaded with its credentials and downloaded by its address', async () => {
     const id = await target.upload('a,b\n1,2\n', { name: 'größe.csv', sizeBytes: 8, tags: [tag, 'x/y'] })
     const { body: file } = await target.call('GET', `files/${id}`)
     expect(file).toMatchObject({
@@ -81,7 +81,7 @@ describe('a file', () => {
     expect((await target.job('DELETE', `files/${second}?async=1`)).status).toBe('success')
   })
 
-  it('has credentials that reach nothing else', async () => {
+  it('has credentials that give access to nothing else', async () => {
     const other = (await target.call('POST', 'files/prepare', { name: 'b', federationToken: 1 })).body
     for (const isSliced of [false, true]) {
       const { body: file } = await target.call('POST', 'files/prepare', {
@@ -103,7 +103,7 @@ describe('a file', () => {
     }
   })
 
-  it('comes through the importer too', async () => {
+  it('can be uploaded through the importer', async () => {
     const body = new FormData()
     body.append('data', new Blob(['a\n1\n']), 'up.csv')
     const { status, body: file } = await target.send(`${target.importUrl}/upload-file`, {

@@ -63,7 +63,7 @@ describe('a table', () => {
     expect(await rowsOf(id)).toEqual(['"1","a"', '"2","b"'])
   })
 
-  it('is loaded anew, added to, and updated by its key', async () => {
+  it('is replaced, appended to, and updated by its key', async () => {
     const id = await createFrom('id,n\n1,a\n2,b\n', { primaryKey: 'id' })
     const job = await load(id, 'n,id\nc,2\nd,3\n', { incremental: 1 })
     expect(job).toMatchObject({
@@ -77,7 +77,7 @@ describe('a table', () => {
     expect(await rowsOf(id)).toEqual(['"9","z","1"'])
   })
 
-  it('stays as it was when a load fails, which says why', async () => {
+  it('is unchanged when a load fails, and the job says why', async () => {
     const id = await createFrom('id,n\n1,a\n')
     const missing = await load(id, 'id\n2\n')
     expect(missing).toMatchObject({
@@ -90,7 +90,7 @@ describe('a table', () => {
     expect(await rowsOf(id)).toEqual(['"1","a"'])
   })
 
-  it('gains and loses columns, a key and rows', async () => {
+  it('adds and drops columns, a primary key and rows', async () => {
     const id = await createFrom('id,n\n1,5\n2,10\n')
     const done = async (method: string, path: string, body?: object) =>
       (await target.job(method, `tables/${id}/${path}`, body)).operationName
@@ -106,7 +106,7 @@ describe('a table', () => {
     expect(await rowsOf(id)).toEqual(['"2",""'])
   })
 
-  it('comes back from a snapshot', async () => {
+  it('is restored from a snapshot', async () => {
     const id = await createFrom('id\n1\n')
     const snapshot = await target.job('POST', `tables/${id}/snapshots`, { description: 'kept' })
     await load(id, 'id\n2\n')
@@ -152,19 +152,19 @@ describe('an export', () => {
     return target.downloadSlices(job.results.file.id)
   }
 
-  it('is slices that are the whole table when they are put together, in order', async () => {
+  it('has slices that make the whole table, in order', async () => {
     const plain = await exported({})
     expect(plain.length).toBeGreaterThan(1)
     expect(Buffer.concat(plain).toString()).toBe(csv(0, ROWS))
-    // Each slice can be read by itself: it ends where a record ends.
+    // Each slice can be read by itself: it ends with a whole record.
     for (const slice of plain) expect(slice.subarray(-2).toString()).toBe('"\n')
     const compressed = await exported({ gzip: 1 })
     expect(Buffer.concat(compressed.map(slice => gunzipSync(slice))).toString()).toBe(csv(0, ROWS))
-    // Gzip members one after the other are one gzip file.
+    // Concatenated gzip members are one gzip file.
     expect(gunzipSync(Buffer.concat(compressed)).toString()).toBe(csv(0, ROWS))
   })
 
-  it('takes columns, conditions, an order and a limit', async () => {
+  it('accepts columns, conditions, an order and a limit', async () => {
     const filters = [
       { column: 'id', operator: 'ge', values: ['9'], dataType: 'INTEGER' },
       { column: 'n', operator: 'eq', values: ['0', '1'] },
@@ -185,7 +185,7 @@ describe('an export', () => {
     expect((await exported({ changedSince: '+1 hour' })).map(String)).toEqual([''])
   })
 
-  it('is the same file as long as the table is the same', async () => {
+  it('is the same file until the table changes', async () => {
     const id = await createFrom('id\n1\n')
     const run = async () => (await target.job('POST', `tables/${id}/export-async`, { gzip: true })).results
     const first = await run()

@@ -92,7 +92,7 @@ export const connectTarget = async () => {
     })
   }
 
-  /** A request that makes a job, and the job when it is done. */
+  /** Sends a request that makes a job; resolves to the finished job. */
   const job = async (method: string, path: string, body?: object, headers?: Record<string, string>) => {
     const reply = await call(method, path, body, headers)
     if (reply.status !== 202) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
@@ -138,7 +138,7 @@ export const connectTarget = async () => {
     job,
     withS3,
 
-    /** A bucket of this run, deleted at its end; its id. */
+    /** Makes a bucket that is deleted at the end of this run; resolves to its id. */
     async createBucket(name: string): Promise<string> {
       const { status, body, text } = await call('POST', 'buckets', {
         name: `acceptance-${run}-${name}`,
@@ -149,7 +149,7 @@ export const connectTarget = async () => {
       return body.id
     },
 
-    /** Uploads a file, or the slices of one, with the credentials that the service gives; the file's id. */
+    /** Uploads a file, or its slices, with the credentials that the service gives; resolves to the file's id. */
     async upload(content: string | string[], settings: Record<string, unknown> = {}): Promise<number> {
       const isSliced = Array.isArray(content)
       const { body: file } = await call('POST', 'files/prepare', {

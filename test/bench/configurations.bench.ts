@@ -34,7 +34,7 @@ const send = async (cloud: StartedCloud, method: string, path: string, body: unk
   return response.json()
 }
 
-/** Runs `count` pieces of work, so many at once; each one's milliseconds. */
+/** Runs `count` pieces of work, some at a time; resolves to the milliseconds of each. */
 const timeEach = async (
   count: number,
   atOnce: number,

@@ -62,7 +62,7 @@ const importTable = async (cloud: StartedCloud, s3: S3Client, csv: string): Prom
   }
 }
 
-/** Seconds of one export, and its file. `tag` makes each export another one, so that none comes from the cache. */
+/** Seconds of one export, and its file. `tag` makes each export different, so that none comes from the cache. */
 const timeExport = async (
   cloud: StartedCloud,
   options: Record<string, unknown>,
@@ -105,7 +105,7 @@ const digestExport = async (cloud: StartedCloud, fileId: number, gzip: boolean):
         yield* Body as Readable
       }
     }
-    // Gzip members one after the other are one gzip file.
+    // Concatenated gzip members are one gzip file.
     return await digest(gzip ? Readable.from(slices()).pipe(createGunzip()) : slices())
   } finally {
     s3.destroy()

@@ -37,7 +37,7 @@ const request = async (cloud: StartedCloud, method: string, path: string, body?:
     headers: { 'X-StorageApi-Token': cloud.token, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  // The service's own replies, whose shapes its tests know.
+  // Replies of the service, whose shapes its tests check.
   const reply = (await response.json()) as Record<string, unknown>
   return { ok: response.ok, reply }
 }
@@ -70,7 +70,7 @@ const timeCommand = async (origin: string, dataDir: string, bucket: string): Pro
   return secondsSince(start)
 }
 
-/** Its files, from the moment that the landing bucket has them. */
+/** Imports its files; measured from the moment that the landing bucket has them. */
 const timeImport = async (cloud: StartedCloud, s3: S3Client, dataDir: string, bucket: string) => {
   for (const name of Object.keys(TABLES)) {
     const path = join(dataDir, 'out', 'tables', `${bucket}.${name}`)
@@ -105,7 +105,7 @@ try {
   const commands: number[] = []
   const imports: number[] = []
   const runs: number[] = []
-  // In turns, so that what else the machine does meets all of them.
+  // Alternately, so that other load on the machine affects all of them.
   for (let round = 1; round <= ROUNDS; round++) {
     const dataDir = join(folder, `command${round}`)
     commands.push(await timeCommand(origin, dataDir, `alone${round}`))

@@ -66,7 +66,7 @@ try {
   const alone: number[] = []
   const imports: number[] = []
   const scans: number[] = []
-  // In turns, so that what else the machine does meets all of them.
+  // Alternately, so that other load on the machine affects all of them.
   for (let round = 1; round <= ROUNDS; round++) {
     alone.push(await timeDuckDbAlone(csv))
     scans.push(await timeScan(csv))

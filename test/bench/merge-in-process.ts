@@ -19,7 +19,7 @@ const Merged = z.object({
 })
 export type Merged = z.infer<typeof Merged>
 
-/** The steps as they are deployed: in one minified file. From hundreds of modules they would take 60 MB more. */
+/** The steps as deployed: in one minified file. As hundreds of modules they would take 60 MB more. */
 const bundleSteps = async (folder: string): Promise<string> => {
   const outfile = join(folder, 'run-merge.mjs')
   await build({
@@ -52,7 +52,7 @@ export const mergeInProcess = async (
   return Merged.parse(JSON.parse(output))
 }
 
-/** A sliced file; `contents` are asked for one by one. */
+/** Makes a sliced file; `contents` are read one by one. */
 export const uploadSlices = async (
   cloud: StartedCloud,
   s3: S3Client,

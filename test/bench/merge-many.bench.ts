@@ -11,7 +11,7 @@ import { type StartedCloud, startCloud } from './start-cloud.ts'
 
 /**
  * 10,000 slices of random size (0 bytes to 12 MiB), 3 GiB in all. Most of them are small, as skewed data is. The merged
- * object is read back and compared with the slices; the bytes that were read are held against the planner's bound.
+ * object is read back and compared with the slices; the bytes read are compared with the planner's bound.
  */
 const SLICES = 10_000
 const MOST_BYTES = 12 * 1024 ** 2

@@ -44,7 +44,7 @@ try {
   const fileId = await uploadSlices(cloud, s3, { count: SLICES, contents: () => randomBytes(SLICE_BYTES) })
   const merged = []
   const uploaded: number[] = []
-  // In turns, so that what else the machine does meets both.
+  // Alternately, so that other load on the machine affects both.
   for (let round = 1; round <= ROUNDS; round++) {
     merged.push(await mergeInProcess(cloud, fileId, { key: `merged${round}`, folder }))
     uploaded.push(await readAndUpload(cloud, s3, fileId))

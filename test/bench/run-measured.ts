@@ -8,7 +8,7 @@ export interface Measured {
   peakMemoryMb: number
 }
 
-/** Runs a program to its end and looks now and then at the most memory that it has held. Throws when it fails. */
+/** Runs a program to its end and samples its peak memory. Throws when it fails. */
 export const runMeasured = async (
   program: string,
   given: readonly string[],

@@ -64,7 +64,7 @@ try {
     awsUpload: [],
     awsDownload: [],
   }
-  // In turns, so that what else the machine does meets all of them.
+  // Alternately, so that other load on the machine affects all of them.
   for (let round = 1; round <= ROUNDS; round++) {
     const name = `bench${round}.bin`
     runs.upload.push(await millrace('upload', source, '--name', name))

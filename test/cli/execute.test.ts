@@ -47,7 +47,7 @@ describe('millrace execute', () => {
     expect([fromFile.stdout, fromStdin.stdout]).toEqual(['"waited"\n', '"waited"\n'])
   })
 
-  it('tells error and cause on stderr and exits 1 when the execution fails', async () => {
+  it('prints error and cause on stderr and exits 1 when the execution fails', async () => {
     const { stdout, stderr, code } = await millrace([
       'execute',
       'import',

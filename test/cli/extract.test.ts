@@ -130,7 +130,7 @@ describe('millrace extract', () => {
     expect(err).toContain('not found')
   })
 
-  it('is as lenient as Generic Extractor with --compat', async () => {
+  it('is as tolerant as Generic Extractor with --compat', async () => {
     expect((await run([dataDir(config([{ endpoint: 'items', dataTYpe: 'x' }])), '--compat'])).code).toBe(0)
   })
 

@@ -15,7 +15,7 @@ describe('readSettings', () => {
     expect(readSettings({ MILLRACE_API_PORT: '', MILLRACE_TOKEN: '' })).toEqual(defaults)
   })
 
-  it('takes what is given', () => {
+  it('reads every variable', () => {
     expect(
       readSettings({ MILLRACE_API_PORT: '0', MILLRACE_TOKEN: '1-1-abcd', MILLRACE_DEBUG: 'run-job' }),
     ).toMatchObject({

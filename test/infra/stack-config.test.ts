@@ -7,8 +7,8 @@ import { isSchedule } from '../../infra/schedule-expression.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
 
 /*
- * infra/ checks the shape of what it hands on with means of its own, so that a deployment loads nothing that runs in a
- * function. These rows hold both to the same answer.
+ * infra/ has its own checks of landing rules and schedules, so that a deployment loads no code of functions. These examples
+ * run both checks, which must agree.
  */
 
 const isDone = (work: () => unknown): boolean => {

@@ -105,7 +105,7 @@ describe('rights', () => {
       .filter(([id]) => id.startsWith(policy))
       .flatMap(([, { Action }]) => Action)
 
-  test('the import hook looks after the executions of its own machine', () => {
+  test('the import hook describes executions of its own machine only', () => {
     const [, statement] =
       statementsOf(template).find(([id]) => id.startsWith('ImportLookAfterExecutions')) ?? []
     expect(statement?.Action).toBe('states:DescribeExecution')
@@ -130,7 +130,7 @@ describe('rights', () => {
     expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 
-  /** What the merger may do to a bucket and to its objects, by the text of the resource. */
+  /** The merger's actions on a bucket and its objects, found by the text of the resource. */
   const mergerRights = (from: Template, bucket: string) =>
     Object.fromEntries(
       statementsOf(from)
@@ -244,7 +244,7 @@ describe('data', () => {
     },
   )
 
-  test('the landing bucket keeps versions and tells EventBridge', () => {
+  test('the landing bucket keeps versions and sends events to EventBridge', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       VersioningConfiguration: { Status: 'Enabled' },
       NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
@@ -267,7 +267,7 @@ describe('data', () => {
   )
 
   test.each(resourcesOf(template, 'AWS::SQS::Queue'))(
-    'queue %s is encrypted and keeps letters for 14 days',
+    'queue %s is encrypted and keeps messages for 14 days',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
     },
@@ -487,7 +487,7 @@ describe('configuration', () => {
     })
   })
 
-  test('an address gets the mails of the alarms', () => {
+  test('alarmEmail receives the alarms', () => {
     synthesiseStack({ alarmEmail: 'ops@example.com' }).hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',
       Endpoint: 'ops@example.com',
@@ -507,7 +507,7 @@ describe('configuration', () => {
     expect(() => synthesiseStack(context)).toThrow(message)
   })
 
-  test('leaves what CDK keeps in the context alone', () => {
+  test('accepts the context entries of CDK', () => {
     synthesiseStack({
       '@aws-cdk/core:checkSecretUsage': true,
       'aws:cdk:enable-path-metadata': true,
@@ -535,7 +535,7 @@ describe('retention', () => {
     expect(written).toEqual([expect.stringMatching(/StorageTables.*sweep\/\*/)])
   })
 
-  test('S3 itself removes uploads and exports that the sweep has left', () => {
+  test('lifecycle rules remove uploads and exports that the sweep missed', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: Match.arrayWith([

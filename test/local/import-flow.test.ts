@@ -82,7 +82,7 @@ const drop = async (key: string, body: string | Uint8Array, metadata: Record<str
 const cellsOf = async (tableId: string): Promise<string[][]> =>
   parse(await (await api(`tables/${tableId}/data-preview?limit=1000`)).text(), { relax_column_count: false })
 
-const nextLetter = async () => {
+const nextDeadLetter = async () => {
   const QueueUrl = cloud.describeOutputs()['ImportDeadLetters']
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }))
   const [message] = Messages
@@ -110,7 +110,7 @@ describe('a file in the landing bucket', () => {
     ])
   })
 
-  test('says in its metadata how it is read', async () => {
+  test('is read as its metadata says', async () => {
     const metadata = {
       columns: 'id,name',
       delimiter: ';',
@@ -128,7 +128,7 @@ describe('a file in the landing bucket', () => {
     ])
   })
 
-  test('may be one of many that land at once, also for one new table', async () => {
+  test('is imported with many that land at once, also for one new table', async () => {
     const keys = Array.from({ length: 6 }, (_, index) => `${bucketId}/many/${index}.csv`)
     const before = new Set(await executionsSince(new Set()))
     await Promise.all(
@@ -154,7 +154,7 @@ describe('a file in the landing bucket', () => {
 })
 
 describe('versions of one key', () => {
-  test('that are put one after the other are imported in this order', { timeout: 300_000 }, async () => {
+  test('are imported in the order in which they were stored', { timeout: 300_000 }, async () => {
     const VERSIONS = 5
     const keys = ['a', 'b', 'c'].map(table => `${bucketId}/${table}.csv`)
     const metadata = { incremental: '1', 'primary-key': 'id' }
@@ -210,7 +210,7 @@ describe('versions of one key', () => {
   })
 })
 
-describe('an event told more than once', () => {
+describe('an event delivered more than once', () => {
   const eventOf = (key: string, versionId: string | undefined) => ({
     version: '0',
     id: crypto.randomUUID(),
@@ -266,11 +266,11 @@ describe('a file that cannot be imported', () => {
     ['another delimiter', 'id;name\n1;a\n', /delimiter/],
     ['half a gzip', gzip.subarray(0, gzip.length / 2), /gzip/i],
   ])(
-    'because it has %s: an error that helps, the table as it was, the object kept, a dead letter',
+    'because it has %s: a helpful error, an unchanged table, the object kept, a dead letter',
     async (_, body, message) => {
       const key = `${bucketId}/orders.csv`
       await drop(key, 'id,name\n9,before\n')
-      expect(await nextLetter()).toBeUndefined()
+      expect(await nextDeadLetter()).toBeUndefined()
 
       const { status, cause, versionId } = await drop(key, body)
       expect(status).toBe('FAILED')
@@ -286,24 +286,24 @@ describe('a file that cannot be imported', () => {
       expect(Buffer.from((await kept.Body?.transformToByteArray()) ?? []).equals(Buffer.from(body))).toBe(
         true,
       )
-      const letter = await nextLetter()
-      expect(letter).toMatchObject({ input: { detail: { object: { key } } }, failure: { Cause: cause } })
+      const deadLetter = await nextDeadLetter()
+      expect(deadLetter).toMatchObject({ input: { detail: { object: { key } } }, failure: { Cause: cause } })
       const [job] = await apiJson('jobs?limit=1')
       expect(job).toMatchObject({ status: 'error', error: { message: cause } })
     },
   )
 
-  test('because its key names no table: a dead letter that shows a key that would work', async () => {
+  test('because its key names no table: the dead letter shows a valid key', async () => {
     const { status, cause } = await drop('orders.csv', 'id\n1\n')
     expect(status).toBe('FAILED')
     expect(cause).toContain('in.c-main/orders.csv')
-    expect(await nextLetter()).toMatchObject({ failure: { Error: 'UserError' } })
+    expect(await nextDeadLetter()).toMatchObject({ failure: { Error: 'UserError' } })
   })
 
-  test('can be mended and dropped again', async () => {
+  test('can be corrected and uploaded again', async () => {
     const key = `${bucketId}/orders.csv`
     await drop(key, 'id,name\n1\n')
-    expect(await nextLetter()).toBeDefined()
+    expect(await nextDeadLetter()).toBeDefined()
     expect((await drop(key, 'id,name\n1,a\n')).status).toBe('SUCCEEDED')
   })
 })

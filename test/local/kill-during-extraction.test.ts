@@ -9,7 +9,7 @@ import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.
 
 const ROWS = 200_000
 const PAGE = 500
-/** The cloud dies when this many requests have come since it started, again and again. */
+/** After each start the cloud is killed when this many requests have arrived. */
 const REQUESTS_BEFORE_KILLS = [60, 150]
 
 let dataDir: string
@@ -81,7 +81,7 @@ test('legs of two seconds and kills in the middle: each row is in the table once
       }
     })
 
-  // No key and an incremental load: a row that came twice would be there twice.
+  // An incremental load without a key: a row loaded twice would appear twice.
   const pagination = { method: 'offset', limit: PAGE }
   const config = { outputBucket: 'kill', incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
   await api('POST', 'components/ex-generic-v2/configs', {
@@ -110,7 +110,7 @@ test('legs of two seconds and kills in the middle: each row is in the table once
   expect(job).toMatchObject({ status: 'success', results: { rowsLoaded: ROWS } })
   expect(job.results.rows[0].legs).toBeGreaterThan(2)
   expect((await api('GET', 'tables/in.c-kill.items')).rowsCount).toBe(ROWS)
-  // As many ids as rows, from the first to the last: none came twice.
+  // As many ids as rows, from the first to the last: none appears twice.
   const counted = await api('POST', 'tables/in.c-kill.items/primary-key', { columns: ['id'] })
   let key = counted
   while (key.status === 'waiting' || key.status === 'processing') key = await api('GET', `jobs/${counted.id}`)

@@ -68,7 +68,7 @@ const until = async (isDone: () => Promise<boolean>): Promise<void> => {
   while (!(await isDone())) await new Promise(resolve => setTimeout(resolve, 50))
 }
 
-/** One look at the table: its rows, and the marks in its first thousand, both of the same snapshot. */
+/** The number of rows, and the marks in the first thousand, of one snapshot. */
 const look = async (facts: CloudFacts): Promise<{ rows: number; marks: string[] }> => {
   for (;;) {
     const before = await api(facts, 'tables/in.c-main.orders')

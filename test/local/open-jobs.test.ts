@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** The jobs as they are stored: who asks the API for one has it started by that. */
+/** The stored jobs. Reading one through the API would start it. */
 const jobsIn = async (cloud: EmbeddedCloud) => {
   const dynamo = new DynamoDBClient({
     region: cloud.region,
@@ -42,7 +42,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
   }
 }
 
-test('a job that a crash left unstarted is done after the next start, though nobody asks for it', async () => {
+test('a job that a crash left unstarted runs after the next start, without any request', async () => {
   const jobId = await inCloud(async cloud => {
     const { jobs, close } = await jobsIn(cloud)
     const job = await jobs.create(createIdSource(), id => ({

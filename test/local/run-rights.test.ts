@@ -7,7 +7,7 @@ import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.
 
 let dataDir: string
 let cloud: EmbeddedCloud
-/** Where an attacker would like to see what is not theirs. */
+/** The server to which an attacker tries to send data. */
 let outside: ApiServer
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ const filesBelow = async (folder: string): Promise<string[]> =>
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
 
-test('a lesser token’s run reads no foreign table, opens no foreign secret, and leaves no token behind', async () => {
+test('a run by a token with few rights reads no other table, opens no other secret, and leaves no token behind', async () => {
   const secret = { authentication: { type: 'query', query: { key: { attr: '#key' } } } }
   const withKey = (key: string) => {
     const given = configuration({ '#key': key })
@@ -70,14 +70,14 @@ test('a lesser token’s run reads no foreign table, opens no foreign secret, an
   const asked = outside.requests.length
 
   const { token } = await call('POST', 'tokens', { componentAccess: ['ex-generic-v2'] })
-  // A foreign table, row by row to the attacker's server.
+  // Another token's table, sent row by row to the attacker's server.
   const input = { storage: { input: { tables: [{ source: 'in.c-shop.items', destination: 'a.csv' }] } } }
   await createConfig('reader', { configuration: configuration({}, input) }, token)
   expect((await run('reader', token)).error).toMatchObject({
     code: 'accessDenied',
     message: expect.stringContaining('in.c-shop.items'),
   })
-  // A foreign secret, pasted as it is shown.
+  // The sealed secret of another configuration, pasted.
   const shown = (await call('GET', `${CONFIGS}/shop`, undefined, token)).configuration
   await createConfig('paster', { configuration: shown }, token)
   expect((await run('paster', token)).error).toMatchObject({ code: 'secrets.notOpened' })

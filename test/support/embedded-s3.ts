@@ -9,13 +9,13 @@ export const testRoot = { accessKeyId: 'AKIATEST', secretAccessKey: 'test-secret
 
 export interface TestS3 {
   s3: EmbeddedS3
-  /** With the account's own key. */
+  /** A client with the account's own key. */
   client: S3Client
   dataDir: string
   /** A client with other credentials. */
   clientOf: (credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string }) => S3Client
   sts: STSClient
-  /** Ends the server and removes its folder, unless that was given. */
+  /** Ends the server and removes its folder, unless `dataDir` was given. */
   close: () => Promise<void>
 }
 

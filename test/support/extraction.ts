@@ -93,7 +93,7 @@ export const startExtraction = async () => {
     work,
     advance,
 
-    /** What the machine does: step after step to the end, without its pauses. */
+    /** Runs all steps of the machine, without its pauses. */
     async run(
       configId: string,
       { execution = newExecution(), settings = {}, ...more }: RunOptions = {},

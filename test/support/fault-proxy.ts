@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What goes wrong with one request; `Before` it reaches the server, or `After` the server has acted on it. */
+/** A fault of one request: `Before` it reaches the server, or `After` the server has acted on it. */
 export type Fault =
   | 'slowDown'
   | 'error500After'
@@ -14,14 +14,14 @@ export interface FaultProxy {
   url: string
   /** Requests so far. */
   count: () => number
-  /** From now on decides for each request, with its number from 1, what goes wrong. */
+  /** Chooses the fault of each request from now on, by its number from 1. */
   decide: (rule: (request: IncomingMessage, number: number) => Fault | undefined) => void
   close: () => Promise<void>
 }
 
 const SLOW_MS = 150
 
-/** An HTTP proxy in front of one server that misbehaves as told. The Host header passes through: it is signed. */
+/** An HTTP proxy in front of one server, with faults on demand. It keeps the Host header, which is signed. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const { hostname, port } = new URL(target)
   let number = 0

@@ -7,10 +7,10 @@ import { createImportRecords, type ImportRecords } from '../../functions/start-i
 
 const tableName = 'imports'
 
-// The package has no types of its own; this is what of it is used here.
+// The package has no types; these are the parts used here.
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
 
-/** The records of the import hook on a DynamoDB in this process. Default: every execution is under way. */
+/** The records of the import hook on a DynamoDB in this process. Default: every execution is running. */
 export const startImportRecords = async ({
   now = () => new Date(),
   isRunning = async () => true,

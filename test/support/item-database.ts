@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
-// The package has no types of its own; this is what of it is used here.
+// The package has no types; these are the parts used here.
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
 
 /** A DynamoDB in this process, in memory, with one table of the keys `pk` and `sk`. */

@@ -6,13 +6,13 @@ import { executeJob, startStorageService } from './storage-service.ts'
 /** Thrown where a process would have died. */
 export class Crash extends Error {}
 
-/** A storage service whose jobs the test runs itself, with a clock that it sets and deaths at places that it names. */
+/** A storage service whose jobs the test runs itself, with a clock that it sets and crashes where it wants them. */
 export const startJobsByHand = async () => {
   const clock = { time: new Date('2026-07-16T00:00:00Z') }
   const faults = {
     /** The process dies right after this many writes of items. */
     writesLeft: Number.POSITIVE_INFINITY,
-    /** Happens when the files of a load are written and the head of the table has not moved. */
+    /** Called when the files of a load are written and the head of the table has not moved yet. */
     duringLoad: async (): Promise<void> => {},
   }
   const service = await startStorageService({
@@ -43,12 +43,12 @@ export const startJobsByHand = async () => {
     newName,
     /** One run of a job. */
     run,
-    /** All of a job, as the machine does it. */
+    /** Runs a job to its end, as the machine does. */
     execute,
-    /** Accepts a job; its id. */
+    /** Accepts a job; resolves to its id. */
     submitCreate,
 
-    /** Accepts a job that adds the file's rows; its id. */
+    /** Accepts a job that appends the file's rows; resolves to its id. */
     async submitImport(tableId: string, content: string): Promise<number> {
       const dataFileId = await service.upload(content)
       const path = `/v2/storage/tables/${tableId}/import-async`

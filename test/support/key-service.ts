@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ControlServer } from '../../local/runtime/control/aws-json-server.ts'
 import { Keys, keyOperations } from '../../local/runtime/keys/keys.ts'
 
-/** A KMS in this process with one key, or with as many as are named; whoever calls may do everything. */
+/** A KMS in this process with one key, or one per given name. Every caller may do everything. */
 export const startKeyService = async (names: readonly string[] = ['secrets']) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'key-service-'))
   const arns = names.map(name => `arn:aws:kms:us-east-1:000000000000:key/${name}`)

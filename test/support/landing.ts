@@ -69,7 +69,7 @@ export const startLanding = async () => {
     }
   }
 
-  /** The import machine: waits while it is told to, follows the job, and cleans up after a failure. */
+  /** The import machine: waits as start-import says, polls the job, and cleans up after a failure. */
   const run = async (event: LandedObject, execution: string, changed: Changes): Promise<ImportEnd> => {
     const step = (input: Partial<StartImportEvent> = {}) =>
       startImport({ ...dependencies, ...changed }, { event, execution, ...input })
@@ -110,7 +110,7 @@ export const startLanding = async () => {
     logged,
     newExecution,
 
-    /** Puts an object, and says of it what S3's event would. */
+    /** Puts an object; resolves to what S3's event would say. */
     land: async (
       key: string,
       content: string,
@@ -132,7 +132,7 @@ export const startLanding = async () => {
     execute: (event: LandedObject, changed: Changes = {}, execution = newExecution()): Promise<ImportEnd> =>
       run(event, execution, changed),
 
-    /** Ends an execution without anything given back: somebody stopped it. */
+    /** Stops an execution from outside: it releases nothing. */
     stop: (execution: string): void => void ended.add(execution),
 
     versionsOf: async (key: string) =>
@@ -174,7 +174,7 @@ export const s3Of =
       },
     })
 
-/** Calls through, and is dead from before or after the n-th call of any of these functions on. */
+/** Calls through, and dies before or after the n-th call of any of these functions. */
 export const dyingAt = (
   call: number,
   when: 'before' | 'after',
@@ -199,7 +199,7 @@ export const dyingAt = (
   return { storage, records: wrap(of.records) }
 }
 
-/** Nobody can catch the death of a process: this is an error that each step lets through. */
+/** Stands for the death of a process: no step catches it. */
 export class Died extends TransientError {
   constructor() {
     super('test.died', 'died')

@@ -12,14 +12,14 @@ export type Reply = (response: ServerResponse, request: ReceivedRequest) => void
 
 export interface ScriptedServer {
   url: string
-  /** What arrived so far, in order. */
+  /** Requests so far, in order. */
   received: ReceivedRequest[]
   /** Answers for the next requests, in order; the last one serves all that follow. */
   replyWith(...replies: Reply[]): void
   close(): Promise<void>
 }
 
-/** An HTTP server on a random port that answers, or misbehaves, as told. */
+/** An HTTP server on a random port with scripted answers and faults. */
 export const startScriptedServer = async (): Promise<ScriptedServer> => {
   const received: ReceivedRequest[] = []
   let replies: Reply[] = []

@@ -31,7 +31,7 @@ const itemTableName = 'storage'
 const roleArn = 'arn:aws:iam::000000000000:role/file-access'
 const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
-/** What the role of the real stack allows, for sessions to narrow. */
+/** The rights of the role in the real stack; sessions narrow them. */
 const filePolicy: PolicyDocument = {
   Version: '2012-10-17',
   Statement: [
@@ -65,13 +65,13 @@ export interface StorageServiceOptions {
   items?: (items: ItemTable) => ItemTable
   /** Stands between the jobs and the table engine. */
   engine?: (engine: TableEngine) => TableEngine
-  /** `false`: a job that is started stays as it is until the test runs it. */
+  /** `false`: a started job waits until the test runs it. */
   isRunningJobs?: boolean
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
-  /** How long requests wait for jobs; default 20 s, so that a test sees finished jobs. */
+  /** How long requests wait for jobs. Default 20 s, so that tests see finished jobs. */
   jobWaitMs?: number
   /** What a request does between two looks at a job; default: sleep. */
   pause?: (milliseconds: number) => Promise<void>
@@ -270,7 +270,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   }
 }
 
-/** Every reply that any test gets must be as the OpenAPI document says. */
+/** Checks every reply against the OpenAPI document. */
 const checkReply = (request: Request, status: number, body: unknown): void => {
   const { path: target } = readRequestPath(new URL(request.url).pathname)
   const route = routes.find(
@@ -292,7 +292,7 @@ export const executeJob = async (jobId: number, services: RunJobServices): Promi
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      // Longer each time: many jobs in line would keep the database busy with looking whether it is their turn.
+      // Longer each time: many waiting jobs would keep the database busy.
       await sleep(pauseMs)
       pauseMs = Math.min(200, pauseMs * 2)
     } catch {

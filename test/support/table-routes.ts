@@ -10,7 +10,7 @@ export const startTableRoutes = async () => {
     service,
     bucketId,
 
-    /** A name that no other test uses. */
+    /** A unique name. */
     newName: () => `t${++tables}`,
 
     create: (body: Record<string, unknown>) =>

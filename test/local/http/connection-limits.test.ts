@@ -91,7 +91,7 @@ describe('a connection whose caller is not known', () => {
     ['the API', startApi],
     ['the control plane', startControl],
     ['the item server', startItems],
-  ])('is closed by %s when its headers do not come to an end', async (_server, start) => {
+  ])('is closed by %s when its headers never end', async (_server, start) => {
     expect(await sendPart(await start(), halfHeaders)).toMatch(/^HTTP\/1.1 408 /)
   })
 
@@ -100,7 +100,7 @@ describe('a connection whose caller is not known', () => {
     ['the API', startApi, 'HTTP/1.1 401 '],
     ['the control plane', startControl, 'HTTP/1.1 408 '],
     ['the item server', startItems, 'HTTP/1.1 408 '],
-  ])('is closed by %s when its body does not come to an end', async (_server, start, answer) => {
+  ])('is closed by %s when its body never ends', async (_server, start, answer) => {
     expect((await sendPart(await start(), halfBody)).slice(0, answer.length)).toBe(answer)
   })
 
@@ -110,7 +110,7 @@ describe('a connection whose caller is not known', () => {
   })
 })
 
-it('a known caller’s body may take longer', async () => {
+it('may stay open longer once the caller is known', async () => {
   const endpoint = await startS3()
   const { request } = sign(
     endpoint,

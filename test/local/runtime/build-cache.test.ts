@@ -30,7 +30,7 @@ const build = (meanwhile = async () => {}) =>
 const madeIn = (folder: string) => readFile(join(folder, 'made'), 'utf8')
 
 describe('cachedBuild', () => {
-  it('builds once for as long as the sources stay the same', async () => {
+  it('builds once while the sources stay the same', async () => {
     const first = await build()
     expect(await build()).toBe(first)
     expect(builds).toBe(1)
@@ -47,7 +47,7 @@ describe('cachedBuild', () => {
     expect(await build()).not.toBe(first)
   })
 
-  it('gives all who ask at once the same result', async () => {
+  it('gives parallel callers the same result', async () => {
     const results = await Promise.all([build(), build(), build()])
     expect(new Set(results).size).toBe(1)
     expect(await readdir(join(root.path, 'cache'))).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('cachedBuild', () => {
     expect(await readdir(join(root.path, 'cache'))).toEqual([])
   })
 
-  it('drops the results that were used last long ago, all but a few', async () => {
+  it('keeps only the most recently used results', async () => {
     for (const name of ['1', '2', '3', '4', '5', '6']) {
       await writeFile(join(source(), 'a.ts'), name)
       const old = new Date(Date.now() - 3 * 86_400_000 + Number(name) * 1000)

@@ -39,7 +39,7 @@ const holdElsewhere = async (path: string) => {
 }
 
 describe('the lock of the data directory', () => {
-  it('does not take a living process for its holder because of an old process id', async () => {
+  it('does not trust an old process id that another process has now', async () => {
     const path = await newFolder()
     const old = JSON.stringify({ pid: process.ppid, startedAt: '2026-01-01T00:00:00.000Z' })
     await writeFile(join(path, 'lock.json'), old)
@@ -63,7 +63,7 @@ describe('the lock of the data directory', () => {
     await (await open(path)).release()
   })
 
-  it('is waited for while its holder ends', async () => {
+  it('is waited for while its holder stops', async () => {
     const path = await newFolder()
     const holder = await holdElsewhere(path)
     const opening = open(path, 20_000)
@@ -71,7 +71,7 @@ describe('the lock of the data directory', () => {
     await (await opening).release()
   })
 
-  it('is held against the same process, too, and free again when it is released', async () => {
+  it('excludes the same process too, until it is released', async () => {
     const path = await newFolder()
     const first = await open(path)
     await expect(open(path)).rejects.toThrow(`process ${process.pid}`)
@@ -83,7 +83,7 @@ describe('the lock of the data directory', () => {
 })
 
 describe('the data directory', () => {
-  it('is made for its owner only', async () => {
+  it('is created for its owner only', async () => {
     const path = join(await newFolder(), 'new')
     const dataDir = await open(path)
     expect((await stat(path)).mode & 0o777).toBe(0o700)
@@ -91,7 +91,7 @@ describe('the data directory', () => {
     await dataDir.release()
   })
 
-  it('is closed to others when it was open to them, and says so', async () => {
+  it('is closed to other users, with a log line, when it was open to them', async () => {
     const path = await newFolder(0o755)
     const dataDir = await open(path)
     expect((await stat(path)).mode & 0o777).toBe(0o700)

@@ -26,7 +26,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   ...given,
 })
 
-/** A bundle as far as its source map. */
+/** A bundle folder with a source map only. */
 const bundleOf = async (name: string): Promise<FunctionDefinition> => {
   const asset = join(folder.path, `asset.${name}`)
   await mkdir(asset, { recursive: true })
@@ -59,7 +59,7 @@ describe('MILLRACE_DEBUG', () => {
     expect(other).toBe(pollJob)
   })
 
-  it('names the functions there are when it names none of them', async () => {
+  it('lists the functions when it names an unknown one', async () => {
     const definitions = [await bundleOf('run-job'), await bundleOf('poll-job')]
     expect(() => withDebugged(definitions, { name: 'runjob', inspectorPort: 9229 })).toThrow(
       'MILLRACE_DEBUG: there is no function "runjob". There are: poll-job, run-job.',
@@ -115,7 +115,7 @@ describe('a debugged function', () => {
     }
   })
 
-  it('does not hold up the end of the cloud while it waits', async () => {
+  it('does not delay the stop of the cloud while it waits', async () => {
     const port = await freePort()
     const functions = await open(port)
     const invocation = functions.invoke('arn:Jobs', { do: 'echo' })
@@ -125,7 +125,7 @@ describe('a debugged function', () => {
     await outcome
   })
 
-  it('says when the port is taken', async () => {
+  it('reports a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()

@@ -62,7 +62,7 @@ describe('an object in the landing bucket', () => {
     await expect.poll(() => countOf('a.txt'), { timeout: 15_000 }).toBe('7')
   })
 
-  it('starts nothing when the rule’s pattern does not fit', async () => {
+  it('starts nothing when the rule’s pattern does not match', async () => {
     const sfn = new SFNClient(control())
     const list = () => sfn.send(new ListExecutionsCommand({ stateMachineArn: outputs['ImportMachineArn'] }))
     const before = (await list()).executions?.length
@@ -83,7 +83,7 @@ describe('an object in the landing bucket', () => {
       failure: { Error: 'UserError', Cause: expect.stringContaining('cannot be counted') },
     })
     expect(Messages[0]?.Attributes).toMatchObject({ ApproximateReceiveCount: '1' })
-    // Hidden until its visibility timeout, gone once deleted.
+    // Hidden until its visibility timeout, removed by the deletion.
     expect((await sqs.send(new ReceiveMessageCommand({ QueueUrl }))).Messages).toBeUndefined()
     await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: Messages[0]?.ReceiptHandle }))
     const { Attributes } = await sqs.send(
@@ -175,7 +175,7 @@ describe('a signature', () => {
 })
 
 describe('services', () => {
-  it('tell each function the address of the API', async () => {
+  it('give each function the address of the API', async () => {
     expect(await invoke({ do: 'apiUrl' })).toMatchObject({ output: JSON.stringify(cloud.api) })
   })
 
@@ -195,7 +195,7 @@ describe('services', () => {
     ).rejects.toMatchObject({ name: 'StateMachineDoesNotExist' })
   })
 
-  it('take events of one’s own, and refuse those that only AWS may send', async () => {
+  it('accept custom events, and refuse those that only AWS may send', async () => {
     const detail = { bucket: { name: cloud.landingBucket }, object: { key: 'mine.txt' } }
     await put('mine.txt', 'mine')
     const send = (Source: string) =>
@@ -246,7 +246,7 @@ describe('the HTTP API', () => {
     expect((await response.text()).length).toBe(body.length)
   })
 
-  it('comes back on the same port when its thread has died', async () => {
+  it('restarts on the same port when its thread has died', async () => {
     await fetch(`${cloud.api}/crash`).catch(() => {})
     await expect
       .poll(
@@ -268,7 +268,7 @@ describe('the data directory', () => {
     )
   })
 
-  it('tells other processes of its owner where the cloud is', async () => {
+  it('shows other processes of its owner the address of the cloud', async () => {
     expect(await findRunningCloud(dataDir)).toMatchObject({
       pid: process.pid,
       control: cloud.control,
@@ -277,11 +277,11 @@ describe('the data directory', () => {
     expect((await stat(join(dataDir, 'endpoints.json'))).mode & 0o077).toBe(0)
   })
 
-  it('counts an announcement of a process that is gone as none', async () => {
+  it('ignores the address of a process that is gone', async () => {
     const announced = JSON.parse(await readFile(join(dataDir, 'endpoints.json'), 'utf8'))
     const stale = join(folder.path, 'stale')
     await writeAssembly(stale, {})
-    // Its process id has been given to another process since.
+    // Another process has the process id now.
     await writeFile(join(stale, 'endpoints.json'), JSON.stringify({ ...announced, pid: process.ppid }))
     expect(await findRunningCloud(stale)).toBeUndefined()
   })

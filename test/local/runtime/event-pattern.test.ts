@@ -61,7 +61,7 @@ describe('compilePattern', () => {
 
   const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
 
-  it('fits an event to the pattern of its own values', () => {
+  it('matches an event with the pattern of its own values', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), scalar), fields => {
         const pattern = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, [value]]))
@@ -70,7 +70,7 @@ describe('compilePattern', () => {
     )
   })
 
-  it('answers anything-but and the exact value the opposite way for a value that is there', () => {
+  it('gives opposite answers for anything-but and the exact value', () => {
     fc.assert(
       fc.property(scalar, scalar, (value, other) => {
         const exact = compilePattern({ a: [other] })({ a: value })

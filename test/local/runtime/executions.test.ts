@@ -67,7 +67,7 @@ describe('an execution', () => {
     expect(ended).toMatchObject({ output: '7' })
   })
 
-  it('knows itself in the context object, also inside a Map', async () => {
+  it('is described in the context object, also inside a Map', async () => {
     const seen = {
       'id.$': '$$.Execution.Id',
       'input.$': '$$.Execution.Input',
@@ -86,7 +86,7 @@ describe('an execution', () => {
     ])
   })
 
-  it('fails with the name and cause of the error that nothing caught', async () => {
+  it('fails with the name and cause of an uncaught error', async () => {
     expect(await run({ A: { ...task, End: true } }, failing('UserError'))).toMatchObject({
       status: 'FAILED',
       error: 'UserError',
@@ -94,7 +94,7 @@ describe('an execution', () => {
     })
   })
 
-  it('hands an error that is caught to the next state', async () => {
+  it('passes a caught error to the next state', async () => {
     const states = {
       A: { ...task, Catch: [{ ErrorEquals: ['UserError'], Next: 'B', ResultPath: '$.failure' }], End: true },
       B: { Type: 'Pass', End: true },
@@ -104,7 +104,7 @@ describe('an execution', () => {
     })
   })
 
-  it('retries what a retrier names', async () => {
+  it('retries the errors that a retrier names', async () => {
     let attempts = 0
     const states = {
       A: {
@@ -117,7 +117,7 @@ describe('an execution', () => {
     expect([ended.status, attempts]).toEqual(['SUCCEEDED', 3])
   })
 
-  it('fails when a state gives more than 256 KB', async () => {
+  it('fails when a state returns more than 256 KB', async () => {
     expect(await run({ A: { ...task, End: true } }, async () => 'x'.repeat(256 * 1024))).toMatchObject({
       status: 'FAILED',
       error: 'States.DataLimitExceeded',
@@ -141,7 +141,7 @@ describe('an execution', () => {
 })
 
 describe('names', () => {
-  it('gives the execution under way for the same name and input', async () => {
+  it('returns the running execution for the same name and input', async () => {
     let calls = 0
     const executions = await open({ A: { ...task, End: true } }, () => {
       calls += 1
@@ -180,7 +180,7 @@ describe('after a restart', () => {
     A: { ...task, Parameters: { 'since.$': '$$.Execution.StartTime', 'in.$': '$' }, End: true },
   }
 
-  it('takes up what was under way, with its name, input and start time', async () => {
+  it('resumes running executions, with name, input and start time', async () => {
     const before = await open(states, never, 'shared')
     const { executionArn, startDate } = await before.start(machineArn, '{"a":1}', 'long')
     before.close()
@@ -193,7 +193,7 @@ describe('after a restart', () => {
     })
   })
 
-  it('still knows what has ended', async () => {
+  it('still describes ended executions', async () => {
     const after = await open(states, never, 'shared')
     expect(after.resume()).toBe(0)
     expect(after.list(machineArn).map(({ name, status }) => [name, status])).toEqual([['long', 'SUCCEEDED']])

@@ -157,14 +157,14 @@ describe('limits', () => {
     expect(await plain({ do: 'large', bytes: sixMiB - 2 })).toHaveLength(sixMiB - 2)
   })
 
-  it('runs as many invocations side by side as the function allows, the others after them', async () => {
+  it('runs as many invocations in parallel as the function allows, then the others', async () => {
     const order: string[] = []
     const invoke = async (name: string, ms: number) => {
       await functions.invoke('arn:pair', { do: 'sleep', ms })
       order.push(name)
     }
     await functions.invoke('arn:pair', { do: 'count' })
-    // With two containers the short one overtakes the long one; the third starts only when one is free.
+    // With two containers the short invocation overtakes the long one; the third starts when a container is free.
     await Promise.all([invoke('long', 1500), invoke('short', 100), invoke('third', 100)])
     expect(order).toEqual(['short', 'third', 'long'])
   })

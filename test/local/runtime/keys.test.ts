@@ -70,7 +70,7 @@ describe('a key', () => {
     await expect(kms.send(new EncryptCommand(input))).rejects.toMatchObject({ name: 'NotFoundException' })
   })
 
-  it('rests in a file that only its owner may read', async () => {
+  it('is kept in a file that only its owner may read', async () => {
     const files = await readdir(service.folder)
     expect(files).toHaveLength(2)
     for (const file of files) expect((await stat(join(service.folder, file))).mode & 0o777).toBe(0o600)

@@ -29,7 +29,7 @@ const clients = ({
   }
 }
 
-it('keeps what was acknowledged through kill -9, and finishes what was under way', async () => {
+it('loses nothing acknowledged at kill -9, and finishes running executions', async () => {
   const dataDir = join(folder.path, 'data')
   const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start-cloud.ts'), dataDir, assembly], {
@@ -43,7 +43,7 @@ it('keeps what was acknowledged through kill -9, and finishes what was under way
     const { sfn, sqs, items } = clients(running)
     const { CountsTable, DeadLetters, ImportMachineArn } = running.outputs
     await items.send(new PutItemCommand({ TableName: CountsTable, Item: { id: { S: 'kept' } } }))
-    await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: 'a letter' }))
+    await sqs.send(new SendMessageCommand({ QueueUrl: DeadLetters, MessageBody: 'a message' }))
     const input = JSON.stringify({ do: 'wait', ms: 1000 })
     ;({ executionArn } = await sfn.send(
       new StartExecutionCommand({ stateMachineArn: ImportMachineArn, input, name: 'under-way' }),
@@ -66,7 +66,7 @@ it('keeps what was acknowledged through kill -9, and finishes what was under way
     )
     expect(Item).toEqual({ id: { S: 'kept' } })
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: DeadLetters }))
-    expect(Messages?.map(({ Body }) => Body)).toEqual(['a letter'])
+    expect(Messages?.map(({ Body }) => Body)).toEqual(['a message'])
   } finally {
     await cloud.close()
   }

@@ -49,7 +49,7 @@ describe('Scheduler', () => {
     expect(delivered).toHaveLength(2)
   })
 
-  it('begins at once with one of each minute: what it looks for may have waited', () => {
+  it('runs a schedule of each minute at once', () => {
     const everyMinute = { ScheduleExpression: 'rate(1 minute)' }
     const scheduler = schedulerOf(schedule('{"at":"<aws.scheduler.scheduled-time>"}', everyMinute))
     scheduler.start()
@@ -59,7 +59,7 @@ describe('Scheduler', () => {
     scheduler.close()
   })
 
-  it('does not make up for what was due while the machine slept', () => {
+  it('skips what was due while the machine slept', () => {
     const scheduler = schedulerOf(schedule('{}'))
     scheduler.start()
     vi.setSystemTime(new Date('2026-11-20T18:00:01Z'))
@@ -68,7 +68,7 @@ describe('Scheduler', () => {
     scheduler.close()
   })
 
-  it('leaves a disabled schedule alone', () => {
+  it('does not run a disabled schedule', () => {
     const scheduler = schedulerOf(schedule('{}', { State: 'DISABLED' }))
     scheduler.start()
     vi.advanceTimersByTime(60 * 60_000)

@@ -125,7 +125,7 @@ describe('readStack', () => {
     expect(() => read(template)).toThrow(message)
   })
 
-  it('shows everything that it refuses at once', () => {
+  it('reports everything that it refuses at once', () => {
     const template = {
       Resources: {
         A: { Type: 'AWS::X::Y' },
@@ -152,7 +152,7 @@ describe('readStack', () => {
     expect(stack.outputs).toMatchObject({ LandingBucket: 'millrace-landing' })
   })
 
-  it('names a resource after its construct path where CDK tells it', () => {
+  it('names a resource after its construct path where CDK gives it', () => {
     const template = withResource(
       'AWS::S3::Bucket',
       {},
@@ -161,7 +161,7 @@ describe('readStack', () => {
     expect(read(template).ofType(bucket)[0]?.name).toBe('millrace-import-landing')
   })
 
-  it('keeps the names of buckets within 63 characters, and apart', () => {
+  it('keeps the names of buckets within 63 characters, and distinct', () => {
     const path = (last: string) => ({
       Metadata: { 'aws:cdk:path': `Millrace/${'Long/'.repeat(20)}${last}/Resource` },
     })

@@ -14,7 +14,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
 
-/** A request whose body is half sent; the rest goes when `finish` is called. */
+/** A request whose body is half sent; `finish` sends the rest. */
 const startUpload = async (url: string, options: { method: string; headers?: Record<string, string> }) => {
   const request = httpRequest(url, { ...options, agent: false })
   const answered = once(request, 'response') as Promise<[IncomingMessage]>
@@ -48,7 +48,7 @@ const countOf = async (cloud: EmbeddedCloud, key: string) => {
   return Item?.['characters']?.N
 }
 
-it('finishes open requests while it refuses new ones, and hands over what they start', async () => {
+it('finishes open requests, refuses new ones, and leaves started jobs to the next start', async () => {
   const dataDir = join(folder.path, 'data')
   const assembly = await writeAssembly(join(folder.path, 'assembly'), fixtureTemplate, ['flow'])
   const first = await startEmbeddedCloud({ dataDir, assembly })
@@ -61,7 +61,7 @@ it('finishes open requests while it refuses new ones, and hands over what they s
     sign(first.s3, put(key), { credentials: first, payload: 'UNSIGNED-PAYLOAD' }).request
 
   const echo = await startUpload(`${first.api}/echo`, { method: 'POST' })
-  // Its answer has begun: the app is at work on it.
+  // The answer has begun, so the app is working on it.
   const { path, ...upload } = signed('last.txt')
   const object = await startUpload(`${first.s3}${path}`, upload)
   await expect.poll(async () => (await send(first.api, { method: 'GET', path: '/up' })).status).toBe(200)
@@ -88,7 +88,7 @@ it('finishes open requests while it refuses new ones, and hands over what they s
   }
 })
 
-it('cuts off what takes longer than it waits', { timeout: 60_000 }, async () => {
+it('cuts off requests that take longer than the grace', { timeout: 60_000 }, async () => {
   const dataDir = join(folder.path, 'cut')
   const assembly = await writeAssembly(join(folder.path, 'assembly-2'), fixtureTemplate, ['flow'])
   const cloud = await startEmbeddedCloud({ dataDir, assembly })

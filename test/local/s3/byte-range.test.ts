@@ -33,7 +33,7 @@ describe('parseRange', () => {
     )
   })
 
-  it('gives what slicing the bytes would give', () => {
+  it('equals slicing the bytes', () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 50 })
     fc.assert(
       fc.property(bytes, fc.nat(60), fc.nat(60), (content, a, b) => {
@@ -56,7 +56,7 @@ describe('parseRange', () => {
 })
 
 describe('parseCopyRange', () => {
-  it('takes a range inside the source', () => {
+  it('accepts a range inside the source', () => {
     expect(parseCopyRange('bytes=2-9', 10)).toEqual({ first: 2, last: 9 })
   })
   it.each(['bytes=2-10', 'bytes=2-', 'bytes=-2', '2-3', 'bytes=3-2'])('refuses %s of ten bytes', header => {

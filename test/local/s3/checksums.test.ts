@@ -55,7 +55,7 @@ describe('an object with a checksum', () => {
   })
   afterAll(() => s3.close())
 
-  it.each(checksumAlgorithms)('has its %s checked and gives it back', async algorithm => {
+  it.each(checksumAlgorithms)('has its %s checked and returned', async algorithm => {
     const expected = {
       [checksumElement(algorithm)]: await checksumOf(algorithm, Buffer.from('content')),
       ChecksumType: 'FULL_OBJECT',
@@ -71,7 +71,7 @@ describe('an object with a checksum', () => {
     expect(await got.Body?.transformToString()).toBe('content')
   })
 
-  it('of a stream brings it in the trailer', async () => {
+  it('of a stream has it in the trailer', async () => {
     const body = Readable.from([Buffer.from('con'), Buffer.from('tent')])
     const put = await s3.client.send(
       new PutObjectCommand({
@@ -85,7 +85,7 @@ describe('an object with a checksum', () => {
     expect(put.ChecksumCRC32).toBe(await checksumOf('CRC32', Buffer.from('content')))
   })
 
-  it('gives none of the whole for a range of it', async () => {
+  it('is not returned for a range of the object', async () => {
     const got = await s3.client.send(
       new GetObjectCommand({ Bucket: 'box', Key: 'CRC32', ChecksumMode: 'ENABLED', Range: 'bytes=1-2' }),
     )

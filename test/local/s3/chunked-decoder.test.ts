@@ -39,7 +39,7 @@ describe('ChunkedDecoder', () => {
     )
   })
 
-  it('never takes the beginning of a body for the whole', () => {
+  it('never accepts the beginning of a body as the whole', () => {
     const framed = frame([Buffer.from('hello'), Buffer.from('world')], { 'x-amz-checksum-crc32': 'AAAAAA==' })
     for (let length = 0; length < framed.length; length++)
       expect(() => decodeCut(framed.subarray(0, length), [])).toThrow(/ended before/)

@@ -58,7 +58,7 @@ describe('evaluatePreconditions', () => {
 })
 
 describe('a conditional read', () => {
-  it('is answered 304 or 412 where the object is not as wished', async () => {
+  it('is answered 304 or 412 when the condition does not hold', async () => {
     const { ETag } = await put('read', 'content')
     const get = (input: object) =>
       s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'read', ...input }))
@@ -94,22 +94,22 @@ describe('a conditional write', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('needs the object that it updates', async () => {
+  it('fails when the object to update is missing', async () => {
     await expect(put('nowhere', 'x', { IfMatch: '"tag"' })).rejects.toMatchObject({ name: 'NoSuchKey' })
   })
 
-  it('makes an object again that was deleted', async () => {
+  it('creates an object again that was deleted', async () => {
     await put('again', '1')
     await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'again' }))
     await put('again', '2', { IfNoneMatch: '*' })
     expect(await read('again')).toBe('2')
   })
 
-  it('knows no other If-None-Match than *', async () => {
+  it('accepts only * as If-None-Match', async () => {
     await expect(put('x', 'x', { IfNoneMatch: '"tag"' })).rejects.toMatchObject({ name: 'NotImplemented' })
   })
 
-  it('deletes only what is as wished', async () => {
+  it('deletes only when the condition holds', async () => {
     const { ETag } = await put('delete', '1')
     const remove = (IfMatch: string | undefined) =>
       s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'delete', IfMatch }))

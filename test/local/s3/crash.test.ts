@@ -56,7 +56,7 @@ const startChild = async (): Promise<{ client: S3Client; kill: () => Promise<voi
 
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-it('keeps every acknowledged object whole, and no half one, when it is killed while it writes', async () => {
+it('keeps every acknowledged object whole, and no partial one, when it is killed while writing', async () => {
   const acknowledged = new Map<string, string>()
   for (let round = 0; round < 3; round++) {
     const { client, kill } = await startChild()
@@ -94,7 +94,7 @@ it('keeps every acknowledged object whole, and no half one, when it is killed wh
       const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key }))
       expect(digest((await Body?.transformToByteArray()) ?? new Uint8Array())).toBe(expected)
     }
-    // Committed but not acknowledged is possible for as many as were under way; they are whole too.
+    // Requests under way may be committed without being acknowledged; their objects are whole too.
     const listed: string[] = []
     let ContinuationToken: string | undefined
     do {
@@ -113,7 +113,7 @@ it('keeps every acknowledged object whole, and no half one, when it is killed wh
   }
 })
 
-it('goes on with a multipart upload after it was killed', async () => {
+it('resumes a multipart upload after a kill', async () => {
   const parts = [randomBytes(5 * 1024 ** 2), randomBytes(1000)]
   const first = await startChild()
   const target = { Bucket: 'box', Key: 'upload' }

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { ObjectCreatedEvent } from '#local/s3/server.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
-/** A server whose receiver keeps what it takes; `isWilling` says whether it takes an event. */
+/** A server whose receiver records accepted events; `isWilling` decides whether it accepts one. */
 const withReceiver = async (
   work: (context: { s3: TestS3; events: ObjectCreatedEvent[]; calls: () => number }) => Promise<void>,
   { isWilling = () => true, dataDir }: { isWilling?: (call: number) => boolean; dataDir?: string } = {},
@@ -63,7 +63,7 @@ describe('the Object Created event', () => {
     })
   })
 
-  it('comes for every way in which an object is made, and for no other change', async () => {
+  it('is sent for every way of creating an object, and for no other change', async () => {
     await withReceiver(async ({ s3, events }) => {
       await put(s3, 'a')
       await s3.client.send(new CopyObjectCommand({ Bucket: 'landing', Key: 'b', CopySource: 'landing/a' }))
@@ -94,7 +94,7 @@ describe('the Object Created event', () => {
     })
   })
 
-  it('is delivered again until it is taken', async () => {
+  it('is delivered again until it is accepted', async () => {
     await withReceiver(
       async ({ s3, events, calls }) => {
         await put(s3, 'refused twice')
@@ -105,7 +105,7 @@ describe('the Object Created event', () => {
     )
   })
 
-  it('of many objects all arrive while some are refused', async () => {
+  it('is delivered for each of many objects while some are refused', async () => {
     await withReceiver(
       async ({ s3, events }) => {
         await Promise.all(Array.from({ length: 100 }, (_, i) => put(s3, `many/${i}`)))
@@ -116,7 +116,7 @@ describe('the Object Created event', () => {
     )
   })
 
-  it('that nobody took comes again at the next start, and then no more', async () => {
+  it('is delivered once at the next start when nobody accepted it', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'events-'))
     try {
       await withReceiver(

@@ -56,7 +56,7 @@ describe('listObjects', () => {
     return { names, sizes }
   }
 
-  // Few characters, so that prefixes meet; and those on which UTF-16 and UTF-8 disagree.
+  // Few characters, so that keys share prefixes; and some that UTF-16 and UTF-8 sort differently.
   const key = fc.string({
     unit: fc.constantFrom('a', 'b', '/', '\u0000', '\uffff', '\ue000', '😀', 'ü', '%', '_'),
     minLength: 1,
@@ -146,7 +146,7 @@ describe('a bucket', () => {
     ])
   })
 
-  it('gives keys encoded, and owners, when asked to', async () => {
+  it('encodes keys and names owners on request', async () => {
     const { Contents } = await list({ EncodingType: 'url', FetchOwner: true, Prefix: 'a' })
     expect(Contents?.map(({ Key }) => Key)).toEqual(['a', 'a%20b', 'a%2Bb', 'a/1', 'a/2'])
     expect(Contents?.[0]?.Owner?.ID).toBe('000000000000')
@@ -156,7 +156,7 @@ describe('a bucket', () => {
     expect((await list({ StartAfter: 'ü' })).Contents?.map(({ Key }) => Key)).toEqual(['\uffff', '😀'])
   })
 
-  it('gives nothing when nothing is asked for', async () => {
+  it('lists nothing for max-keys 0', async () => {
     const page = await list({ MaxKeys: 0 })
     expect([page.KeyCount, page.IsTruncated, page.Contents]).toEqual([0, false, undefined])
   })

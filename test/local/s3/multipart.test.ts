@@ -74,7 +74,7 @@ describe('a multipart upload', () => {
   it.each([
     ['evil.example', () => s3.s3.endpoint],
     ['localhost:1234', () => 'http://localhost:1234'],
-  ])('that is completed under the name %s is somewhere that can be trusted', async (host, origin) => {
+  ])('that is completed under the name %s has a trusted location', async (host, origin) => {
     const id = await create()
     const { ETag } = await upload(id, 1, last)
     const reply = await sendSigned(s3.s3.endpoint, {
@@ -116,7 +116,7 @@ describe('a multipart upload', () => {
     expect([head.PartsCount, head.ContentLength]).toEqual([3, 1000])
   })
 
-  it('takes the last that was sent of a part, and only the parts that are listed', async () => {
+  it('uses the last upload of each part, and only the listed parts', async () => {
     const id = await create()
     await upload(id, 1, second)
     await upload(id, 2, second)
@@ -160,7 +160,7 @@ describe('a multipart upload', () => {
     await complete(id, whole)
   })
 
-  it('keeps to If-None-Match, and stays open when it does not hold', async () => {
+  it('obeys If-None-Match, and stays open when it does not hold', async () => {
     const ids = [await create(), await create()]
     const [one = [], two = []] = await Promise.all(ids.map(async id => [await upload(id, 1, last)]))
     await complete(ids[0] ?? '', one, { IfNoneMatch: '*' })
@@ -170,7 +170,7 @@ describe('a multipart upload', () => {
     await complete(ids[1] ?? '', two)
   })
 
-  it('is gone once aborted, with its files', async () => {
+  it('is removed with its files when it is aborted', async () => {
     const before = await storedFiles()
     const id = await create()
     await upload(id, 1, first)
@@ -230,7 +230,7 @@ describe('checksums of a multipart upload', () => {
     return String(checksum.digest())
   }
 
-  it('are of the whole when asked for', async () => {
+  it('cover the whole object on request', async () => {
     const id = await create({ ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' })
     const parts = [
       await upload(id, 1, first, { ChecksumAlgorithm: 'CRC32' }),
@@ -250,7 +250,7 @@ describe('checksums of a multipart upload', () => {
     expect(head).toMatchObject({ ChecksumCRC32: whole, ChecksumType: 'FULL_OBJECT' })
   })
 
-  it('are of the parts otherwise, and each part must be vouched for', async () => {
+  it('are composite by default, and need the checksum of each part', async () => {
     const id = await create({ ChecksumAlgorithm: 'SHA256' })
     const parts = [
       await upload(id, 1, first, { ChecksumAlgorithm: 'SHA256' }),
@@ -266,14 +266,14 @@ describe('checksums of a multipart upload', () => {
     })
   })
 
-  it('cannot change in between', async () => {
+  it('cannot change their type in between', async () => {
     const id = await create({ ChecksumAlgorithm: 'SHA256' })
     await expect(upload(id, 1, last, { ChecksumAlgorithm: 'CRC32' })).rejects.toMatchObject({
       name: 'InvalidRequest',
     })
   })
 
-  it('are what the SDK makes of a stream', async () => {
+  it('equal those that the SDK makes for a stream', async () => {
     const body = Buffer.concat([first, second])
     const done = await new Upload({
       client: s3.client,
@@ -304,7 +304,7 @@ describe('UploadPartCopy', () => {
     return { PartNumber, ...part }
   }
 
-  it('puts objects and ranges of them together without storing a byte again', async () => {
+  it('combines objects and ranges without storing a byte again', async () => {
     await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'source/a b+ü', Body: second }))
     const files = await storedFiles()
     const id = await create()
@@ -374,7 +374,7 @@ describe('CopyObject', () => {
   const head = () =>
     s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key, ChecksumMode: 'ENABLED' }))
 
-  it('takes everything along', async () => {
+  it('copies metadata, tags and checksum', async () => {
     const { CopyObjectResult } = await copy({})
     expect(CopyObjectResult?.ETag).toBe(`"${md5(Buffer.from('content')).toString('hex')}"`)
     expect(await head()).toMatchObject({ ContentType: 'text/csv', Metadata: { a: '1' }, TagCount: 1 })
@@ -382,7 +382,7 @@ describe('CopyObject', () => {
     expect((await read()).toString()).toBe('content')
   })
 
-  it('replaces what it says when told to', async () => {
+  it('replaces metadata when the directive says so', async () => {
     await copy({ MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'text/plain' })
     expect(await head()).toMatchObject({ ContentType: 'text/plain', Metadata: { b: '2' } })
   })
@@ -399,7 +399,7 @@ describe('CopyObject', () => {
     expect((await read()).toString()).toBe('content')
   })
 
-  it('keeps to the conditions on its source', async () => {
+  it('obeys the conditions on its source', async () => {
     await expect(copy({ CopySourceIfMatch: '"x"' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
     await expect(copy({ CopySourceIfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
     await expect(copy({ CopySource: 'box/missing' })).rejects.toMatchObject({ name: 'NoSuchKey' })

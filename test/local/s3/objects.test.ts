@@ -33,7 +33,7 @@ const read = async (Key: string): Promise<string | undefined> => {
 }
 
 describe('an object', () => {
-  it('keeps what its headers say', async () => {
+  it('keeps the metadata of its headers', async () => {
     const expires = new Date('2030-01-02T03:04:05Z')
     const described = {
       ContentType: 'text/csv; charset=utf-8',
@@ -53,7 +53,7 @@ describe('an object', () => {
     expect(got).toMatchObject(described)
   })
 
-  it('has a type and no more when nothing was said', async () => {
+  it('has only a default type without headers', async () => {
     await put({ Key: 'plain' })
     const head = await s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: 'plain' }))
     expect(head.ContentType).toBe('application/octet-stream')
@@ -61,7 +61,7 @@ describe('an object', () => {
     expect(head.Metadata).toEqual({})
   })
 
-  it('gives back metadata byte by byte, also what is not ASCII', async () => {
+  it('returns metadata byte by byte, also outside of ASCII', async () => {
     const bytes = Buffer.from('größe 日本').toString('latin1')
     const signed = sign(s3.s3.endpoint, {
       method: 'PUT',
@@ -110,7 +110,7 @@ describe('an object', () => {
     expect(await read('race')).toBe('second')
   })
 
-  it('is gone once deleted, and deleting it again is no error', async () => {
+  it('is removed by a deletion, and a second one is no error', async () => {
     await put({ Key: 'deleted' })
     for (let i = 0; i < 2; i++)
       await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'deleted' }))
@@ -156,7 +156,7 @@ describe('keys', () => {
     )
     expect(Deleted?.map(({ Key }) => Key)).toEqual(expect.arrayContaining(['a', 'a/', 'A', '__proto__']))
     const after = await s3.client.send(new ListObjectsV2Command({ Bucket: 'keys' }))
-    // XML turns a carriage return into a line feed on the client's way out, unless written as a reference: it was.
+    // A raw carriage return in XML becomes a line feed; the client wrote a reference.
     expect(after.Contents ?? []).toEqual([])
   })
 
@@ -170,20 +170,20 @@ describe('keys', () => {
 })
 
 describe('DeleteObjects', () => {
-  it('tells of each key, or in quiet mode only of errors', async () => {
+  it('reports each key, or in quiet mode only errors', async () => {
     await put({ Key: 'd1' })
     const objects = [{ Key: 'd1' }, { Key: 'never there' }]
-    const told = await s3.client.send(
+    const answer = await s3.client.send(
       new DeleteObjectsCommand({ Bucket: 'box', Delete: { Objects: objects } }),
     )
-    expect(told.Deleted).toEqual(objects)
+    expect(answer.Deleted).toEqual(objects)
     const quiet = await s3.client.send(
       new DeleteObjectsCommand({ Bucket: 'box', Delete: { Objects: objects, Quiet: true } }),
     )
     expect(quiet.Deleted).toBeUndefined()
   })
 
-  it('does not take a reference to a control character for nothing', async () => {
+  it('reads a reference to a control character as part of the key', async () => {
     await put({ Key: 'ctl' })
     await put({ Key: 'ctl\u0001' })
     const body = '<Delete><Object><Key>ctl&#x1;</Key></Object></Delete>'
@@ -210,7 +210,7 @@ describe('DeleteObjects', () => {
 })
 
 describe('buckets', () => {
-  it('are made, listed, found and removed', async () => {
+  it('are created, listed, found and removed', async () => {
     await s3.client.send(new CreateBucketCommand({ Bucket: 'made.here' }))
     const { Buckets } = await s3.client.send(new ListBucketsCommand({}))
     expect(Buckets?.map(({ Name }) => Name)).toContain('made.here')
@@ -227,7 +227,7 @@ describe('buckets', () => {
     })
   })
 
-  it('are made once', async () => {
+  it('are created once', async () => {
     await expect(s3.client.send(new CreateBucketCommand({ Bucket: 'box' }))).rejects.toMatchObject({
       name: 'BucketAlreadyOwnedByYou',
     })
@@ -242,7 +242,7 @@ describe('buckets', () => {
     },
   )
 
-  it('that are missing are named', async () => {
+  it('are named in the error when they are missing', async () => {
     for (const request of [
       { method: 'PUT', path: '/missing/key', body: 'x' },
       { method: 'GET', path: '/missing/key' },

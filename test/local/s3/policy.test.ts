@@ -68,7 +68,7 @@ describe('evaluatePolicy', () => {
     expect(decide({ Condition }, prefix)).toBe(decision)
   })
 
-  it('keeps a Deny in force whose condition it does not understand', () => {
+  it('applies a Deny whose condition it does not know', () => {
     const unknown = { ...deny, Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } }
     expect(decide([allow, unknown])).toBe('denied')
   })

@@ -56,7 +56,7 @@ describe('what is not implemented is refused by name', () => {
   })
 })
 
-describe('what is wrong is refused with its code', () => {
+describe('a wrong request is refused with its code', () => {
   const put = (headers: Record<string, string>, body = 'hello'): RawRequest => ({
     method: 'PUT',
     path: '/box/x',
@@ -186,7 +186,7 @@ describe('what is wrong is refused with its code', () => {
     expect(codeOf(await sendSigned(endpoint, request, options))).toBe(code)
   })
 
-  it('and the connection goes on working after a body that was refused half-way', async () => {
+  it('and the connection still works after a body was refused half-way', async () => {
     const body = Buffer.concat([Buffer.from('nonsense\r\n'), Buffer.alloc(3_000_000, 'x')])
     const refused = sign(endpoint, put({ 'x-amz-decoded-content-length': '3000000' }), chunked).request
     const next = sign(endpoint, { method: 'GET', path: '/box/there' }).request
@@ -196,7 +196,7 @@ describe('what is wrong is refused with its code', () => {
 })
 
 describe('Expect: 100-continue', () => {
-  it('is answered once the request may go on', async () => {
+  it('is answered once the request was accepted', async () => {
     const { request } = sign(endpoint, {
       method: 'PUT',
       path: '/box/waited',

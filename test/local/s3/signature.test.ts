@@ -125,7 +125,7 @@ describe('a request signed in its header', () => {
     expect(await Body?.transformToString()).toBe(key)
   })
 
-  it('takes characters that a client leaves unescaped on the wire for what they are', async () => {
+  it('accepts characters that a client left unescaped', async () => {
     await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'a+b!(c)', Body: 'x' }))
     expect((await sendSigned(endpoint, { method: 'GET', path: '/box/a+b!(c)' })).body).toBe('x')
   })
@@ -143,21 +143,21 @@ describe('a presigned URL', () => {
       ...(date === undefined ? {} : { signingDate: date }),
     })
 
-  it('reads without headers', async () => {
+  it('reads an object without headers', async () => {
     const reply = await fetch(await presign(60))
     expect([reply.status, await reply.text()]).toEqual([200, 'hello'])
   })
 
-  it('ends after its time', async () => {
+  it('expires', async () => {
     const reply = await fetch(await presign(60, minutes(-2)))
     expect([reply.status, await reply.text()]).toEqual([403, expect.stringContaining('Request has expired')])
   })
 
-  it('does not begin before its time', async () => {
+  it('is refused before its date', async () => {
     expect((await fetch(await presign(60, minutes(20)))).status).toBe(403)
   })
 
-  it('holds for its method only', async () => {
+  it('is valid for its method only', async () => {
     const reply = await fetch(await presign(60), { method: 'DELETE' })
     expect([reply.status, await reply.text()]).toEqual([
       403,
@@ -176,7 +176,7 @@ describe('a presigned URL', () => {
     expect([reply.status, await reply.text()]).toEqual([403, expect.stringContaining('HeadersNotSigned')])
   })
 
-  it('can override what the reply says', async () => {
+  it('can override headers of the reply', async () => {
     const command = new GetObjectCommand({
       Bucket: 'box',
       Key: 'greeting.txt',
@@ -188,14 +188,14 @@ describe('a presigned URL', () => {
     expect(reply.headers.get('content-disposition')).toContain('attachment')
   })
 
-  it('can write, with a body of any kind', async () => {
+  it('can write any body', async () => {
     const url = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket: 'box', Key: 'put by url' }))
     expect((await fetch(url, { method: 'PUT', body: 'written' })).status).toBe(200)
     const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: 'put by url' }))
     expect(await Body?.transformToString()).toBe('written')
   })
 
-  it('carries metadata to the object, and no checksum of an empty body', async () => {
+  it('sets metadata, and no checksum of an empty body', async () => {
     const command = new PutObjectCommand({ Bucket: 'box', Key: 'described by url', Metadata: { a: 'grün' } })
     const url = await getSignedUrl(s3.client, command)
     expect(url).toContain('x-amz-checksum-crc32=')
@@ -204,7 +204,7 @@ describe('a presigned URL', () => {
     expect(Buffer.from(reply.headers['x-amz-meta-a'] ?? '', 'latin1').toString()).toBe('grün')
   })
 
-  it('cannot carry what no header can', async () => {
+  it('cannot hold what no header can hold', async () => {
     const command = new PutObjectCommand({ Bucket: 'box', Key: 'x', Metadata: { a: 'two\nlines' } })
     const reply = await fetch(await getSignedUrl(s3.client, command), { method: 'PUT', body: 'x' })
     expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining('InvalidArgument')])
@@ -267,12 +267,12 @@ describe('the hash of the payload', () => {
     expect((await sendSigned(endpoint, { method: 'HEAD', path: '/box/hashed' })).status).toBe(404)
   })
 
-  it('may be left open', async () => {
+  it('may be UNSIGNED-PAYLOAD', async () => {
     const request = { method: 'PUT', path: '/box/unhashed', body: 'body' }
     expect((await sendSigned(endpoint, request, { payload: 'UNSIGNED-PAYLOAD' })).status).toBe(200)
   })
 
-  it('must be there', async () => {
+  it('is required', async () => {
     const { request } = sign(
       endpoint,
       { method: 'PUT', path: '/box/x', body: 'b' },
@@ -316,7 +316,7 @@ describe('a body of signed chunks', () => {
     expect(reply.headers['content-encoding']).toBeUndefined()
   })
 
-  it('is refused when one byte of a chunk is another', async () => {
+  it('is refused when one byte of a chunk differs', async () => {
     const tamper = (body: Buffer): Buffer => {
       body[body.indexOf('first')] = 0x46
       return body
@@ -329,7 +329,7 @@ describe('a body of signed chunks', () => {
     expect(codeOf(await put('/box/short', { tamper }))).toBe('IncompleteBody')
   })
 
-  it('may carry a signed checksum behind it', async () => {
+  it('may end with a signed checksum', async () => {
     const { crc32 } = await import('node:zlib')
     const value = Buffer.alloc(4)
     value.writeUInt32BE(crc32(content))

@@ -94,7 +94,7 @@ describe('a session', () => {
     ).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
   })
 
-  it('may do no more than its own policy, and that policy gives nothing that the role has not', async () => {
+  it('may do only what both its own policy and its role allow', async () => {
     const narrow: PolicyDocument = {
       Statement: { Effect: 'Allow', Action: 's3:PutObject', Resource: 'arn:aws:s3:::box/in/only' },
     }
@@ -118,7 +118,7 @@ describe('a session', () => {
     })
   })
 
-  it('is worth nothing without its token, or with another', async () => {
+  it('is refused without its token, or with another', async () => {
     const { accessKeyId, secretAccessKey } = await assume('files')
     const { sessionToken } = await assume('files')
     const get = { method: 'GET', path: '/box/in/a' }
@@ -130,11 +130,11 @@ describe('a session', () => {
     expect(codeOf(other)).toBe('InvalidToken')
   })
 
-  it('survives a restart, and ends at its time', async () => {
+  it('survives a restart, and expires', async () => {
     const session = await assume('files')
     const old = await assume('files')
     await s3.close()
-    // Moves the end of one session into the past, as waiting would.
+    // Sets the expiry of one session into the past.
     const database = new DatabaseSync(join(dataDir, 's3.db'))
     database
       .prepare('UPDATE sessions SET expires = ? WHERE access_key_id = ?')
@@ -152,7 +152,7 @@ describe('a session', () => {
     })
   })
 
-  it('follows its role when that changes or goes', async () => {
+  it('follows its role when that changes or is removed', async () => {
     roles.set(arn('brief'), everything)
     const client = s3.clientOf(await assume('brief'))
     const get = () => client.send(new GetObjectCommand({ Bucket: 'box', Key: 'in/a' }))
@@ -174,7 +174,7 @@ describe('STS', () => {
     expect(session.Arn).toBe('arn:aws:sts::000000000000:assumed-role/worker/test')
   })
 
-  it('issues credentials of a role, for an hour unless told otherwise', async () => {
+  it('issues credentials of a role, for an hour by default', async () => {
     const { Credentials, AssumedRoleUser } = await s3.sts.send(
       new AssumeRoleCommand({ RoleArn: arn('files'), RoleSessionName: 'me' }),
     )
@@ -189,7 +189,7 @@ describe('STS', () => {
     await client.send(new GetObjectCommand({ Bucket: 'box', Key: 'in/a' }))
   })
 
-  it('lets a session take on the roles that its own allows, for an hour at most', async () => {
+  it('lets a session assume the roles that its own role allows, for an hour at most', async () => {
     const sts = stsOf(await assume('worker'))
     const take = (RoleArn: string, DurationSeconds?: number) =>
       sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: 'chained', DurationSeconds }))
@@ -221,7 +221,7 @@ describe('STS', () => {
     await expect(s3.sts.send(command)).rejects.toMatchObject({ name })
   })
 
-  it('refuses callers in its own words', async () => {
+  it('refuses callers with error codes of STS', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const ask = {
       method: 'POST',

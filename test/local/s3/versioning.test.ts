@@ -35,7 +35,7 @@ describe('a bucket that keeps versions', () => {
     expect(head.VersionId).toBe(ids[1])
   })
 
-  it('hides what is deleted behind a marker, and shows it again when the marker goes', async () => {
+  it('hides a deleted object behind a marker, and shows it again when the marker is removed', async () => {
     const id = await put('b', 'content')
     const { DeleteMarker, VersionId } = await remove('b')
     expect(DeleteMarker).toBe(true)
@@ -48,7 +48,7 @@ describe('a bucket that keeps versions', () => {
     expect(await read('b')).toBe('content')
   })
 
-  it('falls back to the version before when the current one is removed', async () => {
+  it('shows the previous version when the current one is removed', async () => {
     await put('c', 'one')
     const second = await put('c', 'two')
     await remove('c', second)
@@ -66,7 +66,7 @@ describe('a bucket that keeps versions', () => {
     expect(await read('d')).toBe('one')
   })
 
-  it('lists versions and markers from the newest on, page by page', async () => {
+  it('lists versions and markers, newest first, page by page', async () => {
     await s3.s3.createBucket('list', { versioned: true })
     const ids: (string | undefined)[] = []
     for (const [Key, Body] of [
@@ -121,7 +121,7 @@ describe('versioning', () => {
     expect(await read('k', second, 'switch')).toBe('on')
   })
 
-  it('stays off in a bucket that is made without it', async () => {
+  it('stays off in a bucket that is created without it', async () => {
     await s3.s3.createBucket('never', { versioned: false })
     expect(await get('never')).toBeUndefined()
   })

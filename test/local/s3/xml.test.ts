@@ -51,12 +51,12 @@ describe('an XML body', () => {
     await expect(read(text)).rejects.toMatchObject(malformed)
   })
 
-  it('may have more layout than text is allowed', async () => {
+  it('may have more layout than text may have characters', async () => {
     const { A } = await read(`<A>${`\n${' '.repeat(100)}<B>1</B>`.repeat(900)}</A>`)
     expect(A).toEqual([{ B: Array.from({ length: 900 }, () => '1') }])
   })
 
-  it('comes back as it was written', async () => {
+  it('is read back as it was written', async () => {
     // Line ends are as they were, too: a key may hold them.
     const unit = fc.constantFrom('a', '<', '>', '&', ';', '"', "'", ' ', '\n', '\u2028', 'ü', '😀', ']]>')
     const value = fc.string({ unit, maxLength: 50 })
@@ -76,7 +76,7 @@ describe('an XML body', () => {
     )
   })
 
-  it('is a refusal or an answer, whatever it holds', async () => {
+  it('gives a result or a refusal, whatever it holds', async () => {
     const piece = fc.constantFrom(
       '<',
       '>',
@@ -104,7 +104,7 @@ describe('an XML body', () => {
     )
   })
 
-  it('lets others in between while it is long', async () => {
+  it('does not block other requests when it is long', async () => {
     let isRead = false
     let between = 0
     const count = () => {
