@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { foreignCodeOr } from '../../functions/lib/errors/codes.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import type { Job, StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../../functions/lib/storage-client/wait-seconds-at.ts'
@@ -12,7 +13,8 @@ export const awaitJob = async (storage: Pick<StorageClient, 'job'>, started: Job
   const start = performance.now()
   for (let job = started; ; job = await storage.job(job.id)) {
     if (job.status === 'success') return job
-    if (job.status === 'error') throw new UserError(job.error.code ?? 'storage.jobFailed', job.error.message)
+    if (job.status === 'error')
+      throw new UserError(foreignCodeOr(job.error.code, 'storage.jobFailed'), job.error.message)
     const age = (performance.now() - start) / 1000
     await sleep(age < 1 ? FIRST_LOOK_MS : waitSecondsAt(age) * 1000)
   }

@@ -1,3 +1,4 @@
+import { foreignCodeOr } from '../lib/errors/codes.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 
@@ -24,7 +25,7 @@ export const pollOf = (job: Job, ageSeconds: number): Poll => {
         status: 'error',
         jobId: job.id,
         isFinished: true,
-        error: { code: job.error.code ?? 'storage.jobFailed', message: job.error.message },
+        error: { code: foreignCodeOr(job.error.code, 'storage.jobFailed'), message: job.error.message },
       }
   }
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -49,7 +50,7 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     if (step !== stored.run.phase) return nextOf(stored)
     // Whoever waits behind a run that was stopped has taken its turn; two at once must not save their states.
     if (!(await services.turns.isHeld(input, execution)))
-      throw new UserError('extraction.turnLost', TURN_LOST)
+      throw new UserError('extractor.run.leaseLost', TURN_LOST)
     const { value } = await services.runTokens.open(runId)
     return await work(stored, { ...services, storage: services.storageWith(value) })
   } catch (error) {
@@ -212,7 +213,7 @@ const failureOfMachine = (
 ): RunFailure => {
   const { Error: name = 'Error', Cause: cause = '' } = failure
   const message = messageOf(cause) ?? cause
-  if (name === 'UserError') return { code: 'extraction.failed', message }
+  if (name === 'UserError') return { code: 'extractor.run.failed' satisfies ErrorCode, message }
   return { code: name, message: message || 'The run failed without saying why.' }
 }
 

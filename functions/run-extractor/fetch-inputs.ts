@@ -53,7 +53,7 @@ const sliceKeys = async (s3: S3Client, bucket: string, key: string): Promise<str
     const prefix = `s3://${bucket}/`
     if (!url.startsWith(prefix))
       throw new UserError(
-        'extraction.input',
+        'extractor.run.input',
         `The manifest of an input names "${url}", outside of its bucket`,
       )
     return url.slice(prefix.length)

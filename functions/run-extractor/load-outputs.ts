@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { checkKeyOfTable } from '../lib/storage/tables/primary-key.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
@@ -45,7 +46,7 @@ const load = async (
   }
   if (job.status === 'error')
     throw new UserError(
-      job.error.code ?? 'extraction.load',
+      foreignCodeOr(job.error.code, 'extractor.run.load'),
       `The table ${output.tableId} could not be loaded: ${job.error.message}`,
       { params: { tableId: output.tableId, jobId: job.id } },
     )

@@ -28,7 +28,7 @@ export interface OutputTargetOptions {
  * The table that a file goes to, and how: the output mapping, else the manifest, else the configuration's own bucket
  * `in.c-<component>-<configuration>`.
  *
- * Throws `UserError` `extraction.destination` when what comes out is not the id of a table.
+ * Throws `UserError` `extractor.run.destination` when what comes out is not the id of a table.
  */
 export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
   const { file, manifest, mappings } = options
@@ -36,7 +36,7 @@ export const outputTarget = (options: OutputTargetOptions): OutputTarget => {
   const tableId = mapping?.destination ?? manifest.destination ?? defaultTableId(options)
   if (!isTableIdForLoad(tableId))
     throw new UserError(
-      'extraction.destination',
+      'extractor.run.destination',
       `The table "${file}" cannot be loaded: "${tableId}" is not the id of a table. Name its destination in storage.output.tables.`,
     )
   const mapped = mapping?.primary_key ?? []

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -52,7 +53,7 @@ export const readInputs = async (
 const fileOf = ({ source }: InputMapping, job: Job): number | undefined => {
   if (job.status === 'error')
     throw new UserError(
-      job.error.code ?? 'extraction.input',
+      foreignCodeOr(job.error.code, 'extractor.run.input'),
       `The table "${source}" of the input mapping could not be read: ${job.error.message}`,
       { params: { jobId: job.id } },
     )

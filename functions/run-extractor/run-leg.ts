@@ -84,7 +84,7 @@ const saveCheckpoint = async (
   const progressAt = isIdle ? before.progressAt : now().toISOString()
   if (now().getTime() - Date.parse(progressAt) > LONGEST_IDLE_MS)
     throw new UserError(
-      'extraction.stuck',
+      'extractor.run.stuck',
       `The API has sent no page since ${progressAt}. The extraction was given up.`,
     )
   const prefix = `${rowPrefix(run)}leg-${currentRow(run).legs}-${randomUUID()}/`

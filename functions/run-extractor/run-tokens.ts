@@ -29,9 +29,9 @@ export interface NewRun {
 
 /** The token that a run works with: of its author's rights when it began, and of the run alone. */
 export interface RunTokens {
-  /** Makes it, or finds the one that an earlier attempt made. Error: `extraction.authorRefused`. */
+  /** Makes it, or finds the one that an earlier attempt made. Error: `extractor.run.authorRefused`. */
   make(run: NewRun): Promise<RunToken>
-  /** Error: `extraction.noToken` for a run that has none. */
+  /** Error: `extractor.run.noToken` for a run that has none. */
   open(runId: string): Promise<RunToken>
   /** Ends its rights. Harmless when it is gone, or never was. */
   revoke(runId: string): Promise<void>
@@ -82,7 +82,7 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
   const open = async (runId: string): Promise<RunToken> => {
     const found = await find(runId)
     if (found) return found
-    throw new UserError('extraction.noToken', 'The run has no token of its own. Start it again.')
+    throw new UserError('extractor.run.noToken', 'The run has no token of its own. Start it again.')
   }
 
   return {

@@ -58,12 +58,12 @@ export interface StorageMapping {
   outputs: OutputMapping[]
 }
 
-/** The mapping in a merged configuration. Throws `UserError` `extraction.mapping` that names each field that is wrong. */
+/** The mapping in a merged configuration. Throws `UserError` `extractor.run.mapping` that names each field that is wrong. */
 export const readStorageMapping = (configuration: Record<string, unknown>): StorageMapping => {
   const parsed = storageNode.safeParse(configuration)
   if (!parsed.success)
     throw new UserError(
-      'extraction.mapping',
+      'extractor.run.mapping',
       `The input or output mapping is not valid:\n${z.prettifyError(parsed.error)}`,
     )
   const { storage } = parsed.data

@@ -13,7 +13,7 @@ const MAX_ITERATIONS = 5_000
  * `parameters.iterations` may be `{ "table": "<file in in/tables>" }`: one iteration for each row of an input table, the
  * columns as attributes of `config`. A list is Generic Extractor's form and stays as it is.
  *
- * Throws `UserError` `extraction.iterations` when the table is not in the input mapping or has too many rows.
+ * Throws `UserError` `extractor.run.iterations` when the table is not in the input mapping or has too many rows.
  */
 export const withTableIterations = async (
   config: Record<string, unknown>,
@@ -34,7 +34,7 @@ const readRows = async (folder: string, table: string): Promise<unknown[]> => {
     for await (const row of createReadStream(pathInside(folder, table)).pipe(parse({ columns: true }))) {
       if (rows.push(row) > MAX_ITERATIONS)
         throw new UserError(
-          'extraction.iterations',
+          'extractor.run.iterations',
           `The table "${table}" has more than ${MAX_ITERATIONS} rows, which is too many to iterate over. Narrow it in the input mapping.`,
         )
     }
@@ -49,6 +49,6 @@ const isMissing = (error: unknown): boolean =>
 
 const noSuchTable = (table: string) =>
   new UserError(
-    'extraction.iterations',
+    'extractor.run.iterations',
     `"parameters.iterations" names the table "${table}", which is no destination of storage.input.tables.`,
   )

@@ -84,15 +84,9 @@ const answerNoRoute = (method: string, path: string, { log }: Services): Respons
     .filter(({ pathPattern }) => pathPattern.test(path))
     .map(route => route.method.toUpperCase())
   if (allowed.length === 0)
-    return errorReply(
-      new UserError('notFound', 'The requested resource does not exist.', { status: 404 }),
-      log,
-    )
+    return errorReply(new UserError('notFound', 'The requested resource does not exist.'), log)
   const message = `The method ${method} is not allowed here. Allowed: ${allowed.join(', ')}.`
-  const reply = errorReply(
-    new UserError('methodNotAllowed', message, { status: 405, params: { allowed } }),
-    log,
-  )
+  const reply = errorReply(new UserError('methodNotAllowed', message, { params: { allowed } }), log)
   // RFC 9110, 15.5.6: the reply names the methods in this header.
   reply.headers.set('allow', allowed.join(', '))
   return reply

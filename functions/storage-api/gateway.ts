@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { UserCode } from '../lib/errors/codes.ts'
+import { statusOf } from '../lib/errors/statuses.ts'
 import type { App } from './app.ts'
 
 /** API Gateway's HTTP API event, payload format 2.0: the parts that make a request. */
@@ -82,8 +84,8 @@ const printable = (headers: Record<string, string>): [string, string][] =>
     value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent),
   ])
 
-const refusal = (code: string, message: string): GatewayResult => ({
-  statusCode: 413,
+const refusal = (code: UserCode, message: string): GatewayResult => ({
+  statusCode: statusOf(code),
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ error: message, code, exceptionId: code, status: 'error', contextParams: {} }),
   isBase64Encoded: false,

@@ -8,6 +8,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
+import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
@@ -202,6 +203,6 @@ export const dyingAt = (
 /** Stands for the death of a process: no step catches it. */
 export class Died extends TransientError {
   constructor() {
-    super('test.died', 'died')
+    super(foreignCode('test.died'), 'died')
   }
 }

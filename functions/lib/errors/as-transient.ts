@@ -1,3 +1,4 @@
+import { foreignCode } from './codes.ts'
 import { TransientError } from './errors.ts'
 import { isOutOfSpace, OUT_OF_SPACE } from './out-of-space.ts'
 
@@ -35,9 +36,13 @@ export const asTransient = (error: unknown): unknown => {
   if (isOutOfSpace(error))
     return new TransientError('storage.outOfSpace', OUT_OF_SPACE, { cause: error, retryAfterSeconds: 30 })
   return isTransient(error)
-    ? new TransientError(`aws.${error.name}`, `A service did not answer as it should: ${error.name}`, {
-        cause: error,
-      })
+    ? new TransientError(
+        foreignCode(`aws.${error.name}`),
+        `A service did not answer as it should: ${error.name}`,
+        {
+          cause: error,
+        },
+      )
     : error
 }
 

@@ -1,3 +1,6 @@
+import type { ForeignCode, TransientCode, UserCode } from './codes.ts'
+import { statusOf } from './statuses.ts'
+
 /** What every error of ours can carry besides its message. */
 export interface ErrorOptionsWithParams extends ErrorOptions {
   /** Extra facts for the caller, such as the missing columns. Never secrets: they are sent and logged. */
@@ -7,19 +10,24 @@ export interface ErrorOptionsWithParams extends ErrorOptions {
 /**
  * The request, the file or the configuration is wrong; the message is written for its author.
  *
- * `code` is stable and catalogued (`storage.tables.notFound`); `status` is the HTTP status that the storage API
- * answers with (default 400). Step Functions fails at once on it: the same input would fail again.
+ * `code` is stable and catalogued (docs/errors.md), and with it `status`, which the storage API answers with. The option
+ * `status` is for codes of other services, and for an error that is worded anew. Step Functions fails at once on a
+ * `UserError`: the same input would fail again.
  */
 export class UserError extends Error {
   override readonly name = 'UserError' // Step Functions matches this string; a bundler may rename the class, not it
-  readonly code: string
+  readonly code: UserCode | ForeignCode
   readonly status: number
   readonly params: Record<string, unknown>
 
-  constructor(code: string, message: string, options: ErrorOptionsWithParams & { status?: number } = {}) {
+  constructor(
+    code: UserCode | ForeignCode,
+    message: string,
+    options: ErrorOptionsWithParams & { status?: number } = {},
+  ) {
     super(message, options)
     this.code = code
-    this.status = options.status ?? 400
+    this.status = options.status ?? statusOf(code)
     this.params = options.params ?? {}
   }
 }
@@ -31,12 +39,12 @@ export class UserError extends Error {
  */
 export class TransientError extends Error {
   override readonly name = 'TransientError'
-  readonly code: string
+  readonly code: TransientCode | ForeignCode
   readonly retryAfterSeconds: number | undefined
   readonly params: Record<string, unknown>
 
   constructor(
-    code: string,
+    code: TransientCode | ForeignCode,
     message: string,
     options: ErrorOptionsWithParams & { retryAfterSeconds?: number | undefined } = {},
   ) {

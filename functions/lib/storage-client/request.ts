@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { errorBodySchema } from './wire.ts'
 
@@ -77,12 +78,12 @@ const failure = async (response: Response, apiRequest: ApiRequest): Promise<User
   const { error, code, exceptionId } = body.success ? body.data : {}
   const message = error ?? `${describe(apiRequest)} answered ${response.status}`
   if (response.status === 429 || response.status >= 500) {
-    return new TransientError(code ?? `storage.http${response.status}`, message, {
+    return new TransientError(foreignCode(code ?? `storage.http${response.status}`), message, {
       retryAfterSeconds: retryAfterSeconds(response),
       params: { status: response.status, exceptionId },
     })
   }
-  return new UserError(code ?? `storage.http${response.status}`, message, {
+  return new UserError(foreignCode(code ?? `storage.http${response.status}`), message, {
     status: response.status,
     params: { exceptionId },
   })

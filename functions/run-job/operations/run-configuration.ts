@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../services.ts'
@@ -36,6 +37,6 @@ export const runConfiguration = async (
     case 'success':
       return { results: results.parse(JSON.parse(run.output)), metrics: noMetrics }
     case 'error':
-      throw new UserError(run.error, run.cause)
+      throw new UserError(foreignCode(run.error), run.cause)
   }
 }

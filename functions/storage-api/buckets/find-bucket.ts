@@ -12,7 +12,6 @@ export const findBucket = async (
     throw new UserError(
       'storage.buckets.notFound',
       `The bucket "${bucketId.slice(0, 250)}" was not found in the project "${projectId}"`,
-      { status: 404 },
     )
   return bucket
 }

@@ -71,7 +71,6 @@ export const changeConfiguration = async (
     throw new UserError(
       'storage.components.configurations.versionConflict',
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
-      { status: 409 },
     )
   await tellOfDisarming(before, changed, request, services)
   await warnOfChange(request, services, verdict)

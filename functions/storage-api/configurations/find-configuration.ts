@@ -47,4 +47,4 @@ export const findConfiguration = async (
 export const configurationNotFound = (configId: string): UserError =>
   notFound(`Configuration ${configId.slice(0, 200)} not found`)
 
-export const notFound = (message: string): UserError => new UserError('notFound', message, { status: 404 })
+export const notFound = (message: string): UserError => new UserError('notFound', message)

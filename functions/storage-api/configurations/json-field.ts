@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
@@ -10,9 +11,10 @@ export const jsonObject = () =>
     example: { parameters: { api: { baseUrl: 'https://example.com/' } } },
   })
 
-interface Refusals {
+/** How a value is refused. */
+export interface Refusal {
   /** Code of the error. */
-  code: string
+  code: UserCode
   /** `Invalid parameters - state`. */
   label: string
 }
@@ -24,7 +26,7 @@ const MAX_BYTES = 4 * 1024 * 1024
  * Reads a JSON object. An empty list counts as an empty object, which is how PHP writes one. Blank text, text that is no
  * JSON, any other value and more than 4 MB are refused with the code that is given.
  */
-export const parseJsonObject = (given: unknown, { code, label }: Refusals): object => {
+export const parseJsonObject = (given: unknown, { code, label }: Refusal): object => {
   const refuse = (reason: string) => new UserError(code, `${label}: ${reason}`)
   if (given === '') throw refuse('This value should not be blank.')
   const value = typeof given === 'string' ? parse(given, refuse) : given

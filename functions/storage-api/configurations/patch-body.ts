@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
 import { flag, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
-import { jsonObject, parseJsonObject } from './json-field.ts'
+import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 import { configurationRefusal, stateRefusal } from './sealed-settings.ts'
 import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
@@ -32,7 +32,7 @@ export const readPatch = async (
   place: ConfigurationIds,
   services: Pick<Services, 'seal' | 'projectId'>,
 ) => {
-  const read = async (given: unknown, refusal: typeof stateRefusal): Promise<object | null | undefined> => {
+  const read = async (given: unknown, refusal: Refusal): Promise<object | null | undefined> => {
     if (given === undefined || given === null) return given
     // An object is sealed to an object.
     return (await services.seal(parseJsonObject(given, refusal), ownerAt(place, services))) as object
@@ -51,7 +51,7 @@ export const readPatch = async (
   })
 }
 
-const merged = (current: string, patch: object | null, refusal: typeof stateRefusal): string => {
+const merged = (current: string, patch: object | null, refusal: Refusal): string => {
   const whole = patch === null ? {} : mergePatch(JSON.parse(current), patch)
   // Each part may be small enough where the whole is not.
   return JSON.stringify(parseJsonObject(whole, refusal))

@@ -1,12 +1,15 @@
 import type { Services } from '../services.ts'
-import { parseJsonObject } from './json-field.ts'
+import { parseJsonObject, type Refusal } from './json-field.ts'
 import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
-export const configurationRefusal = {
+export const configurationRefusal: Refusal = {
   code: 'validation.invalidConfigurationFormat',
   label: 'Invalid parameters - configuration',
 }
-export const stateRefusal = { code: 'validation.invalidStateFormat', label: 'Invalid parameters - state' }
+export const stateRefusal: Refusal = {
+  code: 'validation.invalidStateFormat',
+  label: 'Invalid parameters - state',
+}
 
 interface JsonParts {
   configuration?: unknown
@@ -25,7 +28,7 @@ export const sealedSettings = async <Given extends JsonParts>(
   place: ConfigurationIds,
   services: Pick<Services, 'seal' | 'projectId'>,
 ): Promise<Sealed<Given>> => {
-  const read = async (given: unknown, refusal: typeof stateRefusal) =>
+  const read = async (given: unknown, refusal: Refusal) =>
     JSON.stringify(await services.seal(parseJsonObject(given, refusal), ownerAt(place, services)))
   return {
     ...settings,

@@ -26,6 +26,6 @@ export const checkIfMatch = (headers: Headers, configuration: Configuration): vo
   throw new UserError(
     'storage.components.configurations.versionChanged',
     `The configuration ${configuration.id} is at version ${version} by now. Read it again before you change it.`,
-    { status: 412, params: { version } },
+    { params: { version } },
   )
 }

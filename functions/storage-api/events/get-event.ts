@@ -21,9 +21,7 @@ export const getEvent = defineRoute({
     const id = parseId(params.eventId)
     const event = id === undefined ? undefined : await events.get(id)
     if (!event)
-      throw new UserError('storage.events.notFound', `Event ${params.eventId.slice(0, 20)} not found`, {
-        status: 404,
-      })
+      throw new UserError('storage.events.notFound', `Event ${params.eventId.slice(0, 20)} not found`)
     if (!mayReadEvent(caller, event)) throw accessDenied()
     return ok(eventResource(event, baseUrl))
   },

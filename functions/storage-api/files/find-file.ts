@@ -39,5 +39,4 @@ export const maySeeFile = (
   { creatorToken }: FileRecord,
 ): boolean => isMaster || canReadAllFileUploads || creatorToken.id === tokenId
 
-export const fileNotFound = (): UserError =>
-  new UserError('storage.files.notFound', 'File not found', { status: 404 })
+export const fileNotFound = (): UserError => new UserError('storage.files.notFound', 'File not found')

@@ -33,7 +33,8 @@ const tokenOf = (headers: Headers): string | undefined =>
  * Makes the check of a request's token against the master token, then against the tokens that were made with it.
  *
  * Digests are compared, in constant time: they have one length, and tell nothing of how much of a guess was right.
- * Errors (all 401): "Access token must be set" without a code, `storage.tokenInvalid`. None holds what was sent.
+ * Errors, both 401: `storage.tokenMissing`, which the reply leaves out, and `storage.tokenInvalid`. Neither holds what
+ * was sent.
  */
 export const createAuthenticate = (
   masterToken: string,
@@ -54,16 +55,15 @@ export const createAuthenticate = (
 
   return async headers => {
     const value = tokenOf(headers)
-    if (value === undefined) throw new UserError('', 'Access token must be set', { status: 401 })
+    if (value === undefined) throw new UserError('storage.tokenMissing', 'Access token must be set')
     const digest = digestOf(value)
     if (isSame(digest, masterDigest)) return master
 
     const id = parseId(tokenIdOf(value) ?? '')
     const token = id === undefined ? undefined : await tokens.get(id)
     if (!token || !isSame(digest, token.digest))
-      throw new UserError('storage.tokenInvalid', 'Invalid access token', { status: 401 })
-    if (isExpired(token, now()))
-      throw new UserError('storage.tokenInvalid', 'Access token has expired', { status: 401 })
+      throw new UserError('storage.tokenInvalid', 'Invalid access token')
+    if (isExpired(token, now())) throw new UserError('storage.tokenInvalid', 'Access token has expired')
     return callerOf(token)
   }
 }

@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi'
+import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 
 /** PHP clients send `null` for options that are not set. */
@@ -9,7 +10,7 @@ export const withoutNull = (fields: Record<string, unknown>): Record<string, unk
 export const checkFields = <Schema extends z.ZodType>(
   schema: Schema,
   fields: unknown,
-  code: string,
+  code: UserCode,
 ): z.output<Schema> => {
   const parsed = schema.safeParse(fields)
   if (parsed.success) return parsed.data

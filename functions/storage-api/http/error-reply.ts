@@ -1,4 +1,5 @@
 import { asTransient } from '../../lib/errors/as-transient.ts'
+import type { ErrorCode, ForeignCode } from '../../lib/errors/codes.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/storage/jobs/job-store.ts'
 
@@ -7,6 +8,9 @@ export interface Log {
   info(message: string, extra: Record<string, unknown>): void
   error(message: string, extra: Record<string, unknown>): void
 }
+
+/** A reply to it has no code: clients of the documented API know it by its text (docs/reference/storage-api.md#errors). */
+const UNSENT_CODE: ErrorCode = 'storage.tokenMissing'
 
 const DEFAULT_RETRY_AFTER_SECONDS = 2
 
@@ -40,8 +44,7 @@ export const errorReply = (error: unknown, log: Log): Response => {
 
 interface ErrorFacts {
   message: string
-  /** Empty: the error has none. */
-  code: string
+  code: ErrorCode | ForeignCode
   exceptionId: string
   params: Record<string, unknown>
 }
@@ -53,7 +56,7 @@ const reply = (
 ): Response => {
   const body = {
     error: message,
-    ...(code && { code }),
+    ...(code !== UNSENT_CODE && { code }),
     exceptionId,
     status: 'error',
     contextParams: params,

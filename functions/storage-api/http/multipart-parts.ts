@@ -40,8 +40,7 @@ export const forEachPart = async (
   busboy.on('field', (name, value, _nameTruncated, valueTruncated) => {
     try {
       if (name === undefined) throw malformed()
-      if (valueTruncated)
-        throw new UserError('storage.requestTooLarge', `The field "${name}" is too large.`, { status: 413 })
+      if (valueTruncated) throw new UserError('storage.requestTooLarge', `The field "${name}" is too large.`)
       onField(name, value)
     } catch (error) {
       fail(error)

@@ -25,7 +25,6 @@ export const readBody = async (request: Request): Promise<Record<string, unknown
   throw new UserError(
     'storage.unsupportedMediaType',
     `The content type "${type.slice(0, 100)}" cannot be read. Send application/json, application/x-www-form-urlencoded or multipart/form-data.`,
-    { status: 415 },
   )
 }
 
@@ -86,6 +85,4 @@ const decodeUtf8 = (bytes: Buffer): string => {
 }
 
 const tooLarge = () =>
-  new UserError('storage.requestTooLarge', `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
-    status: 413,
-  })
+  new UserError('storage.requestTooLarge', `The request body is larger than ${MAX_BODY_BYTES} bytes.`)

@@ -4,7 +4,7 @@ import type { Caller } from './authenticate.ts'
 
 /** 403 `accessDenied`, in the words that clients know. */
 export const accessDenied = (): UserError =>
-  new UserError('accessDenied', "You don't have access to the resource.", { status: 403 })
+  new UserError('accessDenied', "You don't have access to the resource.")
 
 const rank: Record<BucketPermission, number> = { read: 1, write: 2, manage: 3 }
 

@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi'
+import type { UserCode } from '../../lib/errors/codes.ts'
 import type { Services } from '../services.ts'
 import type { Caller } from './authenticate.ts'
 import type { Access } from './check-path.ts'
@@ -43,7 +44,7 @@ export interface RouteDefinition<Path extends string, Query extends z.ZodType, B
   /** `null` in the body is a value of its own, as in a merge patch; elsewhere it means "not set". */
   keepsNull?: boolean
   /** Code of the error when query or body do not fit; default `storage.validation`. */
-  validationCode?: string
+  validationCode?: UserCode
   /** Status -> what it means, for the OpenAPI document. */
   replies: Record<number, string>
   /** What a body holds that the route reads by itself, for the OpenAPI document. */

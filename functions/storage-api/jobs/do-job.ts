@@ -1,3 +1,4 @@
+import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { accepted } from '../http/reply.ts'
 import type { Services } from '../services.ts'
@@ -27,5 +28,5 @@ export const doJob = async (
   if (job.status !== 'error') return accepted(jobResource(job, submitter.baseUrl))
   const { code, message, contextParams } = job.error
   if (code === 'internalError') throw new Error(`The job ${job.id} was given up`)
-  throw new UserError(code, message, { params: contextParams })
+  throw new UserError(foreignCode(code), message, { params: contextParams })
 }

@@ -20,10 +20,7 @@ export const getJob = defineRoute({
   handle: async ({ params, caller, baseUrl }, services) => {
     const id = parseId(params.jobId)
     const job = id === undefined ? undefined : await services.jobs.get(id)
-    if (!job)
-      throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`, {
-        status: 404,
-      })
+    if (!job) throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`)
     if (!maySeeJob(caller, job)) throw accessDenied()
     if (isFinal(job)) return ok(jobResource(job, baseUrl))
     const revived = await reviveJob(job, services).catch(error => {

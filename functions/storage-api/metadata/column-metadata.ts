@@ -17,13 +17,7 @@ const findColumn = async (services: Services, columnId: string) => {
   const column = columnId.slice(dot + 1)
   const table = await findTable(services, columnId.slice(0, Math.max(dot, 0)))
   if (!table.snapshot.columns.includes(column))
-    throw new UserError(
-      'storage.columns.notFound',
-      `Column "${column.slice(0, 100)}" not found in the table`,
-      {
-        status: 404,
-      },
-    )
+    throw new UserError('storage.columns.notFound', `Column "${column.slice(0, 100)}" not found in the table`)
   return { column, subject: metadataSubject.table(table) }
 }
 

@@ -100,4 +100,4 @@ const invalidParameter = (what: string) =>
   new UserError('storage.metadata.invalidParameter', `Invalid metadata: ${what}.`)
 
 export const metadataNotFound = (id: string): UserError =>
-  new UserError('storage.metadata.notFound', `Metadata with id ${id.slice(0, 50)} not found`, { status: 404 })
+  new UserError('storage.metadata.notFound', `Metadata with id ${id.slice(0, 50)} not found`)

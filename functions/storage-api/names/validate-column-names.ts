@@ -23,7 +23,6 @@ export const validateColumnNames = defineRoute({
     })
     if (errors.length > 0)
       throw new UserError('validation.failed', 'Some column names cannot be used.', {
-        status: 422,
         params: { errors },
       })
     return noContent()

@@ -23,9 +23,7 @@ export const webalizeDisplayName = defineRoute({
     const parts = body.displayName.split('-').map(sanitizeColumnName).filter(Boolean)
     const displayName = parts.join('-').slice(0, MAX_DISPLAY_NAME_LENGTH)
     if (displayName === '')
-      throw new UserError('storage.webalize.displayName.invalid', 'Nothing is left of the display name.', {
-        status: 422,
-      })
+      throw new UserError('storage.webalize.displayName.invalid', 'Nothing is left of the display name.')
     return ok({ displayName })
   },
 })

@@ -86,9 +86,7 @@ export const exportTable = defineRoute({
 const checkFormat = (format: string): void => {
   if (format === 'rfc') return
   if (format === 'json' || format === 'raw' || format === 'escaped')
-    throw new UserError('notImplemented', `The format "${format}" is not supported. Use "rfc".`, {
-      status: 501,
-    })
+    throw new UserError('notImplemented', `The format "${format}" is not supported. Use "rfc".`)
   throw new UserError(
     'storage.tables.validation.invalidFormat',
     `Invalid format "${format}". Tables are exported as "rfc".`,

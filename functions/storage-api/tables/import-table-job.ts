@@ -69,5 +69,4 @@ const requestedKey = (given: string | string[] = [], headers: Headers): string[]
   return isForm ? [] : [...new Set(given)]
 }
 
-const notImplemented = (option: string) =>
-  new UserError('notImplemented', `"${option}" is not supported.`, { status: 501 })
+const notImplemented = (option: string) => new UserError('notImplemented', `"${option}" is not supported.`)

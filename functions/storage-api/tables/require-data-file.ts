@@ -17,8 +17,6 @@ export const requireDataFile = (
   if (body.dataFileId !== undefined) return body.dataFileId
   const other = otherSources.find(name => body[name] !== undefined)
   if (other !== undefined)
-    throw new UserError('notImplemented', `Tables cannot be loaded from "${other}" here. Use dataFileId.`, {
-      status: 501,
-    })
+    throw new UserError('notImplemented', `Tables cannot be loaded from "${other}" here. Use dataFileId.`)
   throw new UserError('storage.tables.validation', 'Table data source is missing: "dataFileId" is required.')
 }

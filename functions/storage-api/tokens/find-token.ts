@@ -15,4 +15,4 @@ export const findToken = async (
 }
 
 export const tokenNotFound = (tokenId: string): UserError =>
-  new UserError('storage.tokens.notFound', `Token ${tokenId.slice(0, 20)} not found`, { status: 404 })
+  new UserError('storage.tokens.notFound', `Token ${tokenId.slice(0, 20)} not found`)

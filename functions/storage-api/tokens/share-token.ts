@@ -22,7 +22,6 @@ export const shareToken = defineRoute({
     throw new UserError(
       'notImplemented',
       'Tokens are not sent by mail: their values are not stored. Refresh the token and hand over its new value.',
-      { status: 501 },
     )
   },
 })

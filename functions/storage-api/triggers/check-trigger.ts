@@ -31,4 +31,4 @@ export const findTrigger = async (
 }
 
 export const triggerNotFound = (triggerId: string): UserError =>
-  new UserError('storage.triggers.notFound', `Trigger ${triggerId.slice(0, 20)} not found`, { status: 404 })
+  new UserError('storage.triggers.notFound', `Trigger ${triggerId.slice(0, 20)} not found`)

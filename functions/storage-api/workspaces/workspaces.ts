@@ -6,7 +6,6 @@ const notOffered = async (): Promise<Response> => {
   throw new UserError(
     'notImplemented',
     'Workspaces are not offered here. Export the table to a file (export-async) and work with its CSV or Parquet.',
-    { status: 501 },
   )
 }
 

@@ -8,6 +8,7 @@ import inspector from 'node:inspector'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { getRequestListener } from '@hono/node-server'
+import type { TransientCode } from '#lib/errors/codes.ts'
 import { createLimitedServer } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
@@ -123,7 +124,8 @@ const loadNow = async () => {
 
 /** In the form of the API's own errors: clients show the message and try again after the restart. */
 const refuseWhileStopping = (response: ServerResponse) => {
-  const [status, code] = [503, 'service.stopping']
+  const status = 503
+  const code: TransientCode = 'service.stopping'
   const body = {
     error: 'The service is stopping. Try again in a moment.',
     code,

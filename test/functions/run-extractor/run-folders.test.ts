@@ -35,5 +35,5 @@ test.each(['../x.csv', '0/../../x.csv', '/x.csv', '0\\x.csv'])(
 
 test.each(['../x', '..', 'a\0b', '/etc/passwd'])('iterations are not read from %j', async table => {
   const config = { parameters: { iterations: { table } } }
-  await expect(withTableIterations(config, root)).rejects.toMatchObject({ code: 'extraction.iterations' })
+  await expect(withTableIterations(config, root)).rejects.toMatchObject({ code: 'extractor.run.iterations' })
 })

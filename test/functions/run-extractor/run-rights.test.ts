@@ -129,7 +129,7 @@ describe('a run has the rights of the token that stored the configuration last',
     const asked = { authorTokenId: '42', configVersion: 1 }
     await extraction.service.call('PUT', `${configsPath}/${configId}`, { name: 'x' }, lesser.headers)
     const { end } = await extraction.run(configId, asked)
-    expect(end).toMatchObject({ failure: { Error: 'extraction.configurationChanged' } })
+    expect(end).toMatchObject({ failure: { Error: 'extractor.run.configurationChanged' } })
     expect(await rowsOf(foreign)).toContain('old')
     // What it stored itself meanwhile does.
     const own = await store(undefined, writing('in.c-own.items'))
@@ -157,7 +157,7 @@ describe('a run has the rights of the token that stored the configuration last',
     const before = await tokenIds()
     const { end, steps } = await extraction.run(configId)
     expect(steps).toEqual([])
-    expect(end).toMatchObject({ failure: { Error: 'extraction.authorRefused' } })
+    expect(end).toMatchObject({ failure: { Error: 'extractor.run.authorRefused' } })
     expect(await tokenIds()).toEqual(before)
     const { body: events } = await extraction.service.call(
       'GET',
@@ -207,7 +207,7 @@ describe('a schedule of the configuration', () => {
     expect(await nextMinute(configId)).toEqual([])
     // One that was started a moment before the edit finds the configuration disarmed when it begins.
     const { end } = await extraction.run(configId, { isOwnSchedule: true })
-    expect(end).toMatchObject({ failure: { Error: 'extraction.scheduleDisarmed' } })
+    expect(end).toMatchObject({ failure: { Error: 'extractor.run.scheduleDisarmed' } })
     expect(await rowsOf(foreign)).toContain('old')
   })
 })

@@ -21,7 +21,7 @@ export interface RowSettings {
 /** The row, or 404 `notFound`. */
 export const findRow = ({ current }: Configuration, rowId: string): Row => {
   const row = current.content.rows.find(({ id }) => id === rowId)
-  if (!row) throw new UserError('notFound', `Row ${rowId.slice(0, 100)} not found`, { status: 404 })
+  if (!row) throw new UserError('notFound', `Row ${rowId.slice(0, 100)} not found`)
   return row
 }
 

@@ -161,8 +161,5 @@ const refuseOversized = (attributes: Item): void => {
     throw new UserError(
       'storage.requestTooLarge',
       `The request holds ${bytes} bytes of settings; at most ${MAX_ITEM_BYTES} are kept.`,
-      {
-        status: 413,
-      },
     )
 }

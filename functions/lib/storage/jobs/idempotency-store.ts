@@ -55,7 +55,6 @@ const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => 
     throw new UserError(
       'storage.idempotencyKeyReused',
       'This Idempotency-Key was used for another request. Send a new key with a new request.',
-      { status: 422 },
     )
   return id
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ErrorCode } from '../../errors/codes.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import {
@@ -97,7 +98,7 @@ export const createExceptionId = (): string => `millrace-${randomBytes(12).toStr
 
 /** What a job says when the fault is ours: never the cause itself. */
 export const internalJobError = (exceptionId: string): JobError => ({
-  code: 'internalError',
+  code: 'internalError' satisfies ErrorCode,
   message: `Internal error. The job was not done. Quote ${exceptionId} when you report it.`,
   exceptionId,
   contextParams: {},

@@ -33,9 +33,7 @@ export type SnapshotRecord = z.infer<typeof snapshotRecord>
 
 /** 404 `storage.snapshots.notFound`. */
 export const snapshotNotFound = (id: number | string): UserError =>
-  new UserError('storage.snapshots.notFound', `The snapshot "${String(id).slice(0, 30)}" was not found`, {
-    status: 404,
-  })
+  new UserError('storage.snapshots.notFound', `The snapshot "${String(id).slice(0, 30)}" was not found`)
 
 /** Kept snapshots, by id. They outlive their table. */
 export const createSnapshotStore = (

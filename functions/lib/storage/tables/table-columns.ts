@@ -38,7 +38,6 @@ export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): voi
     throw new UserError(
       'storage.tables.columns.notFound',
       `The column "${name.slice(0, 100)}" was not found in the table.`,
-      { status: 404 },
     )
   if (snapshot.primaryKey.includes(name))
     throw new UserError(

@@ -7,7 +7,6 @@ export const tableNotFound = (tableId: string, projectId: number | string): User
   return new UserError(
     'storage.tables.notFound',
     `The table "${tableId.slice(dot + 1, dot + 250)}" was not found in the bucket "${bucketId.slice(0, 250)}" in the project "${projectId}"`,
-    { status: 404 },
   )
 }
 

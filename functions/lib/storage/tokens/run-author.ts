@@ -16,7 +16,7 @@ export const authorIdOf = ({ id, currentVersion }: Configuration): string => {
 }
 
 /**
- * The author's token as it is now. Throws `UserError` `extraction.authorRefused` unless it may run configurations of the
+ * The author's token as it is now. Throws `UserError` `extractor.run.authorRefused` unless it may run configurations of the
  * component: it was deleted, disabled, has expired, or may not use the component.
  */
 export const findRunAuthor = async (
@@ -49,4 +49,4 @@ const problemOf = (token: Token, componentId: string): string | undefined => {
 }
 
 const refused = (reason: string) =>
-  new UserError('extraction.authorRefused', `${reason} Store or run the configuration with another token.`)
+  new UserError('extractor.run.authorRefused', `${reason} Store or run the configuration with another token.`)

@@ -1,0 +1,105 @@
+import type { ErrorEntry } from './entry.ts'
+
+/** Errors of jobs, tokens, branches, events, metadata and triggers. */
+export const projectCodes = {
+  'storage.jobs.notFound': {
+    status: 404,
+    meaning: 'There is no such job.',
+    remedy: 'Check the job id.',
+  },
+  'storage.tokens.notFound': {
+    status: 404,
+    meaning: 'There is no such token.',
+    remedy: 'Check the token id; the token may be deleted.',
+  },
+  'storage.tokens.validation': {
+    status: 400,
+    meaning: 'A setting of the token is not valid.',
+    remedy: 'Correct the fields that the message names.',
+  },
+  'storage.tokens.invalidPermissions': {
+    status: 400,
+    meaning: 'The bucket permissions of the token are not valid.',
+    remedy: 'Give "read" or "write" for buckets that exist.',
+  },
+  'storage.tokens.masterToken': {
+    status: 400,
+    meaning: 'The master token cannot be changed by the API.',
+    remedy: 'Give the secret of the stack another value.',
+  },
+  'storage.tokens.busy': {
+    status: 503,
+    meaning: 'Many requests change the token at this moment.',
+    remedy: 'Send the request again after the time in Retry-After.',
+  },
+  'storage.devBranch.alreadyExists': {
+    status: 400,
+    meaning: 'There is a branch with this name.',
+    remedy: 'Choose another name.',
+  },
+  'storage.devBranch.cannotDeleteDefault': {
+    status: 400,
+    meaning: 'The default branch cannot be deleted.',
+    remedy: 'Delete what it holds instead.',
+  },
+  'storage.branches.busy': {
+    status: 503,
+    meaning: 'Many requests change the branch at this moment.',
+    remedy: 'Send the request again after the time in Retry-After.',
+  },
+  'storage.events.notFound': {
+    status: 404,
+    meaning: 'There is no such event.',
+    remedy: 'Check the event id; events expire.',
+  },
+  'storage.events.validation': {
+    status: 400,
+    meaning: 'A field of the event is not valid.',
+    remedy: 'Correct the fields that the message names.',
+  },
+  'storage.events.tooLarge': {
+    status: 400,
+    meaning: 'The event is larger than one may be.',
+    remedy: 'Send less in its params, results or description.',
+  },
+  'storage.metadata.notFound': {
+    status: 404,
+    meaning: 'There is no metadata with this id here.',
+    remedy: 'List the metadata of the object to see their ids.',
+  },
+  'storage.metadata.invalidStructure': {
+    status: 400,
+    meaning: 'The metadata is not a list of objects with key and value.',
+    remedy: 'Send metadata as [{"key": ..., "value": ...}].',
+  },
+  'storage.metadata.invalidKey': {
+    status: 400,
+    meaning: 'A key of the metadata cannot be used.',
+    remedy: 'Shorten the key, and leave out "%" and "+".',
+  },
+  'storage.metadata.invalidProvider': {
+    status: 400,
+    meaning: 'The provider of the metadata is missing or is not a text.',
+    remedy: 'Name the provider, for example "user".',
+  },
+  'storage.metadata.invalidParameter': {
+    status: 400,
+    meaning: 'A parameter of the metadata is not valid.',
+    remedy: 'Correct what the message names.',
+  },
+  'storage.metadata.busy': {
+    status: 503,
+    meaning: 'Many requests change the metadata at this moment.',
+    remedy: 'Send the request again after the time in Retry-After.',
+  },
+  'storage.triggers.notFound': {
+    status: 404,
+    meaning: 'There is no such trigger.',
+    remedy: 'Check the trigger id.',
+  },
+  'storage.triggers.busy': {
+    status: 503,
+    meaning: 'Many requests change the trigger at this moment.',
+    remedy: 'Send the request again after the time in Retry-After.',
+  },
+} as const satisfies Record<string, ErrorEntry>

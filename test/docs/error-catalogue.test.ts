@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { areas, catalogue } from '#lib/errors/catalogue/catalogue.ts'
+import type { ErrorEntry } from '#lib/errors/catalogue/entry.ts'
+import type { UserCode } from '#lib/errors/codes.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import { errorCatalogue } from './error-catalogue.ts'
+
+const root = join(import.meta.dirname, '../..')
+const entries = Object.entries<ErrorEntry>(catalogue)
+
+const productCode = globSync('{functions,cli,local,infra}/**/*.ts', {
+  cwd: root,
+  exclude: ['functions/lib/errors/catalogue', 'functions/lib/errors/statuses.ts'],
+}).map(path => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+
+/** The arguments of each `new UserError('…'`, which begin with a code of the catalogue. */
+const madeIn = (text: string): string[] =>
+  [...text.matchAll(/new UserError\(\s*(?=')/g)].map(({ index, 0: { length } }) =>
+    argumentsAt(text, index + length),
+  )
+
+/** Up to the bracket that closes the call. */
+const argumentsAt = (text: string, start: number): string => {
+  let depth = 1
+  let end = start
+  for (; depth > 0 && end < text.length; end++) {
+    if (text[end] === '(') depth++
+    if (text[end] === ')') depth--
+  }
+  return text.slice(start, end - 1)
+}
+
+test('docs/errors.md is what the catalogue makes of it (npm run errors)', async () => {
+  expect(await readFile(join(root, 'docs/errors.md'), 'utf8')).toBe(errorCatalogue())
+})
+
+describe('the catalogue', () => {
+  test('has each code in one area', () => {
+    const codes = Object.values(areas).flatMap(area => Object.keys(area))
+    expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
+  })
+
+  test('says of each code what it means and what to do, in one line each', () => {
+    const unclear = entries.filter(([, { meaning, remedy }]) =>
+      [meaning, remedy].some(text => !/^(?:[A-Z]|--?\w|\/)[^\n]+\.$/.test(text)),
+    )
+    expect(unclear).toEqual([])
+  })
+
+  test('has one prefix for the extractor', () => {
+    expect(entries.map(([code]) => code).filter(code => code.startsWith('extraction.'))).toEqual([])
+  })
+
+  test('has no code that nothing uses', () => {
+    // Not in a comment: the code must be a text of the program.
+    const texts = new Set(productCode.flatMap(({ text }) => [...text.matchAll(/'([\w.]+)'/g)].map(m => m[1])))
+    expect(entries.map(([code]) => code).filter(code => !texts.has(code))).toEqual([])
+  })
+})
+
+describe('an error', () => {
+  const userCodes = entries.filter(([, { status }]) => status !== 500 && status !== 503)
+
+  test.each(userCodes)('%s has the status of its entry', (code, { status }) => {
+    expect(new UserError(code as UserCode, 'message').status).toBe(status ?? 400) // a key of the catalogue
+  })
+
+  test('with a code of the catalogue is given no other status where it is made', () => {
+    const calls = productCode.flatMap(({ path, text }) => madeIn(text).map(call => ({ path, call })))
+    expect(calls.length).toBeGreaterThan(150)
+    const withStatus = calls.filter(({ call }) => /\bstatus: \d/.test(call))
+    expect(withStatus).toEqual([])
+  })
+})
