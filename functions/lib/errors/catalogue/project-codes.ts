@@ -27,6 +27,12 @@ export const projectCodes = {
     meaning: 'The master token cannot be changed by the API.',
     remedy: 'Give the secret of the stack another value.',
   },
+  'storage.outOfSpace': {
+    status: 503,
+    meaning:
+      'The disk of the storage service is full. Nothing that was acknowledged is lost, and reading still works.',
+    remedy: 'Make room on the disk. Work that waits continues by itself; send the refused request again.',
+  },
   'storage.tokens.busy': {
     status: 503,
     meaning: 'Many requests change the token at this moment.',

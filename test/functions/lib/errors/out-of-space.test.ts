@@ -27,7 +27,7 @@ describe('a full disk', () => {
   })
 
   it.each([
-    ['a mistake that quotes one', new UserError('x', 'IO error: No space left on device')],
+    ['a mistake that quotes one', new UserError('storage.validation', 'IO error: No space left on device')],
     ['an answer of a stranger', named('The API answered: "No space left on device"')],
     ['anything else', named('no')],
   ])('is not: %s', (_what, error) => expect(asTransient(error)).toBe(error))
