@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { errorReply, type Log } from '#functions/storage-api/http/error-reply.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
-import { errorReply, type Log } from '../../../../functions/storage-api/http/error-reply.ts'
 
 const collect = () => {
   const lines: Record<string, unknown>[] = []
