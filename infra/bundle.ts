@@ -18,7 +18,7 @@ export const functionNames = [
   'merge-slices',
   'sweep-storage',
 ] as const
-export type FunctionName = (typeof functionNames)[number]
+type FunctionName = (typeof functionNames)[number]
 
 /** A function ready to be deployed: a folder that holds `index.mjs` and what cannot be bundled. */
 export interface FunctionBundle {
@@ -31,7 +31,7 @@ export interface FunctionBundle {
 
 export type FunctionBundles = Readonly<Record<FunctionName, FunctionBundle>>
 
-export interface BundleOptions {
+interface BundleOptions {
   /**
    * Where the bundles run. `lambda`: Linux x86_64 bindings are copied in, whatever machine synthesises.
    * `this-machine`: bindings are found in the project's own `node_modules`.

@@ -14,7 +14,7 @@ import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
-export interface ExportFlowProps {
+interface ExportFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction

@@ -16,7 +16,7 @@ import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
 
-export interface ExportMachineProps {
+interface ExportMachineProps {
   readonly mergeSlices: IFunction
   readonly pollJob: IFunction
   readonly deadLetters: IQueue

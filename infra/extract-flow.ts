@@ -12,7 +12,7 @@ import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
-export interface ExtractFlowProps {
+interface ExtractFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly projectId: string

@@ -1,6 +1,6 @@
 import { Aws } from 'aws-cdk-lib'
 
-export interface ExtractMachineIdentity {
+interface ExtractMachineIdentity {
   readonly name: string
   readonly arn: string
   /** The ARN of an execution without its name. */

@@ -19,7 +19,7 @@ import type { Construct } from 'constructs'
 import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/steps.ts'
 import { withRetries } from './task-retries.ts'
 
-export interface ExtractMachineProps {
+interface ExtractMachineProps {
   readonly machineName: string
   readonly runExtractor: IFunction
   readonly deadLetters: IQueue

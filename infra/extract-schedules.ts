@@ -11,7 +11,7 @@ import { NodeFunction } from './node-function.ts'
 import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
-export interface ExtractSchedulesProps {
+interface ExtractSchedulesProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly machine: StateMachine

@@ -18,7 +18,7 @@ import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
-export interface ImportFlowProps {
+interface ImportFlowProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction

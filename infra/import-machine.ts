@@ -20,7 +20,7 @@ import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
 
-export interface ImportMachineProps {
+interface ImportMachineProps {
   readonly startImport: IFunction
   readonly pollJob: IFunction
   readonly deadLetters: IQueue

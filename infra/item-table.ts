@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import type { Construct } from 'constructs'
 
-export interface ItemTableProps {
+interface ItemTableProps {
   readonly partitionKey: string
   readonly sortKey?: string
   /** Attribute with the expiry of an item: Unix time in seconds. */

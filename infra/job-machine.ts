@@ -16,7 +16,7 @@ import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 
-export interface JobMachineProps {
+interface JobMachineProps {
   readonly machineName: string
   readonly runJob: IFunction
   readonly alarms: ITopic

@@ -5,7 +5,7 @@ import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
-export interface PollJobFunctionProps {
+interface PollJobFunctionProps {
   readonly bundle: FunctionBundle
   readonly storage: StorageEndpoint
 }

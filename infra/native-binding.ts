@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'no
 import { join } from 'node:path'
 import { projectRoot } from './project-root.ts'
 
-export interface PackageFolder {
+interface PackageFolder {
   packageName: string
   version: string
   source: string

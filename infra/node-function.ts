@@ -5,7 +5,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { FunctionBundle } from './bundle.ts'
 
-export interface NodeFunctionProps<EnvName extends string> {
+interface NodeFunctionProps<EnvName extends string> {
   readonly bundle: FunctionBundle
   readonly description: string
   /** One value for each name in the function's `env-names.ts`. */

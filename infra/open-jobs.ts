@@ -8,7 +8,7 @@ import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { NodeFunction } from './node-function.ts'
 
-export interface OpenJobsProps {
+interface OpenJobsProps {
   readonly bundle: FunctionBundle
   readonly items: ItemTable
   readonly jobMachineArn: string

@@ -9,7 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 
-export interface PrivateBucketProps {
+interface PrivateBucketProps {
   /** Keeps every version of an object; older ones go after 30 days. Default false. */
   readonly keepsVersions?: boolean
   /** Sends "Object Created" to EventBridge. Default false. */

@@ -13,7 +13,7 @@ import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
 
-export interface MillraceStackProps extends StackProps {
+interface MillraceStackProps extends StackProps {
   readonly bundles: FunctionBundles
   readonly config: StackConfig
 }

@@ -25,7 +25,7 @@ import { PrivateBucket } from './private-bucket.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
 
-export interface StorageServiceProps {
+interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly alarms: ITopic

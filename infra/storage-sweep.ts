@@ -12,7 +12,7 @@ import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 
-export interface StorageSweepProps {
+interface StorageSweepProps {
   readonly bundle: FunctionBundle
   readonly items: ItemTable
   readonly files: IBucket

@@ -12,7 +12,7 @@ import type { Construct } from 'constructs'
 import { catchAll } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 
-export interface WaitForJobProps {
+interface WaitForJobProps {
   readonly pollJob: IFunction
   /** JSONPath of the job's id. */
   readonly jobIdPath: string

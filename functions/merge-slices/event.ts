@@ -39,7 +39,7 @@ const fileExport = z.strictObject({
 })
 
 /** Input of the export machine (docs/architecture.md). */
-export const exportInput = z.union([tableExport, fileExport], {
+const exportInput = z.union([tableExport, fileExport], {
   error: 'neither {tableId, destination} nor {fileId, destination} with their options',
 })
 export type ExportInput = z.infer<typeof exportInput>

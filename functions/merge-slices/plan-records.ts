@@ -27,7 +27,7 @@ export const rangeRecord = z.object({
     }),
   ),
 })
-export type RangeRecord = z.infer<typeof rangeRecord>
+type RangeRecord = z.infer<typeof rangeRecord>
 
 /** A part whose ranges name their sources. */
 export interface ResolvedPart {
@@ -94,7 +94,6 @@ export const planRecord = z.object({
   bytesThroughFunctions: z.number(),
   ranges: z.array(z.object({ from: z.number(), to: z.number() })),
 })
-export type PlanRecord = z.infer<typeof planRecord>
 
 /** `conversion.json`: slices that must be compressed or expanded before they can be merged. */
 export const conversionRecord = z.object({

@@ -5,5 +5,3 @@ export const pollJobEvent = z.object({
   jobId: z.coerce.number().int().positive(),
   since: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
 })
-
-export type PollJobEvent = z.infer<typeof pollJobEvent>

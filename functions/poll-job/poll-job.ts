@@ -3,7 +3,7 @@ import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 
 /** What the state machine needs to know: whether to wait, how long, or how it ended. */
-export type Poll =
+type Poll =
   | { status: 'waiting' | 'processing'; jobId: number; isFinished: false; waitSeconds: number }
   | { status: 'success'; jobId: number; isFinished: true; results: unknown }
   | { status: 'error'; jobId: number; isFinished: true; error: { code: string; message: string } }

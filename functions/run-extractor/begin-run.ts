@@ -6,7 +6,7 @@ import type { RunInput } from './event.ts'
 import { enterRow, type RowOfRun, type Run } from './run.ts'
 import type { Snapshot } from './run-store.ts'
 
-export interface RunToBegin {
+interface RunToBegin {
   runId: string
   input: RunInput
   /** As it was when the author's rights were looked up: what runs, and in whose rights, belong together. */

@@ -1,7 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
 import type { CountRun } from './services.ts'
 
-export const METRIC_NAMESPACE = 'Millrace'
+const METRIC_NAMESPACE = 'Millrace'
 
 /** The last result of each configuration as metrics: log lines in the embedded metric format, which CloudWatch reads. */
 export const createCountRun = (): CountRun => {

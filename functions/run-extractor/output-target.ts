@@ -3,19 +3,19 @@ import { isTableIdForLoad } from '../lib/storage/storage-ids.ts'
 import type { OutputMapping } from './storage-mapping.ts'
 
 /** Manifest beside a table in `out/tables` (docs/reference/extractor-tables.md#files). */
-export interface TableManifest {
+interface TableManifest {
   destination?: string | undefined
   primaryKey: string[]
   incremental: boolean
 }
 
-export interface OutputTarget {
+interface OutputTarget {
   tableId: string
   primaryKey: string[]
   incremental: boolean
 }
 
-export interface OutputTargetOptions {
+interface OutputTargetOptions {
   /** Name of the file in `out/tables`. */
   file: string
   manifest: TableManifest

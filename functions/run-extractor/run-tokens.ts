@@ -14,12 +14,12 @@ const tokenDocument = z.object({
   author: z.object({ id: z.string(), description: z.string() }),
 })
 
-export interface RunToken {
+interface RunToken {
   value: string
   author: RunAuthor
 }
 
-export interface NewRun {
+interface NewRun {
   runId: string
   startedAt: Date
   authorId: string

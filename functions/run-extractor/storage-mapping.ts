@@ -53,7 +53,7 @@ const storageNode = z.looseObject({
   storage: z.looseObject({ input: tables(inputMapping), output: tables(outputMapping) }).optional(),
 })
 
-export interface StorageMapping {
+interface StorageMapping {
   inputs: InputMapping[]
   outputs: OutputMapping[]
 }

@@ -3,12 +3,12 @@ import { DocumentMoved, type WorkStore } from './work-store.ts'
 
 const turn = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 
-export interface ConfigurationPlace {
+interface ConfigurationPlace {
   componentId: string
   configId: string
 }
 
-export type TurnResult =
+type TurnResult =
   /** `abandonedBy`: the execution that ended without giving the turn back. */
   { isTaken: true; abandonedBy?: string } | { isTaken: false; owner: string }
 
@@ -21,7 +21,7 @@ export interface Turns {
   giveBack(place: ConfigurationPlace, execution: string): Promise<void>
 }
 
-export interface TurnsOptions {
+interface TurnsOptions {
   work: WorkStore
   /** Whether an execution is still under way: one that was stopped gives nothing back. */
   isRunning: (execution: string) => Promise<boolean>

@@ -11,7 +11,7 @@ const SLICE_BYTES = 16 * 1024 ** 2
 const SLICES_IN_PARALLEL = 3
 const READ_BYTES = 1024 ** 2
 
-export interface TableUpload {
+interface TableUpload {
   /** CSV with a header line. */
   path: string
   name: string

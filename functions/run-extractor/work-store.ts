@@ -11,7 +11,7 @@ export class DocumentMoved extends Error {
   override readonly name = 'DocumentMoved'
 }
 
-export interface StoredDocument {
+interface StoredDocument {
   value: unknown
   etag: string
 }

@@ -7,7 +7,7 @@ export type ExtractRun =
   | { status: 'success'; output: string }
   | { status: 'error'; error: string; cause: string }
 
-export interface ExtractRunInput {
+interface ExtractRunInput {
   componentId: string
   configId: string
   /** The token that asked for the job: the run has its rights. */

@@ -3,7 +3,7 @@ import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { LandedObject } from './event.ts'
 
-export interface DescribedSource {
+interface DescribedSource {
   source: SourceObject
   /** User metadata: lower-case names without `x-amz-meta-`. */
   metadata: Record<string, string>

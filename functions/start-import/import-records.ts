@@ -26,7 +26,7 @@ export interface ImportRecords {
   saveProgress(versionId: string, progress: Progress): Promise<Progress>
 }
 
-export interface ImportRecordsOptions {
+interface ImportRecordsOptions {
   dynamo: DynamoDBDocumentClient
   tableName: string
   /** Whether an execution is still under way: one that was stopped gives nothing back. */

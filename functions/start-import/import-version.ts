@@ -8,14 +8,14 @@ import type { NumberRange } from './move-ranges.ts'
 import type { Progress } from './progress.ts'
 import type { Transfer } from './transfer.ts'
 
-export interface ImportVersionServices {
+interface ImportVersionServices {
   storage: StorageClient
   records: ImportRecords
   /** Brings the bytes of the object into the prepared file. */
   transfer: Transfer
 }
 
-export interface ImportWork {
+interface ImportWork {
   source: SourceObject
   target: LandingTarget
   /** Identity of the object version. */
@@ -23,7 +23,7 @@ export interface ImportWork {
   progress: Progress
 }
 
-export type VersionImport =
+type VersionImport =
   | { outcome: 'accepted'; fileId: number; jobId: number; progress: Progress }
   /** Several functions move the parts of these ranges; then the import goes on. */
   | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }

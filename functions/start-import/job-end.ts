@@ -2,7 +2,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 
-export type JobEnd =
+type JobEnd =
   | 'running'
   | 'success'
   | 'error'

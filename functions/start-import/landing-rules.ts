@@ -16,7 +16,7 @@ const isRegularExpression = (text: string): boolean => {
  * `{ "match": "^sales/(?<year>\\d{4})/.+\\.csv$", "tableId": "in.c-sales.orders_{year}", "incremental": true }`.
  * Rules are tried in order, before the convention. User metadata of the object overrides what a rule says.
  */
-export const landingRule = z.strictObject({
+const landingRule = z.strictObject({
   match: z.string().refine(isRegularExpression, 'not a regular expression'),
   tableId: z.string().min(1),
   primaryKey: z.array(z.string().min(1)).optional(),

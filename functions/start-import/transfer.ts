@@ -40,7 +40,7 @@ export interface TransferOptions {
   limits?: Partial<TransferLimits>
 }
 
-export interface TransferLimits {
+interface TransferLimits {
   /** The largest object that one function moves by itself. */
   copiedAtOnceBytes: number
   streamedAtOnceBytes: number

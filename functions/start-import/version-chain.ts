@@ -49,7 +49,7 @@ const listPage = (s3: S3Client, input: ConstructorParameters<typeof ListObjectVe
   s3.send(new ListObjectVersionsCommand(input))
 
 /** The place of a version in a list, newest first. One that is no longer there is placed by its time. */
-export const placeOf = (versions: readonly VersionMark[], mark: VersionMark): number => {
+const placeOf = (versions: readonly VersionMark[], mark: VersionMark): number => {
   const place = versions.findIndex(({ versionId }) => versionId === mark.versionId)
   if (place >= 0) return place
   const older = versions.findIndex(({ modified }) => modified < mark.modified)

@@ -4,7 +4,7 @@ import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { JobStore } from '../lib/storage/jobs/job-store.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
 
-export interface OpenJobsServices {
+interface OpenJobsServices {
   jobs: JobStore
   startJob: StartJob
   now: () => Date
@@ -12,7 +12,7 @@ export interface OpenJobsServices {
 }
 
 /** Which jobs are looked at: all that are younger, and the newest ones however old they are. */
-export interface LookBack {
+interface LookBack {
   milliseconds: number
   newest: number
 }

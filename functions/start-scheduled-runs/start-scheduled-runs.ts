@@ -11,7 +11,7 @@ import type { TokenClient } from '../lib/storage-client/token-client.ts'
 /** Starts a run under a name; a run of this name that exists already is a success. */
 export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
-export interface ScheduledRunsServices {
+interface ScheduledRunsServices {
   storage: Pick<StorageClient, 'configurations' | 'postEvent'>
   tokens: Pick<TokenClient, 'token'>
   components: readonly string[]

@@ -2,5 +2,3 @@ import { z } from 'zod'
 
 /** Input of the schedule: nothing is needed. */
 export const sweepStorageEvent = z.looseObject({})
-
-export type SweepStorageEvent = z.infer<typeof sweepStorageEvent>

@@ -1,6 +1,6 @@
 import { DeleteObjectsCommand, paginateListObjectsV2, type S3Client } from '@aws-sdk/client-s3'
 
-export interface ListedObject {
+interface ListedObject {
   key: string
   lastModified: Date
 }

@@ -3,7 +3,7 @@ import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
 import { sweepTableObjects } from './sweep-table-objects.ts'
 
-export interface Swept {
+interface Swept {
   /** Files whose age was over. */
   expiredFiles: number
   /** Objects of no file, left by uploads and exports that nobody finished. */

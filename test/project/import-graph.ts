@@ -41,6 +41,37 @@ export const readImports = (files: readonly string[]): ImportGraph =>
     ]),
   )
 
+const namedImport =
+  /\b(?:import|export) (?:type )?(?:\{([^}]*)\}|\*(?: as \w+)?) from '([.#][^'\n]+)'|\bimport\('([.#][^'\n]+)'\)/g
+
+const namesIn = (list: string): string[] =>
+  list.split(',').map(entry =>
+    entry
+      .trim()
+      .replace(/^type /, '')
+      .replace(/ as .*$/, ''),
+  )
+
+/** `file#name` for each name that one of the files imports from another; `file#*` where it imports all of it. */
+export const readImportedNames = (files: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    files.flatMap(file =>
+      [...readFileSync(file, 'utf8').matchAll(namedImport)].flatMap(([, list = '*', from, dynamic]) => {
+        const path = resolve(file, from ?? dynamic ?? '')
+        return namesIn(list).map(name => `${path}#${name}`)
+      }),
+    ),
+  )
+
+const exported =
+  /^export (?:abstract |async )?(?:const|let|function\*?|class|interface|type) (\w+)|^export \{([^}]*)\}/gm
+
+/** The names that a file exports, types included. */
+export const exportsOf = (file: string): string[] =>
+  [...readFileSync(file, 'utf8').matchAll(exported)].flatMap(([, name, list = '']) =>
+    name === undefined ? list.split(',').map(entry => entry.trim().replace(/^.* as /, '')) : [name],
+  )
+
 /** Each circle that a walk along the imports comes upon, as the files in the order in which they import each other. */
 export const circlesOf = (graph: ImportGraph): string[][] => {
   const circles: string[][] = []

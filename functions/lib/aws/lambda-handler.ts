@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 
-export interface LambdaHandlerOptions<Event, Result> {
+interface LambdaHandlerOptions<Event, Result> {
   /** Names the service in every log line. */
   service: string
   /** Reads the raw event into our shape. */

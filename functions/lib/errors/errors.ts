@@ -2,7 +2,7 @@ import type { ForeignCode, TransientCode, UserCode } from './codes.ts'
 import { statusOf } from './statuses.ts'
 
 /** What every error of ours can carry besides its message. */
-export interface ErrorOptionsWithParams extends ErrorOptions {
+interface ErrorOptionsWithParams extends ErrorOptions {
   /** Extra facts for the caller, such as the missing columns. Never secrets: they are sent and logged. */
   params?: Record<string, unknown>
 }

@@ -15,14 +15,14 @@ import {
   tableSchema,
 } from './wire.ts'
 
-export interface CsvFormat {
+interface CsvFormat {
   delimiter?: string | undefined
   enclosure?: string | undefined
   /** Names of the columns, in file order; then the file has no header. */
   columns?: string[] | undefined
 }
 
-export interface TableImport extends CsvFormat {
+interface TableImport extends CsvFormat {
   tableId: string
   dataFileId: number
   incremental: boolean
@@ -30,7 +30,7 @@ export interface TableImport extends CsvFormat {
   primaryKey?: readonly string[] | undefined
 }
 
-export interface TableCreation extends CsvFormat {
+interface TableCreation extends CsvFormat {
   bucketId: string
   name: string
   dataFileId: number
@@ -38,7 +38,7 @@ export interface TableCreation extends CsvFormat {
 }
 
 /** Rows and columns of a table, as `export-async` takes them (docs/reference/storage-api.md#export). */
-export interface TableExport {
+interface TableExport {
   tableId: string
   columns?: string[] | undefined
   /** Each slice a gzip member. Default: not. */
@@ -53,7 +53,7 @@ export interface TableExport {
 }
 
 /** Where a component's configuration, or one row of it, keeps its state. */
-export interface StatePlace {
+interface StatePlace {
   componentId: string
   configId: string
   rowId?: string | undefined

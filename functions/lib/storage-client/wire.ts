@@ -127,7 +127,6 @@ export type FileCredentials = z.infer<typeof credentials>
 export type PreparedFile = z.infer<typeof preparedFileSchema>
 export type ReadableFile = z.infer<typeof readableFileSchema>
 export type Configuration = z.infer<typeof configurationSchema>
-export type ConfigurationRow = z.infer<typeof rowSchema>
 export type Component = z.infer<typeof componentSchema>
 export type Job = z.infer<typeof jobSchema>
 export type Token = z.infer<typeof tokenSchema>

@@ -20,7 +20,7 @@ import { createTicketStore } from './tickets/ticket-store.ts'
 import { createTokenStore } from './tokens/token-store.ts'
 import { createTriggerStore } from './triggers/trigger-store.ts'
 
-export interface StorageStoresOptions {
+interface StorageStoresOptions {
   items: ItemTable
   s3: S3Client
   tablesBucket: string

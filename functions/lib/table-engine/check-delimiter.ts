@@ -1,6 +1,6 @@
 import { UserError } from '../errors/errors.ts'
 
-export interface CheckDelimiterRequest {
+interface CheckDelimiterRequest {
   /** The names of the file's columns, as the user wrote them. */
   names: string[]
   /** They are in quotes, or named in the request: their author means what they hold. */

@@ -7,7 +7,7 @@ import type { TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
-export interface CompactFilesRequest {
+interface CompactFilesRequest {
   files: SnapshotFile[]
   columns: string[]
   smallFileBytes: number

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { quoteList } from './sql.ts'
 
-export interface DuckDbSessionOptions {
+interface DuckDbSessionOptions {
   /** The session makes a folder of its own in here and removes it when it is closed. */
   scratchDir: string
   /** What DuckDB may hold in memory; beyond it spills to the session's folder. Very wide tables get what they need. */
@@ -12,7 +12,7 @@ export interface DuckDbSessionOptions {
 }
 
 /** Query results as plain values: VARCHAR as string, BIGINT as bigint. */
-export type Row = DuckDBValue[]
+type Row = DuckDBValue[]
 
 /**
  * An empty in-memory database with a scratch folder, for one piece of work.

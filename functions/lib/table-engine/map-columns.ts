@@ -4,7 +4,7 @@ import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from './csv/column-names.t
 /** A table may have this many columns. DuckDB needs about 0.3 MiB of memory for each in a load. */
 export const MAX_COLUMNS = 2_000
 
-export interface MapColumnsRequest {
+interface MapColumnsRequest {
   /** The names in the file's header or in the parameter `columns`, as the user wrote them. */
   names: string[]
   /** The columns of the existing table; undefined: the table is to be created. */

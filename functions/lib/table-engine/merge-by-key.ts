@@ -8,7 +8,7 @@ import type { TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
-export interface MergeByKeyRequest {
+interface MergeByKeyRequest {
   /** The new rows, in the order of the file. */
   staged: LocalFile[]
   /** The rows of the table, if they stay. */

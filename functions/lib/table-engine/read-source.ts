@@ -9,7 +9,7 @@ import type { CsvSource } from './load-request.ts'
 import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './map-columns.ts'
 import type { TableFiles } from './table-files.ts'
 
-export interface ReadSourceRequest {
+interface ReadSourceRequest {
   source: CsvSource
   /** The columns of the existing table; undefined: the table is to be created. */
   tableColumns: string[] | undefined

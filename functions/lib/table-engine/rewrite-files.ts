@@ -6,7 +6,7 @@ import { selectRows } from './select-rows.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 import { writeParquet } from './write-parquet.ts'
 
-export interface RewriteFilesRequest {
+interface RewriteFilesRequest {
   snapshot: Snapshot
   /** New files go below it; the same when the work is repeated. */
   keyPrefix: string

@@ -3,7 +3,7 @@ import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteLiteral, quoteTimestamp } from './sql.ts'
 
 /** What a column's text can be compared or ordered as; text that is none of it counts as missing. */
-export type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
+type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
 
 /** A condition on one column: `eq` one of the values, `ne` none of them, the others on the first value. */
 export interface Filter {

@@ -9,7 +9,7 @@ import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './sql.ts'
 import { writeParquet } from './write-parquet.ts'
 
-export interface StageChunkRequest {
+interface StageChunkRequest {
   chunk: CsvChunk
   dialect: CsvDialect
   /** The table's columns, each with its place among the cells of the file. */

@@ -25,7 +25,7 @@ export const findBranchId = async (
 }
 
 /** The default branch of a project in which nobody has described it yet. */
-export const defaultBranch = (created: string): BranchRecord => ({
+const defaultBranch = (created: string): BranchRecord => ({
   id: defaultBranchId,
   name: 'Main',
   description: '',

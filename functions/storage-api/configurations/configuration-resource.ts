@@ -66,7 +66,7 @@ const rowWithState = (row: Row, state: string) => ({
 export const rowBody = rowVersionBody.extend({ state: anyObject }).openapi('ConfigurationRow')
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
-export const configurationSummary = (configuration: Configuration) => {
+const configurationSummary = (configuration: Configuration) => {
   const { version, changed, content } = configuration.current
   return {
     id: configuration.id,

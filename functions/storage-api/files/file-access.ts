@@ -16,7 +16,7 @@ const URL_SECONDS = 3600
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_IN_MEMORY = 2
 
-export interface FileAccessOptions {
+interface FileAccessOptions {
   s3: S3Client
   sts: STSClient
   bucket: string
@@ -25,7 +25,7 @@ export interface FileAccessOptions {
 }
 
 /** Temporary credentials as they go to the client (docs/reference/storage-api.md#file-resource). */
-export interface WireCredentials {
+interface WireCredentials {
   AccessKeyId: string
   SecretAccessKey: string
   SessionToken: string

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 
-export type FileFilter = (file: FileRecord) => boolean
+type FileFilter = (file: FileRecord) => boolean
 
 const MAX_LENGTH = 2_000
 const MAX_DEPTH = 20

@@ -2,7 +2,7 @@ import { uploadPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { fileKey } from './file-key.ts'
 
-export interface NewFile {
+interface NewFile {
   name: string
   sizeBytes: number
   contentType: string

@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 import { fileKey } from './file-key.ts'
 import { newFileRecord } from './new-file.ts'
 
-export interface Upload {
+interface Upload {
   /** The other fields of the request. */
   fields: Record<string, unknown>
   /** `undefined`: the request brought no data. */

@@ -4,7 +4,7 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
 import { UserError } from '../../lib/errors/errors.ts'
 
-export interface PartHandlers {
+interface PartHandlers {
   /** A part of this name is a file even when it says nothing of a file name. */
   fileField?: string
   /** May throw to stop the reading. */

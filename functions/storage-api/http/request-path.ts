@@ -1,6 +1,6 @@
 const PREFIX = '/v2/storage'
 
-export interface RequestPath {
+interface RequestPath {
   /** The path without branch and trailing slash: what the routes are written for. */
   path: string
   /** As it was given: `default` or digits; `undefined` when the path names none. */

@@ -16,7 +16,7 @@ import { copyOrigin, copyPart } from './write-part.ts'
  * Up to here one request copies the whole object; S3 would allow 5 GiB, but takes longer for it than for parts side
  * by side (S3 User Guide, "Copying an object using multipart upload").
  */
-export const WHOLE_COPY_BYTES = 1024 ** 3
+const WHOLE_COPY_BYTES = 1024 ** 3
 
 /** S3 copies the parts; this bounds requests, not memory. */
 export const COPIED_PART_BYTES = 512 * 1024 ** 2

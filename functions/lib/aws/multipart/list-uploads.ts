@@ -1,6 +1,6 @@
 import { ListMultipartUploadsCommand, type S3Client } from '@aws-sdk/client-s3'
 
-export interface UnfinishedUpload {
+interface UnfinishedUpload {
   key: string
   uploadId: string
   initiated: Date

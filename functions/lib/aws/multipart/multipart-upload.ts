@@ -87,10 +87,10 @@ export const listParts = async (
 }
 
 /** CRC32 in base64 of all parts one after the other. */
-export const checksumOf = (parts: readonly StoredPart[]): string =>
+const checksumOf = (parts: readonly StoredPart[]): string =>
   formatCrc32(parts.reduce((crc, { checksum, bytes }) => combineCrc32(crc, parseCrc32(checksum), bytes), 0))
 
-export interface CompletedObject {
+interface CompletedObject {
   etag: string
   bytes: number
   /** CRC32 of the whole object in base64. */

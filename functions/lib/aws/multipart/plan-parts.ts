@@ -3,7 +3,7 @@ import { type CopiedSpan, chooseCopies, type Source } from './choose-copies.ts'
 import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MAX_PARTS, MIN_PART_BYTES } from './part-ranges.ts'
 
 /** Bytes `firstByte` to `lastByte`, both included, of the source with this index. */
-export interface SourceRange {
+interface SourceRange {
   source: number
   firstByte: number
   lastByte: number

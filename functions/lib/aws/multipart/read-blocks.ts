@@ -26,7 +26,7 @@ export const readBlock = async (
   return block
 }
 
-export interface ReadBlocksOptions {
+interface ReadBlocksOptions {
   /** Default 16 MiB. */
   blockBytes?: number
   /** So many blocks are read while one is used. Default 1. */

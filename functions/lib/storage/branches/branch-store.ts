@@ -60,5 +60,3 @@ export const createBranchStore = (items: ItemTable) => {
     },
   }
 }
-
-export type BranchStore = ReturnType<typeof createBranchStore>

@@ -12,7 +12,7 @@ export interface SecretHome {
 }
 
 /** JSON texts of one version of a configuration: its own, its rows', states. */
-export interface SecretTexts {
+interface SecretTexts {
   texts: readonly string[]
   /** The configuration's version that they belong to; `undefined` for states, which belong to none. */
   version?: number

@@ -11,7 +11,7 @@ import {
 } from './configuration.ts'
 
 /** What a caller can set of a configuration. Texts of JSON objects are given as they are to be kept. */
-export interface ConfigurationSettings {
+interface ConfigurationSettings {
   name?: string | undefined
   description?: string | undefined
   configuration?: string | undefined

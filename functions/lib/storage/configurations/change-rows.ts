@@ -10,7 +10,7 @@ import {
 } from './configuration.ts'
 
 /** What a caller can set of a row. */
-export interface RowSettings {
+interface RowSettings {
   name?: string | undefined
   description?: string | undefined
   configuration?: string | undefined

@@ -85,5 +85,3 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
     },
   }
 }
-
-export type ConfigurationHistory = ReturnType<typeof createConfigurationHistory>

@@ -158,5 +158,3 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     },
   }
 }
-
-export type ConfigurationStore = ReturnType<typeof createConfigurationStore>

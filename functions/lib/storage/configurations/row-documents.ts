@@ -13,7 +13,7 @@ export const pendingState = z.object({
   revision: z.number(),
   replaces: z.number(),
 })
-export type PendingState = z.infer<typeof pendingState>
+type PendingState = z.infer<typeof pendingState>
 
 const rowItem = z.object({ document: storedText })
 const stateItem = z.object({ sk: z.string(), document: storedText, headRevision: z.number() })

@@ -10,13 +10,10 @@ import {
 import pMap from 'p-map'
 import { UserError } from '../../errors/errors.ts'
 
-/** Key attributes of the service's single table, both strings. Its construct and the local runtime use them too. */
-export const itemKeyNames = { partition: 'pk', sort: 'sk' } as const
-
 /** Attribute (epoch seconds) after which DynamoDB may drop an item. Hygiene only: nothing relies on it happening. */
 export const itemExpiryName = 'expiresAt'
 
-export interface ItemKey {
+interface ItemKey {
   pk: string
   sk: string
 }
@@ -26,7 +23,7 @@ export type Item = Record<string, unknown>
 /** What must be true of the stored item for a write to happen: it is absent, or these attributes have these values. */
 export type Condition = 'absent' | Record<string, string | number>
 
-export interface ItemRange {
+interface ItemRange {
   /** Inclusive bounds of the sort key. */
   from: string
   to: string

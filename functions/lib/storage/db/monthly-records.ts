@@ -80,5 +80,3 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     },
   }
 }
-
-export type MonthlyRecords<Stored extends { id: number }> = ReturnType<typeof createMonthlyRecords<Stored>>

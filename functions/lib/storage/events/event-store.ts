@@ -30,7 +30,7 @@ const eventRecord = z.object({
 export type EventRecord = z.infer<typeof eventRecord>
 
 const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
-export type EventObject = 'table' | 'bucket' | 'token'
+type EventObject = 'table' | 'bucket' | 'token'
 
 /** After a year DynamoDB may drop an event: nobody looks further back, and they would outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
@@ -70,5 +70,3 @@ export const createEventStore = (items: ItemTable) => {
     },
   }
 }
-
-export type EventStore = ReturnType<typeof createEventStore>

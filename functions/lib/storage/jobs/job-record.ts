@@ -16,7 +16,7 @@ const csvOptions = z.object({
 export type CsvOptions = z.infer<typeof csvOptions>
 
 /** What a job has to do: its operation with everything the operation needs. */
-export const jobInput = z.discriminatedUnion('operationName', [
+const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('tableCreate'),
     bucketId: z.string(),
@@ -172,7 +172,6 @@ export const jobRecord = z.discriminatedUnion('status', [
 ])
 
 export type JobRecord = z.infer<typeof jobRecord>
-export type WaitingJob = Extract<JobRecord, { status: 'waiting' }>
 export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
 export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
 

@@ -2,7 +2,7 @@ import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 
 /** `ended`: this job was started before and its execution is over. */
-export type StartResult = 'running' | 'ended'
+type StartResult = 'running' | 'ended'
 
 /**
  * Starts the state machine's execution of a job. An execution is named after its job, so that starting twice is

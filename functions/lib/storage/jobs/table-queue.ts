@@ -49,5 +49,3 @@ export const createTableQueue = (items: ItemTable) => {
     },
   }
 }
-
-export type TableQueue = ReturnType<typeof createTableQueue>

@@ -89,7 +89,5 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
   }
 }
 
-export type MetadataStore = ReturnType<typeof createMetadataStore>
-
 const digest = (parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')

@@ -18,5 +18,3 @@ export const createProjectStore = (items: ItemTable, now: () => Date) => {
     },
   }
 }
-
-export type ProjectStore = ReturnType<typeof createProjectStore>

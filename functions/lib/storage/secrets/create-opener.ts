@@ -10,9 +10,9 @@ export interface SecretReader extends SecretOwner {
 }
 
 /** Opens every sealed secret of a JSON value; what is not sealed stays. Error: `secrets.notOpened`. */
-export type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
+type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
-export interface OpenerOptions {
+interface OpenerOptions {
   keyArn: string
   kms?: KMSClientConfig
 }

@@ -10,7 +10,7 @@ import { encryptionContext, formatSealed, isSealed, type SecretOwner } from './s
  */
 export type SealSecrets = (value: unknown, owner: SecretOwner) => Promise<unknown>
 
-export interface SealerOptions {
+interface SealerOptions {
   /** ARN of the KMS key that wraps the data keys. */
   keyArn: string
   kms?: KMSClientConfig

@@ -77,5 +77,3 @@ export const createSnapshotStore = (
     list: (range?: IdRange): AsyncGenerator<SnapshotRecord> => records.list(range),
   }
 }
-
-export type SnapshotStore = ReturnType<typeof createSnapshotStore>

@@ -36,5 +36,3 @@ export const createExportCache = (items: ItemTable, now: () => Date) => {
     },
   }
 }
-
-export type ExportCache = ReturnType<typeof createExportCache>

@@ -14,7 +14,7 @@ export const readKeyColumns = (list: string): string[] => [
 const isSameKey = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every(column => other.includes(column))
 
-export interface KeyedLoad {
+interface KeyedLoad {
   tableId: string
   /** What the table has. */
   tableKey: readonly string[]

@@ -30,8 +30,7 @@ export const rowSelection = rowConditions.extend({
   limit: z.number().optional(),
 })
 
-export type StoredConditions = z.infer<typeof rowConditions>
-export type StoredSelection = z.infer<typeof rowSelection>
+type StoredConditions = z.infer<typeof rowConditions>
 
 /** The conditions with their times as dates: what the table engine takes. */
 export const withDates = <Conditions extends StoredConditions>({

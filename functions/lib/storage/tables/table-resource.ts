@@ -45,4 +45,4 @@ export const tableResource = (
   bucket: bucketResource(bucket, siblings, baseUrl),
 })
 
-export const emptyTableMetadata = { metadata: [], columnMetadata: [] } as const
+const emptyTableMetadata = { metadata: [], columnMetadata: [] } as const

@@ -25,5 +25,3 @@ export const createTicketStore = (items: ItemTable) => {
       }),
   }
 }
-
-export type TicketStore = ReturnType<typeof createTicketStore>

@@ -64,5 +64,3 @@ export const createTriggerStore = (items: ItemTable) => {
     },
   }
 }
-
-export type TriggerStore = ReturnType<typeof createTriggerStore>

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
 /** Where bytes stop being text: the index of a NUL byte or of the first byte of a sequence that UTF-8 does not have. */
-export interface TextDefect {
+interface TextDefect {
   index: number
   isNul: boolean
 }

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 
-export interface CsvPosition {
+interface CsvPosition {
   /** Names the file when there are several, such as `slice 2 of 3`. */
   source: string | undefined
   /** Bytes before it, in the uncompressed file; the first byte of a file is byte 0. */

@@ -22,9 +22,9 @@ const AFTER_ESCAPE = 4
  * A record may be this long. It must fit into memory several times; and a quote that is never closed would otherwise
  * make one record of the rest of a file, however large.
  */
-export const MAX_RECORD_BYTES = 32 * 1024 * 1024
+const MAX_RECORD_BYTES = 32 * 1024 * 1024
 
-export interface CsvScannerOptions {
+interface CsvScannerOptions {
   dialect: CsvDialect
   /** The number of cells that each record must have; undefined: as many as the first has. */
   columns?: number | undefined

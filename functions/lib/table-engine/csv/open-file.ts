@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
 
 /** The bytes of a data file, uncompressed. */
-export interface OpenedFile {
+interface OpenedFile {
   bytes: AsyncIterable<Uint8Array>
   isCompressed: boolean
 }
@@ -12,8 +12,8 @@ export interface OpenedFile {
  * A compressed file may become 1 GiB plus 100 times its size: no real export is packed tighter, while a "zip bomb" of
  * 10 MB (the format allows about 1,030 times) would keep a function busy for its whole life.
  */
-export const MAX_UNCOMPRESSED_BYTES = 1024 ** 3
-export const MAX_COMPRESSION_RATIO = 100
+const MAX_UNCOMPRESSED_BYTES = 1024 ** 3
+const MAX_COMPRESSION_RATIO = 100
 
 const SIGNATURE_BYTES = 6
 const GZIP = [0x1f, 0x8b]

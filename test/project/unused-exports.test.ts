@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { exportsOf, readImportedNames, sourceFiles } from './import-graph.ts'
+
+/** Folders in which every export is imported by another file, of the code or of the tests. */
+const folders = [
+  'functions/lib/aws',
+  'functions/lib/errors',
+  'functions/lib/paths',
+  'functions/lib/schedules',
+  'functions/lib/storage',
+  'functions/lib/storage-client',
+  'functions/lib/table-engine',
+  'functions/merge-slices',
+  'functions/poll-job',
+  'functions/run-extractor',
+  'functions/run-job',
+  'functions/start-import',
+  'functions/start-open-jobs',
+  'functions/start-scheduled-runs',
+  'functions/storage-api',
+  'functions/sweep-storage',
+  'infra',
+]
+
+const imported = readImportedNames(sourceFiles('functions', 'infra', 'local', 'cli', 'test'))
+
+/** The template names it: Lambda calls it. */
+const isEntryPoint = (file: string, name: string): boolean =>
+  file.endsWith('/handler.ts') && name === 'handler'
+
+const unusedExportsOf = (file: string): string[] =>
+  exportsOf(file)
+    .filter(
+      name => !isEntryPoint(file, name) && !imported.has(`${file}#*`) && !imported.has(`${file}#${name}`),
+    )
+    .map(name => `${file}: ${name}`)
+
+describe('exports', () => {
+  it.each(folders)('of %s are imported by another file', folder => {
+    const files = sourceFiles(folder)
+    expect(files).not.toEqual([])
+    expect(files.flatMap(unusedExportsOf)).toEqual([])
+  })
+
+  it('are read in each of their forms', () => {
+    expect(exportsOf('functions/lib/errors/errors.ts')).toEqual(
+      expect.arrayContaining(['UserError', 'TransientError']),
+    )
+    expect(exportsOf('functions/lib/storage/jobs/job-record.ts')).toEqual(
+      expect.arrayContaining(['jobRecord', 'JobRecord', 'isFinal']),
+    )
+  })
+
+  it('that nobody imports are found', () => {
+    expect(imported).toContain('functions/lib/errors/errors.ts#UserError')
+    expect(imported).not.toContain('functions/lib/errors/errors.ts#NobodyImportsThis')
+  })
+})
