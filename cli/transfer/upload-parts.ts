@@ -59,7 +59,7 @@ export const uploadParts = async (path: string, options: UploadPartsOptions): Pr
     const sent = await pMap(
       parts,
       range =>
-        buffers.lend(async (buffer): Promise<StoredPart> => {
+        buffers.use(async (buffer): Promise<StoredPart> => {
           const body = await readPart(handle, range, buffer)
           const part = known.get(range.partNumber)
           const isSent = part?.bytes === body.length && part.checksum === formatCrc32(crc32(body))

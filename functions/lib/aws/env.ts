@@ -1,8 +1,7 @@
 /**
- * Reads the named environment variables, all of them required and non-empty.
+ * Reads the named environment variables, all of them required and non-empty. Throws at the first missing one, by name.
  *
- * A function lists its names in its `env-names.ts`, which its construct reads too, so a renamed variable is a type
- * error rather than an incident. Throws on the first call when one is missing, by name.
+ * A function lists its names in its `env-names.ts`, which its construct reads too. So a misspelt name is a type error.
  */
 export const readEnv = <Name extends string>(names: readonly Name[]): Record<Name, string> => {
   const missing = names.filter(name => !process.env[name])

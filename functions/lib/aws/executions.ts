@@ -8,7 +8,7 @@ import {
 
 interface NamedExecution {
   machineArn: string
-  /** Step Functions keeps it taken for ninety days, so it makes a repeated start harmless. */
+  /** Step Functions reserves the name for ninety days. That makes a repeated start harmless. */
   name: string
 }
 
@@ -27,7 +27,7 @@ export const startExecution = async (
   }
 }
 
-/** What Step Functions says of an execution. Error: `ExecutionDoesNotExist` when it never was or is forgotten. */
+/** The state of an execution. Error: `ExecutionDoesNotExist` if it never existed or is older than ninety days. */
 export const describeExecution = (
   client: SFNClient,
   execution: NamedExecution | { executionArn: string },

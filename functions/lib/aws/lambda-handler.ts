@@ -15,10 +15,10 @@ interface LambdaHandlerOptions<Event, Result> {
 }
 
 /**
- * Wraps the work of one function: structured logs, the event parsed, errors logged once and given their kind.
+ * Wraps the work of one function: structured logs, a parsed event, and errors that are classified and logged once.
  *
  * An event that does not fit its schema is a `UserError` (`event.invalid`) that names each field. The event itself is
- * never logged: it may hold credentials. AWS errors that may pass leave as `TransientError`, which Step Functions retries.
+ * never logged: it may hold credentials. Temporary AWS errors become `TransientError`, which Step Functions retries.
  */
 export const lambdaHandler = <Event, Result>({
   service,
@@ -48,10 +48,10 @@ const parseEvent = <Event>(schema: z.ZodType<Event>, input: unknown): Event => {
   return parsed.data
 }
 
-/** A user's mistake is the user's to see; only what may be ours is an error in our logs. */
+/** A mistake of the user is no error of ours. Only what may be our fault is logged as an error. */
 const logFailure = (logger: Logger, error: unknown): void => {
   const details = error instanceof Error ? error : new Error(String(error))
   if (error instanceof UserError) logger.info('refused', details)
-  else if (error instanceof TransientError) logger.warn('may work later', details)
+  else if (error instanceof TransientError) logger.warn('failed for now', details)
   else logger.error('failed', details)
 }

@@ -5,9 +5,9 @@ import type { PreparedFile } from './wire.ts'
 type FileCredentials = PreparedFile['uploadParams']['credentials']
 
 /**
- * The temporary credentials of a file, renewed by asking for the file again.
+ * The temporary credentials of a file. They are renewed by requesting the file again, some minutes before they expire.
  *
- * The SDK asks some minutes before they expire. `first` are those that came with the file, if any.
+ * `first` are the credentials that came with the file, if any.
  */
 export const renewedCredentials = (
   storage: Pick<StorageClient, 'file'>,

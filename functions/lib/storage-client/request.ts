@@ -13,20 +13,20 @@ export interface Connection {
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/v2/storage/`, with its query; segments already percent-encoded. */
+  /** Below `/v2/storage/`, with its query. Segments are percent-encoded. */
   path: string
   body?: unknown
-  /** Sent as `Idempotency-Key`: a repeated POST finds its earlier result (services that do not know it ignore it). */
+  /** Sent as `Idempotency-Key`: a repeated POST finds its earlier result. Services that do not know it ignore it. */
   idempotencyKey?: string | undefined
-  /** Sent as `X-KBC-RunId`: what the request creates shows it. */
+  /** Sent as `X-KBC-RunId`: the service stores it with what the request creates. */
   runId?: string | undefined
 }
 
 /**
- * One request, one answer, no retry: where this runs, Step Functions retries.
+ * Sends one request, without retries: Step Functions retries.
  *
- * Throws `TransientError` for 429, 5xx, time-outs and broken connections; `UserError` with the service's own code and
- * status for the other 4xx. The token is in no message.
+ * Throws `TransientError` for 429, 5xx, time-outs and broken connections. Throws `UserError` with the service's own
+ * code and status for the other 4xx. No message holds the token.
  */
 export const request = async <Result>(
   connection: Connection,

@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { createS3Client } from '../aws/s3-client.ts'
 import type { FileCredentials } from './wire.ts'
 
-/** A client that may do what the temporary credentials of a file allow, in the file's region. */
+/** An S3 client with the temporary credentials of a file, in the file's region. */
 export const s3WithCredentials = (region: string, credentials: FileCredentials): S3Client =>
   createS3Client({
     region,

@@ -10,12 +10,12 @@ interface StorageEnvironment {
   STORAGE_TOKEN_SECRET_ARN: string
 }
 
-/** The service that a function's environment describes, and the stack's own token. It is read once per container. */
+/** Address of the service and the stack's own token, from the environment. The token is read once per container. */
 export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Connection> => ({
   baseUrl: env.STORAGE_URL,
   token: await fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN),
 })
 
-/** The client that a function's environment describes. */
+/** The client for the service of the environment. */
 export const storageClientFrom = async (env: StorageEnvironment): Promise<StorageClient> =>
   createStorageClient(await storageConnectionFrom(env))

@@ -18,7 +18,7 @@ import {
 interface CsvFormat {
   delimiter?: string | undefined
   enclosure?: string | undefined
-  /** Names of the columns, in file order; then the file has no header. */
+  /** Names of the columns, in file order. When given, the file has no header. */
   columns?: string[] | undefined
 }
 
@@ -26,7 +26,7 @@ interface TableImport extends CsvFormat {
   tableId: string
   dataFileId: number
   incremental: boolean
-  /** The key that the table should have: see `checkKeyOfTable`. Default: whatever it has. */
+  /** The key that the table must have: see `checkKeyOfTable`. Default: any. */
   primaryKey?: readonly string[] | undefined
 }
 
@@ -41,7 +41,7 @@ interface TableCreation extends CsvFormat {
 interface TableExport {
   tableId: string
   columns?: string[] | undefined
-  /** Each slice a gzip member. Default: not. */
+  /** Each slice is one gzip member. Default: no compression. */
   gzip?: boolean | undefined
   /** Seconds since 1970, a date, or a phrase such as `-2 days`. */
   changedSince?: string | number | undefined
@@ -70,10 +70,10 @@ export interface ComponentEvent {
   duration?: number
 }
 
-/** The storage service through its HTTP API: ours or a hosted one, told apart by nothing but address and token. */
+/** The storage service through its HTTP API. Ours and a hosted one differ by address and token only. */
 export interface StorageClient {
   /**
-   * A sliced file's key is the prefix of its slices (docs/reference/storage-api.md#sliced-files). Default: not
+   * The key of a sliced file is the prefix of its slices (docs/reference/storage-api.md#sliced-files). Default: not
    * sliced.
    */
   prepareFile(file: {
@@ -87,26 +87,26 @@ export interface StorageClient {
   deleteFile(fileId: number): Promise<void>
   /** Whether the bucket exists. */
   hasBucket(bucketId: string): Promise<boolean>
-  /** Creates `in|out.c-<name>`; a bucket that exists by now is a success. */
+  /** Creates `in|out.c-<name>`. Idempotent. */
   createBucket(bucketId: string): Promise<void>
   hasTable(tableId: string): Promise<boolean>
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
   job(jobId: number): Promise<Job>
-  /** The newest job that reads this file, for services that know no idempotency key. Looks at the last 100 jobs. */
+  /** The newest job that reads this file, among the last 100. For services that do not know idempotency keys. */
   findJobOfFile(fileId: number): Promise<Job | undefined>
   exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
   component(componentId: string): Promise<Component>
   configuration(componentId: string, configId: string): Promise<Configuration>
-  /** All configurations of a component, without those in the trash. */
+  /** All configurations of a component, except those in the trash. */
   configurations(componentId: string): Promise<Configuration[]>
-  /** Makes no version. */
+  /** Creates no version. */
   saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
   postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
 }
 
-/** `runId`, if given, is shown by all that the client creates. */
+/** `runId` is stored with everything that the client creates. */
 export const createStorageClient = (connection: Connection & { runId?: string }): StorageClient => {
   const call = <Result>(apiRequest: ApiRequest, schema: z.ZodType<Result>) =>
     request(connection, { ...apiRequest, runId: connection.runId }, schema)
@@ -165,7 +165,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     job: jobId => call({ method: 'GET', path: `jobs/${jobId}` }, jobSchema),
     findJobOfFile: async fileId => {
       const jobs = await call({ method: 'GET', path: 'jobs?limit=100' }, z.array(z.unknown()))
-      // Jobs of kinds that we never start may have shapes that we do not know: they are not ours.
+      // Jobs that are not ours may have other shapes.
       return jobs
         .map(job => jobSchema.safeParse(job))
         .flatMap(parsed => (parsed.success ? [parsed.data] : []))
@@ -199,7 +199,7 @@ export const createStorageClient = (connection: Connection & { runId?: string })
   }
 }
 
-/** A comma list; a service that gets none leaves the table its key. */
+/** As a comma list. A service that gets none keeps the key of the table. */
 const keyField = (columns: readonly string[]) =>
   columns.length === 0 ? {} : { primaryKey: columns.join(',') }
 

@@ -8,10 +8,10 @@ const tokenParts = z.object({
 })
 
 /**
- * The storage token in a secret's text: the plain token, or JSON `{"projectId","tokenId","secret"}`, which stands for
- * `projectId-tokenId-secret`. The JSON form lets Secrets Manager generate the random part by itself.
+ * The storage token in a secret's text: the plain token, or JSON `{"projectId","tokenId","secret"}` for
+ * `projectId-tokenId-secret`. The JSON form lets Secrets Manager generate the random part.
  *
- * Throws when the text is empty or its JSON has another shape; the message never holds the text.
+ * Throws when the text is empty or its JSON has another shape. The message never holds the text.
  */
 export const readStorageToken = (secretString: string): string => {
   const text = secretString.trim()
@@ -26,7 +26,7 @@ export const readStorageToken = (secretString: string): string => {
   return `${projectId}-${tokenId}-${secret}`
 }
 
-// JSON.parse quotes its input in its messages, and this input is a secret.
+// Swallows the error: JSON.parse quotes its input, which is a secret.
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -37,7 +37,7 @@ const parseJson = (text: string): unknown => {
 
 const tokens = new Map<string, Promise<string>>()
 
-/** Reads the token from Secrets Manager once per container; a failed read is not remembered. */
+/** Reads the token from Secrets Manager once per container. A failed read is repeated. */
 export const fetchStorageToken = (client: SecretsManagerClient, secretArn: string): Promise<string> => {
   const known = tokens.get(secretArn)
   if (known) return known

@@ -13,12 +13,12 @@ export interface TokenSettings {
   expiresIn: number
 }
 
-/** What only a token that manages tokens may do. */
+/** What only a token that may manage tokens can do. */
 export interface TokenClient {
-  /** `undefined` when there is none: it was deleted. */
+  /** `undefined` when it was deleted. */
   token(tokenId: string): Promise<Token | undefined>
   createToken(settings: TokenSettings): Promise<NewToken>
-  /** A token that is gone is a success. */
+  /** Idempotent. */
   deleteToken(tokenId: string): Promise<void>
   bucketIds(): Promise<string[]>
 }

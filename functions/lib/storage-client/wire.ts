@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The parts of the service's replies that we read. Unknown fields pass: a newer service may send more. */
+/** The parts of the service's replies that we read. Unknown fields are allowed: a newer service may send more. */
 
 const credentials = z.object({
   AccessKeyId: z.string(),
@@ -19,7 +19,7 @@ const fileSchema = z.object({
   url: z.string().optional(),
 })
 
-/** Answer of files/prepare (docs/reference/storage-api.md#upload). */
+/** Reply of files/prepare (docs/reference/storage-api.md#upload). */
 export const preparedFileSchema = fileSchema.extend({
   uploadParams: z.object({
     bucket: z.string(),
@@ -50,7 +50,7 @@ const rowSchema = z.object({
 })
 
 /**
- * Configuration with its rows in the order in which they run (docs/reference/storage-api.md#configuration-resource).
+ * Configuration with its rows in running order (docs/reference/storage-api.md#configuration-resource).
  */
 export const configurationSchema = z.object({
   id: z.coerce.string(),
@@ -63,13 +63,13 @@ export const configurationSchema = z.object({
   currentVersion: z
     .object({ created: z.string(), creatorToken: z.object({ id: z.coerce.string() }).optional() })
     .optional(),
-  /** Our additions to the API. Digests of sealed values that open here although they were sealed elsewhere. */
+  /** Our additions to the API. Digests of sealed values from elsewhere that may be opened here. */
   adoptedSecrets: z.array(z.string()).default([]),
-  /** Its own schedule does not run until it is stored by a token of enough rights. */
+  /** Its schedule is off until a token with enough rights stores the configuration. */
   scheduleDisarmed: z.object({ by: z.object({ description: z.string() }) }).optional(),
 })
 
-/** Token detail (`docs/reference/storage-api.md#tokens-and-rights`), as far as a run's rights follow from it. */
+/** Token detail (`docs/reference/storage-api.md#tokens-and-rights`): the fields that decide a run's rights. */
 export const tokenSchema = z.object({
   id: z.coerce.string(),
   description: z.string(),
@@ -84,13 +84,13 @@ export const tokenSchema = z.object({
 
 export const newTokenSchema = z.object({ id: z.coerce.string(), token: z.string().min(1) })
 
-/** Table detail (`docs/reference/storage-api.md#tables`), as far as exports and loads need it. */
+/** Table detail (`docs/reference/storage-api.md#tables`): the fields that exports and loads need. */
 export const tableSchema = z.object({
   columns: z.array(z.string()),
   primaryKey: z.array(z.string()).default([]),
 })
 
-/** Component (docs/reference/storage-api.md#components), as far as a run needs it. */
+/** Component (docs/reference/storage-api.md#components): the fields that a run needs. */
 export const componentSchema = z.object({ data: jsonObject.default({}) })
 
 const jobBase = z.object({
@@ -102,7 +102,7 @@ const jobBase = z.object({
   operationParams: z.unknown(),
 })
 
-/** Job (docs/reference/storage-api.md#jobs): `results` exists only when it succeeded, `error` only when it failed. */
+/** Job (docs/reference/storage-api.md#jobs). Only a successful one has `results`, only a failed one `error`. */
 export const jobSchema = z.discriminatedUnion('status', [
   jobBase.extend({ status: z.literal('waiting') }),
   jobBase.extend({ status: z.literal('processing') }),

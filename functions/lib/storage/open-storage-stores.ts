@@ -3,7 +3,7 @@ import { createDocumentClient } from '../aws/document-client.ts'
 import { createItemTable } from './db/item-table.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
-/** The stores that a function's environment describes; made once per container. */
+/** The stores of the service, from the function's environment. Opened once per container. */
 export const openStorageStores = (
   env: { STORAGE_TABLE: string; TABLES_BUCKET: string },
   s3: S3Client,

@@ -1,6 +1,6 @@
 /** Names of buckets and tables, and ids made of them: `in.c-main` and `in.c-main.orders`. */
 const CHARACTERS = '[A-Za-z0-9_-]'
-/** What fits a sort key. The service's own limits are lower; nothing longer was ever stored. */
+/** What fits a sort key. The service's own limits are lower. */
 const NAME = `${CHARACTERS}{1,200}`
 
 const nameCharacters = new RegExp(`^${CHARACTERS}+$`)
@@ -12,7 +12,7 @@ export const hasNameCharacters = (text: string): boolean => nameCharacters.test(
 
 export const isBucketId = (text: string): boolean => bucketIdPattern.test(text)
 
-/** `in.c-main.orders` in its two parts, or `undefined` when it cannot be the id of a table. */
+/** `in.c-main.orders` in its two parts, or `undefined` when it cannot be a table id. */
 export const parseTableId = (tableId: string): { bucketId: string; name: string } | undefined => {
   const dot = tableId.lastIndexOf('.')
   const bucketId = tableId.slice(0, Math.max(dot, 0))
@@ -20,5 +20,5 @@ export const parseTableId = (tableId: string): { bucketId: string; name: string 
   return isBucketId(bucketId) && tableNamePattern.test(name) ? { bucketId, name } : undefined
 }
 
-/** Whether a load can make this table where it is not there yet: buckets that the API makes begin with `c-`. */
+/** Whether a load can create this table: buckets that the API creates begin with `c-`. */
 export const isTableIdForLoad = (text: string): boolean => newTableIdPattern.test(text)

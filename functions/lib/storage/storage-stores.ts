@@ -27,7 +27,7 @@ interface StorageStoresOptions {
   now: () => Date
 }
 
-/** All stores of the service over its one table. */
+/** All stores of the service, on its one DynamoDB table. */
 export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => ({
   nextId: createIdSource(now),
   buckets: createBucketStore(items),

@@ -1,5 +1,5 @@
 /**
- * `2026-07-16T10:20:30.123Z` -> `2026-07-16T10:20:30+0000`: the one form of dates on the wire
+ * `2026-07-16T10:20:30.123Z` -> `2026-07-16T10:20:30+0000`: the format of dates on the wire
  * (docs/reference/storage-api.md#requests).
  */
 export const wireDate = (iso: string): string => `${iso.slice(0, 19)}+0000`

@@ -9,7 +9,7 @@ import { TRANSFERS } from './table-files.ts'
 
 export interface DeleteRowsRequest extends RowConditions {
   snapshot: Snapshot
-  /** New files go below it; the same when the work is repeated. */
+  /** Prefix of new files. The same when the work is repeated. */
   keyPrefix: string
 }
 
@@ -24,7 +24,7 @@ export const deleteRows = async (
   )
   const where = conditionsSql(conditions, snapshot.columns)
   if (where === undefined) return withFiles(snapshot, [])
-  // A condition on text that is no number is neither true nor false: such rows stay.
+  // A comparison with text that is no number is neither true nor false: such rows stay.
   const keep = `(${where}) IS NOT TRUE`
   return withFiles(
     snapshot,
@@ -39,8 +39,8 @@ export interface DropColumnRequest {
 }
 
 /**
- * See `TableEngine.dropColumn`. The files are written again without the column: left in them, its values would come back
- * with a new column of its name.
+ * See `TableEngine.dropColumn`. The files are rewritten without the column: otherwise its values would reappear in a
+ * new column of the same name.
  */
 export const dropColumn = async (
   context: EngineContext,

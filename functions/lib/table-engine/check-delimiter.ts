@@ -3,21 +3,21 @@ import { UserError } from '../errors/errors.ts'
 interface CheckDelimiterRequest {
   /** The names of the file's columns, as the user wrote them. */
   names: string[]
-  /** They are in quotes, or named in the request: their author means what they hold. */
+  /** The names are in quotes or come with the request, so they are meant literally. */
   isExplicit: boolean
   delimiter: string
-  /** The columns of the existing table; undefined: the table is to be created. */
+  /** The columns of the existing table. Undefined: the table will be created. */
   tableColumns: string[] | undefined
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
 /**
- * A file of one column whose name holds another delimiter, `id;name`, almost surely has that delimiter. Read with the
- * wrong one, it would become one column `id_name`.
+ * A file of one column whose name contains another delimiter, `id;name`, almost certainly has that delimiter. Otherwise
+ * it would become one column `id_name`.
  *
- * Throws `UserError` `csvImport.wrongDelimiter`. A table that has just that column is loaded as before, with a
- * warning.
+ * Throws `UserError` `csvImport.wrongDelimiter`. If the table already has exactly that column, the file is loaded with
+ * a warning.
  */
 export const checkDelimiter = ({
   names: [name, ...others],
@@ -41,5 +41,5 @@ export const checkDelimiter = ({
   )
 }
 
-/** A tab as the two characters that parameters take. */
+/** A tab as `\t`, which is how parameters take it. */
 const show = (text: string): string => `"${text.slice(0, 100).replaceAll('\t', '\\t')}"`

@@ -12,16 +12,16 @@ interface CompactFilesRequest {
   columns: string[]
   smallFileBytes: number
   maxSmallFiles: number
-  /** Brings a file of the table to the session's folder; resolves to its path. */
+  /** Downloads a file of the table to the session's folder. Resolves to its path. */
   download: (file: TableFile) => Promise<string>
 }
 
 /**
- * Makes one file of all small ones when there are too many, as after many small appends; the rows of that file come
- * last, in their order.
+ * Merges all small files into one when there are too many, as after many small appends. Their rows come last, in the
+ * same order.
  *
- * Large files are left alone, so that an append costs what is small and not what the table holds: a row is written
- * again only until its file has grown to `smallFileBytes`.
+ * Large files are left alone, so an append costs as much as the small files and not as the whole table: a row is
+ * rewritten only until its file has grown to `smallFileBytes`.
  */
 export const compactFiles = async (
   session: DuckDbSession,

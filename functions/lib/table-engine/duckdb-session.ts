@@ -4,9 +4,9 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb
 import { quoteList } from './sql.ts'
 
 interface DuckDbSessionOptions {
-  /** The session makes a folder of its own in here and removes it when it is closed. */
+  /** The session creates its own folder in here and removes it when it is closed. */
   scratchDir: string
-  /** What DuckDB may hold in memory; beyond it spills to the session's folder. Very wide tables get what they need. */
+  /** Memory limit of DuckDB. More data spills to the session's folder. Very wide tables get what they need. */
   memoryLimitMiB: number
   threads: number
 }
@@ -17,35 +17,38 @@ type Row = DuckDBValue[]
 /**
  * An empty in-memory database with a scratch folder, for one piece of work.
  *
- * Opening costs about 10 ms. One for each piece of work leaves nothing behind in a warm function: no memory, no file.
+ * Opening takes about 10 ms. A new one for each piece of work leaves no memory and no file behind in a warm function.
  */
 export interface DuckDbSession {
   /** A new path in the session's folder. */
   scratchPath(name: string): string
-  /** Before the first statement: makes room for rows of so many columns, with more memory or fewer threads. */
+  /** Makes room for rows with this many columns: more memory or fewer threads. Before the first statement. */
   fitTo(columns: number): Promise<void>
-  /** Runs one statement on all threads. Not while {@link runInOrder} is under way. */
+  /** Runs one statement on all threads. Not while {@link runInOrder} is running. */
   query(sql: string): Promise<Row[]>
   /**
-   * Runs one statement on a single thread, beside as many others as the session has threads; more wait.
+   * Runs one statement on a single thread, in parallel with as many others as the session has threads. More have to
+   * wait.
    *
-   * Rows keep their order so, which the several threads of one statement do not promise, and a statement's result is
-   * the same each time. Two single-threaded statements also cost a third less processor time than two threads for one
-   * after the other (measured with the import of CSV chunks).
+   * So rows keep their order, which several threads of one statement do not guarantee, and a statement always has the
+   * same result. Two single-threaded statements also take a third less processor time than one after the other on two
+   * threads (measured with the import of CSV chunks).
    */
   runInOrder(sql: string): Promise<Row[]>
   close(): Promise<void>
 }
 
-/** DuckDB works on 2,048 rows at a time, each value takes 16 bytes, and a statement holds up to eight such vectors a column. */
+/**
+ * DuckDB processes 2,048 rows at a time. A value takes 16 bytes, and a statement holds up to eight vectors per column.
+ */
 const MIB_PER_COLUMN = (8 * 2048 * 16) / 1024 ** 2
 
-/** What a statement needs besides, however narrow the table: a chunk of CSV and of Parquet. */
+/** What a statement needs besides, even for a narrow table: a chunk of CSV and of Parquet. */
 const MIB_PER_STATEMENT = 24
 
 const BASE_MIB = 64
 
-/** How many threads have room in the memory; for the widest tables one thread and the memory that it needs. */
+/** How many threads fit into the memory. The widest tables get one thread and the memory that it needs. */
 export const fitToColumns = ({
   columns,
   threads,
@@ -63,7 +66,7 @@ export const fitToColumns = ({
   }
 }
 
-/** Settings that keep DuckDB on this machine: nothing is installed, loaded or fetched that is not built in. */
+/** Settings that keep DuckDB on this machine: it installs, loads and fetches nothing that is not built in. */
 const OFFLINE = {
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
@@ -85,7 +88,8 @@ export const openDuckDbSession = async ({
       temp_directory: path.join(folder, 'spill'),
       memory_limit: `${memoryLimitMiB}MiB`,
       threads: '1',
-      // Order comes from single threads and ORDER BY; DuckDB need not buffer for it, and bounds row groups in bytes only so.
+      // Order comes from single threads and ORDER BY. Without this DuckDB would buffer, and not bound row groups in
+      // bytes.
       preserve_insertion_order: 'false',
     })
     await confineTo(folder, instance)
@@ -98,15 +102,15 @@ export const openDuckDbSession = async ({
 }
 
 /**
- * Shuts the session into its folder: no other file, no network, no extension, and no statement can undo it. In this
- * order: the folder cannot be named any more once access is off.
+ * Confines the session to its folder: no other file, no network, no extension, and no statement can undo it. The order
+ * matters: the folder can only be named while access is on.
  */
 const confineTo = async (folder: string, instance: DuckDBInstance): Promise<void> => {
   const connection = await instance.connect()
   try {
     await connection.run(`SET allowed_directories = ${quoteList([folder])}`)
     await connection.run('SET enable_external_access = false')
-    // Both follow the work, from statement to statement.
+    // These two are set again for each statement.
     await connection.run(`SET allowed_configs = ${quoteList(['threads', 'memory_limit'])}`)
     await connection.run('SET lock_configuration = true')
   } finally {
@@ -116,15 +120,15 @@ const confineTo = async (folder: string, instance: DuckDBInstance): Promise<void
 
 const FOLDER_PREFIX = 'tables-'
 
-/** No piece of work lasts so long without a new file in its folder: a function is ended after 15 minutes. */
+/** No piece of work goes so long without writing to its folder: a function ends after 15 minutes. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
-/** Removes the folders of sessions that were killed before they could. */
+/** Removes the folders of sessions that were killed. */
 const removeAbandoned = async (scratchDir: string): Promise<void> => {
   for (const name of await readdir(scratchDir)) {
     if (!name.startsWith(FOLDER_PREFIX)) continue
     const folder = path.join(scratchDir, name)
-    // Another session may be closing, and its folder gone by now.
+    // Another session may just have been closed, and its folder removed.
     const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
     if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(folder, { recursive: true, force: true })
   }
@@ -190,7 +194,7 @@ const createSession = async ({
     runInOrder: sql => track(sql, 1),
     close: async () => {
       isClosed = true
-      // After a failure the other statements of a batch may still be running; closed under them, DuckDB crashes.
+      // After a failure other statements of a batch may still be running. Closing their connection crashes DuckDB.
       await Promise.all(underWay)
       for (const connection of connections) connection.closeSync()
       instance.closeSync()

@@ -1,17 +1,17 @@
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { TableFiles } from './table-files.ts'
 
-/** Sizes that trade memory, disk and the number of files against each other; tests make them small. */
+/** Sizes that trade memory, disk and the number of files against each other. Tests make them small. */
 export interface TableLimits {
   /**
-   * Bytes of CSV in one Parquet file. Each thread works on one chunk, one more waits and one is being read, so this
-   * decides how much memory a load takes (about 210 MiB at 8 MiB and two threads, 320 at 16, in the same time). Some MB
-   * of Parquet also mean that the first rows of any table are there after one short download.
+   * Bytes of CSV in one Parquet file. Each thread works on one chunk, one more waits and one is being read. So this
+   * decides the memory of a load (about 210 MiB at 8 MiB and two threads, 320 at 16, in the same time). At some MB of
+   * Parquet the first rows of any table are also read with one short download.
    */
   chunkBytes: number
-  /** Parquet files below this size count as small. */
+  /** Parquet files below this size are small. */
   smallFileBytes: number
-  /** A load that leaves more small files than this makes one of them. */
+  /** A load that leaves more small files than this merges them into one. */
   maxSmallFiles: number
 }
 
@@ -21,7 +21,7 @@ export const DEFAULT_LIMITS: TableLimits = {
   maxSmallFiles: 16,
 }
 
-/** What one call of the engine works with. */
+/** Everything that one call of the engine needs. */
 export interface EngineContext {
   session: DuckDbSession
   files: TableFiles

@@ -2,7 +2,7 @@ import type { ExportRequest } from './export-request.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteIdentifier, quoteLiteral } from './sql.ts'
 
-/** The SELECT list of an export over `selectRows`: the wanted columns under their own names, and the timestamp. */
+/** The SELECT list of an export from `selectRows`: the wanted columns under their own names, and the timestamp. */
 export const exportColumns = ({
   snapshot,
   columns,
@@ -14,6 +14,6 @@ export const exportColumns = ({
   return `SELECT ${values.join(', ')}`
 }
 
-/** Stored times are UTC without a zone: the first step says so, the second moves them. */
+/** Stored times are UTC without a zone: the first conversion adds the zone, the second moves to the wanted one. */
 const timestampText = (zone: string): string =>
   `strftime((${TIMESTAMP_COLUMN} AT TIME ZONE 'UTC') AT TIME ZONE ${quoteLiteral(zone)}, '%Y-%m-%d %H:%M:%S')`

@@ -11,14 +11,14 @@ export interface ExportRequest extends RowConditions, SliceForm {
   orderBy?: OrderBy[]
   /** Default: no limit. */
   limit?: number
-  /** Adds the column `_timestamp`, the time of the last change, as it is in this zone (`UTC`, `Europe/Prague`). */
+  /** Adds the column `_timestamp`, the time of the last change, in this zone (`UTC`, `Europe/Prague`). */
   timestampZone?: string
-  /** Slices go below it: `<key>_0_0_<n>.csv`. */
+  /** Prefix of the slices: `<key>_0_0_<n>.csv`. */
   target: ObjectAddress
 }
 
 export interface ExportResult {
-  /** In the order of the rows; at least one, which is empty when there are no rows. */
+  /** In the order of the rows. At least one, which is empty when there are no rows. */
   slices: Slice[]
   rowsCount: number
 }

@@ -6,18 +6,18 @@ import type { DuckDbSession } from './duckdb-session.ts'
 import { quoteLiteral } from './sql.ts'
 import type { ObjectAddress, TableFiles } from './table-files.ts'
 
-/** What the slices of an export look like. */
+/** Format of the slices of an export. */
 export interface SliceForm {
-  /** CSV without a header, every value in quotes, lines ended by `\n`; or Parquet. */
+  /** CSV without a header, every value in quotes, lines ending in `\n`; or Parquet. */
   fileType: 'csv' | 'parquet'
-  /** Each slice is one gzip member. Of CSV only: Parquet is compressed in itself. */
+  /** Each slice is one gzip member. Only for CSV: Parquet has its own compression. */
   gzip: boolean
 }
 
 /** A slice in the file storage. */
 export interface Slice {
   key: string
-  /** As stored. */
+  /** Size as stored. */
   bytes: number
 }
 
@@ -26,7 +26,7 @@ const FORMATS = {
   parquet: 'FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1',
 }
 
-/** Writes rows in their order to a local path; resolves to how many. */
+/** Writes rows in order to a local path. Resolves to their number. */
 export const writeRows = async (
   session: DuckDbSession,
   {
@@ -41,12 +41,12 @@ export const writeRows = async (
   return Number(rows)
 }
 
-// Level 3 takes half the time of zlib's default (6) for a sixth more bytes (measured with a million orders). DuckDB's own
-// gzip takes five times as long as either.
+// Level 3 takes half the time of zlib's default (6) and makes a sixth more bytes (measured with a million orders).
+// DuckDB's own gzip takes five times as long as either.
 const GZIP_LEVEL = 3
 const GZIP_CHUNK_BYTES = 256 * 1024
 
-/** Brings a written slice to its place, compressed if so wanted, and removes the local file. */
+/** Uploads a written slice, compressed if wanted, and removes the local file. */
 export const publishSlice = async (
   files: TableFiles,
   { path, index, target, fileType, gzip }: SliceForm & { path: string; index: number; target: ObjectAddress },

@@ -12,7 +12,7 @@ import { selectRows } from './select-rows.ts'
 import type { TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 
-/** A slice holds what so many of the table's files hold: about 16 MB of CSV as a rule. */
+/** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
 const PARQUET_BYTES_IN_SLICE = 2.5 * 1024 * 1024
 const SORTED_SLICE_BYTES = 16 * 1024 * 1024
@@ -31,11 +31,11 @@ export const exportTable = async (context: EngineContext, request: ExportRequest
   return result.slices.length > 0 ? result : { slices: [await exportNothing(context, request)], rowsCount: 0 }
 }
 
-/** File by file: a few are being downloaded, written and uploaded at a time, however large the table is. */
+/** File by file: only a few are downloaded, written and uploaded at a time, however large the table is. */
 const exportInTableOrder = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, limit = Number.POSITIVE_INFINITY } = request
   const where = conditionsSql(request, snapshot.columns)
-  // How many rows a group gives is known before where every row is meant. Otherwise a limit has us go one by one.
+  // Without a condition the number of rows of a group is known in advance. With one, a limit means one group at a time.
   const isCounting = where !== undefined && limit !== Number.POSITIVE_INFINITY
   let planned = 0
   let written = 0
@@ -47,7 +47,7 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
       yield { files, limit: isCounting || left < rowsOf(files) ? left : undefined }
     }
   }
-  // Each thread writes one slice; one more is on its way from or to S3.
+  // Each thread writes one slice. One more is being transferred from or to S3.
   const slices = await mapAhead(groups(), isCounting ? 1 : context.threads + 1, async (group, index) => {
     const { rows, slice } = await exportGroup(context, request, { ...group, where, index })
     written += rows
@@ -101,7 +101,7 @@ const exportGroup = async (
   return { rows, slice: undefined }
 }
 
-/** All rows at once: sorting needs them, and spills to disk what does not fit in memory. */
+/** All rows at once. Sorting needs them, and spills to disk what does not fit into memory. */
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { session, threads } = context
   const { snapshot, orderBy = [], limit, fileType } = request
@@ -116,7 +116,7 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
       WHERE ${conditionsSql(request, snapshot.columns) ?? 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
-    // A single thread writes one file after the other, so that their numbers are the order of the rows.
+    // A single thread writes one file after the other, so their numbers follow the order of the rows.
     options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
   })
   await Promise.all(paths.map(file => rm(file)))
@@ -131,7 +131,7 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
   return { slices, rowsCount }
 }
 
-/** The one slice of an export without rows. A manifest without any is more than some clients can read. */
+/** The one slice of an export without rows. Some clients cannot read a manifest without any. */
 const exportNothing = async (context: EngineContext, request: ExportRequest): Promise<Slice> => {
   const { session } = context
   const local = session.scratchPath('nothing')

@@ -1,7 +1,7 @@
 import type { CsvChunk } from './csv/split-csv.ts'
 
 /**
- * Joins small chunks that follow each other, such as those of many small slices, up to `chunkBytes`: each chunk becomes
+ * Joins small chunks that follow each other, such as those of many small slices, up to `chunkBytes`. Each chunk becomes
  * a Parquet file.
  */
 export async function* joinChunks(

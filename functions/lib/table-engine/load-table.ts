@@ -44,7 +44,7 @@ const loadOpened = async (
   const staged = await stageSource(context, {
     request,
     opened,
-    // Rows of a table with a primary key may still go; those of another are as they will be.
+    // With a primary key, rows may still be dropped. Without one, the files are final.
     finish: primaryKey.length > 0 ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
   })
   const merged =
@@ -83,9 +83,9 @@ const stageSource = async (
 ): Promise<SnapshotFile[]> => {
   const { importedColumns, tableColumns } = opened.mapping
   const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
-  // A file has all columns of its table: `mapColumns` refuses it otherwise.
+  // The file has all columns of the table: `mapColumns` guarantees it.
   const columns = tableColumns.map(name => ({ name, cell: cells.get(name) as number }))
-  // One chunk more than there are threads: it is read, scanned and written to disk while DuckDB works on the others.
+  // One chunk more than threads: it is read, scanned and written to disk while DuckDB works on the others.
   return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
     finish(
       await stageChunk(session, {
@@ -120,7 +120,7 @@ const createPublish =
     return { key, rows, bytes }
   }
 
-/** Large files go while others are being made; small ones may be joined first. */
+/** Large files are uploaded while others are still being written. Small ones may be merged first. */
 const publishUnlessSmall =
   (publish: Publish, smallFileBytes: number) =>
   async (file: LocalFile): Promise<SnapshotFile> =>

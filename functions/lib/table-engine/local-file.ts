@@ -1,15 +1,15 @@
 import type { TableFile } from './snapshot.ts'
 
-/** A Parquet file in the scratch folder that will be a table's file. */
+/** A Parquet file in the scratch folder that will become a file of the table. */
 export interface LocalFile {
   path: string
-  /** What its object will be called, without prefix and suffix. */
+  /** Name of its object, without prefix and suffix. */
   name: string
   rows: number
   bytes: number
 }
 
-/** A file of the snapshot in the making: as it was, or new. */
+/** A file of the new snapshot: an unchanged one, or a new one. */
 export type SnapshotFile = TableFile | LocalFile
 
 export const isLocal = (file: SnapshotFile): file is LocalFile => 'path' in file

@@ -1,8 +1,8 @@
 /**
- * Maps the items of a sequence with at most `concurrency` calls under way; results come in the order of the items.
+ * Maps the items of a sequence with at most `concurrency` calls at a time. Results are in the order of the items.
  *
- * An item is asked for only when there is room for it. After a failure no further item is, and the promise rejects once
- * nothing is under way any more, so that what the calls use can be removed then.
+ * Takes the next item only when a call is free. After a failure it takes no more, and rejects once all running calls
+ * have ended, so that the caller can then remove what they use.
  */
 export const mapAhead = async <Item, Result>(
   items: AsyncIterable<Item>,

@@ -1,31 +1,31 @@
 import { UserError } from '../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from './csv/column-names.ts'
 
-/** A table may have this many columns. DuckDB needs about 0.3 MiB of memory for each in a load. */
+/** Maximal number of columns of a table. In a load DuckDB needs about 0.3 MiB of memory for each. */
 export const MAX_COLUMNS = 2_000
 
 interface MapColumnsRequest {
   /** The names in the file's header or in the parameter `columns`, as the user wrote them. */
   names: string[]
-  /** The columns of the existing table; undefined: the table is to be created. */
+  /** The columns of the existing table. Undefined: the table will be created. */
   tableColumns: string[] | undefined
   /** As the user wrote it, for the hint. */
   delimiter: string
 }
 
 export interface ColumnMapping {
-  /** The sanitised names, in the order of the file. */
+  /** The column names, in the order of the file. */
   importedColumns: string[]
-  /** The table's columns in their order, then the new ones in the order of the file. */
+  /** The columns of the table in their order, then new ones in the order of the file. */
   tableColumns: string[]
 }
 
 /**
- * Tells which column of a file goes to which column of a table (docs/reference/storage-api.md#column-names): by name,
+ * Maps the columns of a file to the columns of a table by name (docs/reference/storage-api.md#column-names),
  * case-sensitively.
  *
- * Throws `UserError`: `csvImport.columnsNotMatch` when columns of the table are missing in the file,
- * `storage.tables.validation.invalidColumnName` when nothing of a name is left or two are the same but for case,
+ * Throws `UserError`: `csvImport.columnsNotMatch` when the file lacks columns of the table,
+ * `storage.tables.validation.invalidColumnName` when a name becomes empty or two differ only in case,
  * `storage.maxNumberOfColumnsExceed`.
  */
 export const mapColumns = ({ names, tableColumns, delimiter }: MapColumnsRequest): ColumnMapping => {

@@ -11,21 +11,21 @@ import { writeParquet } from './write-parquet.ts'
 interface MergeByKeyRequest {
   /** The new rows, in the order of the file. */
   staged: LocalFile[]
-  /** The rows of the table, if they stay. */
+  /** The existing rows of the table, if they are kept. */
   existing: TableFile[]
-  /** Of the table after the load. */
+  /** Columns of the table after the load. */
   columns: string[]
   primaryKey: string[]
-  /** Brings a file of the table to the session's folder; resolves to its path. */
+  /** Downloads a file of the table to the session's folder. Resolves to its path. */
   download: (file: TableFile) => Promise<string>
 }
 
 /**
- * Merges new rows into a table by its primary key: a row of the table whose values differ from those of the new row
- * with its key goes, and so does a new row that would change nothing or that a later one of the same key replaces.
+ * Merges new rows into a table by its primary key. Drops each old row that a new row with the same key changes. Drops
+ * each new row that changes nothing, or that a later row with the same key replaces.
  *
- * Nothing is updated in place. All comes down to rows to drop from files: a file without any stays as it is, the others
- * are written again without them. An updated row thereby moves to the end of the table.
+ * Nothing is updated in place: a file without dropped rows stays as it is, the others are rewritten without them. So an
+ * updated row moves to the end of the table.
  */
 export const mergeByKey = async (
   session: DuckDbSession,
@@ -57,7 +57,7 @@ export const mergeByKey = async (
   return [...kept, ...added]
 }
 
-/** The last record of a key wins: later lines of a file are later facts. */
+/** The last record of a key wins: later lines of a file are newer. */
 const dropEarlierDuplicates = (paths: string[], primaryKey: string[]): string => {
   const key = primaryKey.map(quoteColumn).join(', ')
   return `
@@ -68,9 +68,8 @@ const dropEarlierDuplicates = (paths: string[], primaryKey: string[]): string =>
 }
 
 /**
- * Pairs new rows with the rows of the table that have their keys. What else is in the rows is compared by digest, so
- * that the join holds neither table's values in memory: no cell has the NUL that separates them, and rows with the same
- * SHA-256 are the same.
+ * Pairs new rows with the old rows of the same key. The other values are compared by digest, so that the join does not
+ * hold them in memory. They are separated by NUL, which no cell contains, so equal SHA-256 means equal rows.
  */
 const findMatches = async (
   session: DuckDbSession,
@@ -106,7 +105,7 @@ const dropRows = async (
     const count = dropped.get(index) ?? 0
     if (count === 0) return file
     if (count === file.rows) return undefined
-    // `files` and `paths` are of the same length.
+    // `files` and `paths` have the same length.
     const source = request.paths[index] as string
     const name = isLocal(file) ? file.name : `kept-${String(index + 1).padStart(5, '0')}`
     const { values, from } = await selectRows(session, { paths: [source], columns: request.columns })

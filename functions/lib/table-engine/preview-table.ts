@@ -22,7 +22,7 @@ export interface PreviewQuery extends RowConditions {
   orderBy?: OrderBy[]
 }
 
-/** Rows as text cells, in the order of `columns`. */
+/** Rows of text cells, in the order of `columns`. */
 export interface PreviewResult {
   columns: string[]
   rows: string[][]
@@ -63,7 +63,7 @@ export const previewTable = async (
     })
     return { columns, rows: await read(paths, query.limit) }
   }
-  // In the order of the table the first files usually have enough rows.
+  // In table order the first files usually have enough rows.
   const rows: string[][] = []
   for (const [index, { key }] of snapshot.files.entries()) {
     if (rows.length >= query.limit) break
@@ -74,7 +74,7 @@ export const previewTable = async (
   return { columns, rows }
 }
 
-/** DuckDB's Node client drops a byte order mark at the start of a text; of bytes it drops nothing. */
+/** Reads bytes, because DuckDB's Node client drops a byte order mark at the start of a text. */
 const toText = (value: DuckDBValue): string => {
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('utf8')
   throw new Error(`A cell is no text but ${typeof value}.`)

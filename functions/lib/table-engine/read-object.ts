@@ -2,17 +2,17 @@ import { GetObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/cl
 import { TransientError } from '../errors/errors.ts'
 import type { ObjectAddress } from './table-files.ts'
 
-/** So often in a row the rest of an object is asked for without a single byte of it arriving. */
+/** How often in a row a request for the rest of an object may bring no byte. */
 const ATTEMPTS = 3
 
 /**
- * The bytes of an object, in order, as one stream; where its connection breaks the next one goes on.
+ * The bytes of an object as one stream. When the connection breaks, another request reads the rest.
  *
- * The SDK retries requests but not bodies. Ranges in parallel were tried: a function's network (about 75 MB/s) is full
- * with one stream, and on one machine they cost a third more processor time than they save.
+ * The SDK retries requests but not bodies. We tried parallel ranges: one stream already fills a function's network
+ * (about 75 MB/s), and on one machine they take a third more processor time than they save.
  *
- * Throws what S3 answers (such as `NoSuchKey`), and `TransientError` `s3.objectChanged` when the object is replaced
- * meanwhile.
+ * Throws S3's errors (such as `NoSuchKey`), and `TransientError` `s3.objectChanged` when the object is replaced during
+ * the read.
  */
 export async function* readObject(s3: S3Client, { bucket, key }: ObjectAddress): AsyncGenerator<Uint8Array> {
   let offset = 0

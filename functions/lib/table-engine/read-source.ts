@@ -11,28 +11,28 @@ import type { TableFiles } from './table-files.ts'
 
 interface ReadSourceRequest {
   source: CsvSource
-  /** The columns of the existing table; undefined: the table is to be created. */
+  /** The columns of the existing table. Undefined: the table will be created. */
   tableColumns: string[] | undefined
   chunkBytes: number
 }
 
-/** A source whose columns are known and whose records are being read. */
+/** A source with known columns, whose records are being read. */
 export interface OpenedSource {
   dialect: CsvDialect
   mapping: ColumnMapping
   warnings: string[]
   /** The records, without the header. */
   chunks: AsyncIterable<CsvChunk>
-  /** What has been read so far. */
+  /** Totals of what has been read so far. */
   progress: { inBytes: number; isCompressed: boolean }
-  /** Ends the reading, whether or not the chunks were read to their end. */
+  /** Stops reading, whether or not all chunks were read. */
   close(): Promise<void>
 }
 
 /**
- * Opens the files of a load and finds out which of their columns goes where: from the header, the request or the table.
+ * Opens the files of a load and finds their columns: in the header, the request or the table.
  *
- * Throws `UserError` at once when columns are wrong, and while the chunks are read when a record is.
+ * Throws `UserError`: at once for wrong columns, and while the chunks are read for a wrong record.
  */
 export const readSource = async (files: TableFiles, request: ReadSourceRequest): Promise<OpenedSource> => {
   const { source, tableColumns, chunkBytes } = request
@@ -75,7 +75,7 @@ export const readSource = async (files: TableFiles, request: ReadSourceRequest):
   }
 }
 
-/** The names of the file's columns if they do not stand in the file. */
+/** The column names if they are not in the file. */
 const findKnownNames = (source: CsvSource, tableColumns: string[] | undefined): string[] | undefined => {
   if (source.columns && source.columns.length > 0) return source.columns
   if (source.withoutHeaders && tableColumns) return tableColumns

@@ -8,18 +8,18 @@ import { writeParquet } from './write-parquet.ts'
 
 interface RewriteFilesRequest {
   snapshot: Snapshot
-  /** New files go below it; the same when the work is repeated. */
+  /** Prefix of new files. The same when the work is repeated. */
   keyPrefix: string
-  /** Of the new files. */
+  /** Columns of the new files. */
   columns: string[]
-  /** The rows that stay, as an SQL condition; default: all. */
+  /** The rows to keep, as an SQL condition. Default: all. */
   keep?: string
 }
 
 /**
- * Writes the files of a table again with fewer columns or fewer rows, a few at a time however large the table is. Where
- * rows are chosen, a file that loses none stays as it is and one that loses all is left out. What stays keeps its order
- * and its timestamps.
+ * Rewrites the files of a table with fewer columns or fewer rows, a few at a time however large the table is. With a
+ * condition, a file that loses no row stays as it is, and one that loses all is dropped. Rows keep their order and
+ * their timestamps.
  */
 export const rewriteFiles = async (
   { session, files: store, threads }: EngineContext,
@@ -31,7 +31,7 @@ export const rewriteFiles = async (
     const source = session.scratchPath(`${name}-source.parquet`)
     try {
       await store.download(file.key, source)
-      // The condition may be on columns that go.
+      // The condition may use columns that are dropped.
       const { values, from } = await selectRows(session, { paths: [source], columns: snapshot.columns })
       const kept = `FROM (SELECT ${values} FROM ${from})${keep === undefined ? '' : ` WHERE ${keep}`}`
       const [[count] = []] = await session.runInOrder(`SELECT count(*) ${kept}`)

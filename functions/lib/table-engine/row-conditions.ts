@@ -2,10 +2,10 @@ import { UserError } from '../errors/errors.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteLiteral, quoteTimestamp } from './sql.ts'
 
-/** What a column's text can be compared or ordered as; text that is none of it counts as missing. */
+/** The type to compare or order a column's text as. Text that is not of this type counts as missing. */
 type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
 
-/** A condition on one column: `eq` one of the values, `ne` none of them, the others on the first value. */
+/** A condition on one column: `eq` any of the values, `ne` none of them. The other operators use the first value. */
 export interface Filter {
   column: string
   operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
@@ -21,20 +21,20 @@ export interface OrderBy {
   dataType?: ComparisonType
 }
 
-/** Which rows of a table are meant. All that is given must hold. */
+/** Selects rows of a table. All given conditions must hold. */
 export interface RowConditions {
   where?: Filter[]
   /** Rows that a load changed at or after this time. */
   changedSince?: Date
   /** Rows that were last changed before this time. */
   changedUntil?: Date
-  /** Rows with this text in one of their columns, whatever its case. */
+  /** Rows with this text in one of their columns, ignoring case. */
   fulltextSearch?: string
 }
 
 const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 
-/** 38 digits is what DuckDB has; 9 of them after the point leave 29 before it. */
+/** DuckDB has 38 digits: 29 before the point and 9 after it. */
 const SQL_TYPES: Record<ComparisonType, string> = {
   INTEGER: 'INTEGER',
   BIGINT: 'BIGINT',
@@ -44,7 +44,7 @@ const SQL_TYPES: Record<ComparisonType, string> = {
   TIMESTAMP: 'TIMESTAMP',
 }
 
-/** The conditions on the rows of `selectRows`, to stand after WHERE; `undefined` when every row is meant. */
+/** The conditions on the rows of `selectRows`, for WHERE. `undefined`: all rows. */
 export const conditionsSql = (
   { where = [], changedSince, changedUntil, fulltextSearch }: RowConditions,
   tableColumns: string[],

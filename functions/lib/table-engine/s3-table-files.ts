@@ -7,7 +7,7 @@ import { UserError } from '../errors/errors.ts'
 import { readObject } from './read-object.ts'
 import type { ObjectAddress, TableFiles } from './table-files.ts'
 
-/** Data files wherever they lie in S3, and tables' files in one bucket. */
+/** Data files anywhere in S3, and the tables' files in one bucket. */
 export const createS3TableFiles = ({
   s3,
   tablesBucket,
@@ -26,7 +26,7 @@ export const createS3TableFiles = ({
     await pipeline(readObject(s3, { bucket: tablesBucket, key }), createWriteStream(path))
   },
   upload: async (path, key) => {
-    // A table's file is some MB, and a body of known content is signed and sent in one go.
+    // A table's file is some MB. As a body of known content it is signed and sent in one request.
     const body = await readFile(path)
     await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body: body }))
     return body.length
@@ -49,20 +49,22 @@ export const createS3TableFiles = ({
   },
 })
 
-/** A file of this size is sent in one request, from memory so that the request can be repeated; a larger one in parts. */
+/**
+ * Up to this size a file is sent in one request, from memory so that it can be retried. A larger one is sent in parts.
+ */
 const WHOLE_BYTES = 32 * 1024 * 1024
 const PARTS_IN_MEMORY = 2
 // S3 User Guide, "Multipart upload limits".
 const MAX_PARTS = 10_000
 
 /**
- * Signs the request without the SHA-256 of its body, as the SDK itself does with streams: the CRC-32 that it sends along
- * keeps the body whole, in a twentieth of the processor time (S3 API Reference, "UNSIGNED-PAYLOAD").
+ * Signs the request without the SHA-256 of its body, as the SDK does with streams. The CRC-32 that it sends protects
+ * the body, in a twentieth of the processor time (S3 API Reference, "UNSIGNED-PAYLOAD").
  */
 const withoutPayloadDigest = (command: PutObjectCommand): PutObjectCommand => {
   command.middlewareStack.add(
     next => async args => {
-      // What a command has become in this step is an HTTP request.
+      // In this step of the SDK the request is an HTTP request.
       const { headers } = args.request as { headers: Record<string, string> }
       headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
       return next(args)

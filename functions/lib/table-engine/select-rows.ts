@@ -3,23 +3,23 @@ import { quoteColumn, readParquet, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { quoteIdentifier } from './sql.ts'
 
 /**
- * Selects `columns` and the timestamp from Parquet files, and from the files' rows their places.
+ * Selects `columns` and the timestamp from Parquet files, with the position of each row.
  *
- * Columns that were added to the table after a file was written are empty there. The result is a SELECT with the
- * columns `quoteColumn(...)`, `_timestamp`, `file_index` (of `paths`, from 0) and `file_row` (from 0 in each file)
- * under those names, the last two as in {@link PLACE}.
+ * Columns that were added to the table after a file was written are empty there. The result is a SELECT of the columns
+ * `quoteColumn(...)`, `_timestamp`, `file_index` (in `paths`, from 0) and `file_row` (in each file, from 0). For the
+ * last two see {@link ROW_PLACE}.
  */
 export const selectRows = async (
   session: DuckDbSession,
   { paths, columns }: { paths: string[]; columns: string[] },
 ): Promise<{ values: string; from: string }> => {
-  // On one thread, because other statements that keep their order may be under way.
+  // On one thread, because other statements that keep their order may be running.
   const description = await session.runInOrder(`DESCRIBE SELECT * FROM ${readParquet(paths)}`)
   const present = new Set(description.map(([name]) => quoteIdentifier(String(name))))
   const values = columns.map(column => {
     const name = quoteColumn(column)
     if (!present.has(name)) return `'' AS ${name}`
-    // One file has its columns in all of its rows, several need not.
+    // All rows of one file have its columns. Several files may differ.
     return paths.length === 1 ? name : `coalesce(${name}, '') AS ${name}`
   })
   return { values: [...values, TIMESTAMP_COLUMN].join(', '), from: readParquet(paths) }

@@ -6,13 +6,13 @@ export interface TableFile {
 }
 
 /**
- * The whole content of a table at one moment: an immutable list of Parquet files and what is true of their union.
+ * The complete content of a table at one time: an immutable list of Parquet files, and facts about all of them.
  *
- * Every column is text. The files hold one more column, `_timestamp`: the time of the load that last changed the row.
- * One item per table points to its current snapshot; a load writes new files and then moves that pointer.
+ * Every column is text. The files have one more column, `_timestamp`: the time of the load that last changed the row.
+ * One item per table points to its current snapshot. A load writes new files and then moves that pointer.
  */
 export interface Snapshot {
-  /** In table order; never reordered by a load. */
+  /** In table order. A load never changes that order. */
   columns: string[]
   primaryKey: string[]
   files: TableFile[]

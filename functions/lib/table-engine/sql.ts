@@ -1,11 +1,11 @@
 /**
- * A name as an SQL identifier; any text but one with NUL, which DuckDB's SQL cannot hold.
+ * A name as an SQL identifier. Throws for NUL, which DuckDB's SQL cannot hold.
  *
  * @example quoteIdentifier('order "id"') // "order ""id"""
  */
 export const quoteIdentifier = (name: string): string => `"${refuseNul(name).replaceAll('"', '""')}"`
 
-/** A text as an SQL literal; any text but one with NUL. DuckDB knows no escapes in plain literals but the doubled quote. */
+/** A text as an SQL literal. Throws for NUL. In DuckDB's plain literals only the quote is special, and is doubled. */
 export const quoteLiteral = (text: string): string => `'${refuseNul(text).replaceAll("'", "''")}'`
 
 const refuseNul = (text: string): string => {
@@ -13,7 +13,7 @@ const refuseNul = (text: string): string => {
   return text
 }
 
-/** A point in time as an SQL `TIMESTAMP` (which has no zone: ours are all UTC). */
+/** A time as an SQL `TIMESTAMP`. It has no zone: ours are all UTC. */
 export const quoteTimestamp = (time: Date): string =>
   `TIMESTAMP ${quoteLiteral(time.toISOString().replace('T', ' ').replace('Z', ''))}`
 

@@ -12,20 +12,20 @@ import { writeParquet } from './write-parquet.ts'
 interface StageChunkRequest {
   chunk: CsvChunk
   dialect: CsvDialect
-  /** The table's columns, each with its place among the cells of the file. */
+  /** The table's columns, each with its index among the cells of the file. */
   columns: { name: string; cell: number }[]
   loadedAt: Date
   treatValuesAsNull: string[]
-  /** Of the Parquet file; unique in the session. */
+  /** Name of the Parquet file, unique in the session. */
   name: string
 }
 
 /**
  * Turns a chunk of checked records into a Parquet file in the session's folder.
  *
- * DuckDB's reader gets nothing to guess: no sniffing, no header, one thread that begins where a record begins, buffers
- * that hold the whole chunk. What it reads differently from RFC 4180 it never sees: such chunks are written out anew
- * with every cell in quotes. And it must count as many rows as the scanner did, or the load fails.
+ * DuckDB's reader has nothing to guess: no sniffing, no header, one thread that begins at a record, buffers that hold
+ * the whole chunk. Chunks that it would read differently from RFC 4180 are rewritten first with every cell in quotes.
+ * And its row count must equal the scanner's, or the load fails.
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
@@ -54,9 +54,9 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
 }
 
 /**
- * Chunks that DuckDB (1.5.6) reads otherwise than RFC 4180 has it: of a single column, it takes CRLF after a quoted
- * cell for two line ends and may skip blank lines; of escaped cells without quotes it knows other rules than ours; and
- * what begins a chunk within a file is text, even where it would be a byte order mark at the start of one.
+ * Whether DuckDB (1.5.6) would read the chunk differently from RFC 4180. In a single column it takes CRLF after a
+ * quoted cell for two line ends and may skip blank lines. For escaped cells without quotes its rules differ from ours.
+ * And what begins a chunk within a file is text, even if it would be a byte order mark at the start of a file.
  */
 const isMisread = (chunk: CsvChunk, dialect: CsvDialect): boolean =>
   dialect.escapedBy !== undefined ||
@@ -108,7 +108,7 @@ const selectFromCsv = ({
       buffer_size = ${bytes + BUFFER_SLACK_BYTES}, max_line_size = ${bytes})`
 }
 
-/** Room for DuckDB to see the end of the file in the first buffer. */
+/** Room for DuckDB to see the end of the file in its first buffer. */
 const BUFFER_SLACK_BYTES = 64 * 1024
 
 const quoteByte = (byte: number | undefined): string =>

@@ -19,30 +19,31 @@ import type { TableFiles } from './table-files.ts'
 
 export interface TableEngine {
   /**
-   * Makes a new snapshot of a table from a CSV file, or throws and leaves everything as it was.
+   * Makes a new snapshot of a table from a CSV file. If it throws, nothing has changed.
    *
-   * Idempotent: the same request writes the same objects and gives the same result. Objects of earlier loads are never
-   * touched. A load that fails may leave objects below its own prefix. Throws `UserError` when the file or the request
-   * is wrong (codes: `invalidCsv`, `csvImport.*`, `storage.importFileMissing`, `storage.tables.validation.*`).
+   * Idempotent: the same request writes the same objects and gives the same result. It never touches objects of earlier
+   * loads. A failed load may leave objects below its own prefix. Throws `UserError` when the file or the request is
+   * wrong (codes: `invalidCsv`, `csvImport.*`, `storage.importFileMissing`, `storage.tables.validation.*`).
    */
   load(request: LoadRequest): Promise<LoadResult>
   /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult>
   /**
-   * Writes the rows of a table that match to data files, its slices, in order and with bounded memory.
+   * Writes the matching rows of a table to data files, its slices, in order and with bounded memory.
    *
-   * Idempotent: the same request writes the same objects. Throws `UserError` `storage.tables.validation.columnNotExists`.
+   * Idempotent: the same request writes the same objects. Throws `UserError`
+   * `storage.tables.validation.columnNotExists`.
    */
   export(request: ExportRequest): Promise<ExportResult>
   /**
-   * The snapshot without the rows that match; without conditions, without any. Idempotent as `load` is.
+   * The snapshot without the matching rows. Without conditions, all rows match. Idempotent like `load`.
    *
    * Throws `UserError` `storage.tables.validation.columnNotExists`.
    */
   deleteRows(request: DeleteRowsRequest): Promise<Snapshot>
-  /** The snapshot without a column. Idempotent as `load` is. */
+  /** The snapshot without a column. Idempotent like `load`. */
   dropColumn(request: DropColumnRequest): Promise<Snapshot>
-  /** Whether several rows have the same values in these columns, so that they are no key. */
+  /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
 
@@ -50,15 +51,15 @@ export interface TableEngineOptions {
   s3: S3Client
   /** Holds the Parquet files. */
   tablesBucket: string
-  /** A folder for files that live as long as one call. */
+  /** Folder for temporary files, each of which lives no longer than one call. */
   scratchDir: string
-  /** For DuckDB; the engine itself takes up to about 100 MiB more. */
+  /** Memory limit of DuckDB. The engine itself takes up to about 100 MiB more. */
   memoryLimitMiB: number
   threads: number
   limits?: Partial<TableLimits>
 }
 
-/** The table engine on S3 and DuckDB. Calls are independent of each other and may run at the same time. */
+/** The table engine on S3 and DuckDB. Calls are independent and may run in parallel. */
 export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineOptions): TableEngine =>
   createTableEngineOn(createS3TableFiles({ s3, tablesBucket }), options)
 

@@ -5,20 +5,20 @@ export interface ObjectAddress {
 }
 
 /**
- * The objects that table work reads and writes: the user's data files, and the Parquet files of tables.
+ * The objects that the engine reads and writes: the user's data files, and the Parquet files of tables.
  *
- * The engine's core knows S3 through this alone; what it does is the same on a folder (see the tests).
+ * The engine's core uses S3 only through this interface. The tests use it on a folder.
  */
 export interface TableFiles {
-  /** The bytes of a data file, in order. Throws `UserError` `storage.importFileMissing` when it is not there. */
+  /** The bytes of a data file, in order. Throws `UserError` `storage.importFileMissing`. */
   readDataFile(address: ObjectAddress): AsyncIterable<Uint8Array>
-  /** Copies a Parquet file of a table to a local path. */
+  /** Downloads a Parquet file of a table to a local path. */
   download(key: string, path: string): Promise<void>
-  /** Copies a local file to a key, whole or not at all; resolves to its size in bytes. */
+  /** Uploads a local file to a key, all or nothing. Resolves to its size in bytes. */
   upload(path: string, key: string): Promise<number>
-  /** Copies a local file of any size to a data file, whole or not at all; resolves to its size in bytes. */
+  /** Uploads a local file of any size to a data file, all or nothing. Resolves to its size in bytes. */
   writeDataFile(path: string, address: ObjectAddress): Promise<number>
 }
 
-/** So many files of a table are downloaded or uploaded at a time: enough to hide the time of each request. */
+/** How many files of a table are downloaded or uploaded in parallel: enough to hide the time of each request. */
 export const TRANSFERS = 4

@@ -1,15 +1,15 @@
 /**
- * Buffers of one size that are used again and again: thousands of parts, each with memory of its own, grow a process by
- * far more than it holds at any time. As many are made as are in use side by side.
+ * Buffers of one size, used again and again. Thousands of parts with memory of their own would grow the process far
+ * beyond what it holds at any time. The pool makes as many buffers as are in use at once.
  */
 export const createBufferPool = (bytes: number) => {
   const free: Uint8Array<ArrayBuffer>[] = []
   return {
-    /** Lends a buffer, whatever it holds, until the promise settles. */
-    lend: async <Result>(use: (buffer: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> => {
+    /** Passes a buffer with arbitrary content to `work`, and takes it back when the promise settles. */
+    use: async <Result>(work: (buffer: Uint8Array<ArrayBuffer>) => Promise<Result>): Promise<Result> => {
       const buffer = free.pop() ?? new Uint8Array(bytes)
       try {
-        return await use(buffer)
+        return await work(buffer)
       } finally {
         free.push(buffer)
       }

@@ -1,35 +1,35 @@
-/** One of the byte sequences that make an object, in order: a slice, or bytes that no store holds (a header). */
+/** One of the byte sequences that make up an object, in order: a slice, or bytes that are in no store (a header). */
 export interface Source {
   bytes: number
-  /** Whether the credentials may read it and write the object in one request, so that S3 copies by itself. */
+  /** Whether the same credentials may read it and write the object, so that S3 can copy by itself. */
   canCopy: boolean
 }
 
-/** Bytes of the object, `end` not included, that S3 copies out of one source. */
+/** A range of the object that S3 copies from one source; `end` is not included. */
 export interface CopiedSpan {
   source: number
   start: number
   end: number
 }
 
-/** A source that S3 can copy (part of), with its place in the object. */
+/** A source that S3 can copy, at least in part, with its place in the object. */
 interface Candidate extends CopiedSpan {
-  /** So many bytes at its head may pass through a function and the rest can still be copied. */
+  /** This many bytes at its head may pass through a function while the rest can still be copied. */
   headSpare: number
 }
 
 /**
- * Candidates from `first` on that are all copied; together they owe `lent` bytes of the newest one's head.
- * `before` is what was copied ahead of them, with a gap between.
+ * A choice in which all candidates from `first` on are copied. Together they give up `borrowed` bytes of the newest one's
+ * head. `before` is what was copied ahead of them, with a gap between.
  */
 interface Chain {
   first: number
   before: Choice | undefined
-  lent: number
+  borrowed: number
   cost: number
 }
 
-/** The best way to copy the candidate `index`. */
+/** The best choice that ends with copying the candidate `index`. */
 interface Choice {
   index: number
   chain: Chain
@@ -37,31 +37,32 @@ interface Choice {
 }
 
 /**
- * Which bytes S3 copies, so that as few as possible pass through a function: a proven minimum, in linear time.
+ * Chooses which bytes S3 copies, so that as few as possible pass through a function. Finds the minimum in linear time.
  *
- * What is not copied forms gaps, and a gap must be as large as a part, `minPartBytes`, unless it ends the object. A
- * candidate is a source as large as a part (the last source may be smaller). Between two neighbouring candidates that
- * are both copied, a gap too small borrows from the tail of the one and the head of the other, and costs exactly
- * `minPartBytes` however it is shared out; so only one number decides what is possible later: how much was borrowed
- * from the newest candidate's head. Borrowing from tails first keeps it least. Two candidates that are not neighbours
- * leave out a whole candidate, so their gap is large enough by itself.
+ * What is not copied forms gaps. A gap must be at least as large as a part, `minPartBytes`, unless it ends the object.
+ * A candidate is a source as large as a part (the last source may be smaller).
  *
- * For each candidate the chains that nothing beats in both cost and borrowed bytes are kept, the cheapest first. A step
- * adds the same to all of them, so it is added once (`lentSoFar`, `costSoFar`): each chain comes and goes once.
+ * Between two neighbouring candidates that are both copied, a gap that is too small borrows from the tail of the first
+ * and the head of the second. That costs exactly `minPartBytes` however it is shared. So only one number decides what
+ * is possible later: how much was borrowed from the newest candidate's head. Borrowing from tails first keeps it least.
+ * Between two candidates that are not neighbours a whole candidate is left out, so their gap is large enough.
  *
- * `sources` without empty ones. Returns spans in order; the rest is gaps.
+ * For each candidate we keep the choices that no other beats in both cost and borrowed bytes, the cheapest first. A
+ * step adds the same amount to all of them, so it is added once (`borrowedSoFar`, `costSoFar`).
+ *
+ * `sources` has no empty ones. Returns the copied spans in order; the rest is gaps.
  */
 export const chooseCopies = (sources: readonly Source[], minPartBytes: number): CopiedSpan[] => {
   const candidates = findCandidates(sources, minPartBytes)
   const totalBytes = sources.reduce((sum, { bytes }) => sum + bytes, 0)
   const spareTail = ({ start, end }: Candidate): number => end - start - minPartBytes
 
-  let chains: Chain[] = [{ first: 0, before: undefined, lent: 0, cost: 0 }]
+  let chains: Chain[] = [{ first: 0, before: undefined, borrowed: 0, cost: 0 }]
   let cheapest = 0 // index of the first chain that is still possible
-  let lentSoFar = 0
+  let borrowedSoFar = 0
   let costSoFar = 0
   const choices: (Choice | undefined)[] = []
-  // The best candidate to come before a gap: least cost once the bytes of the gap are counted from zero.
+  // The best candidate in front of a gap: least cost, not counting the bytes of the gap.
   let bestBefore: Choice | undefined
   let bestBase = 0
   let nextBefore = 0
@@ -70,21 +71,22 @@ export const chooseCopies = (sources: readonly Source[], minPartBytes: number): 
     const previous = candidates[index - 1]
     const gap = candidate.start - (previous?.end ?? 0)
     if (gap === 0 || gap >= minPartBytes) {
-      // Nothing is borrowed: the cheapest chain is the best. Across a large gap it is a chain of its own, below.
+      // Nothing is borrowed: take the cheapest choice. A choice across a large gap is added below.
       const best = gap === 0 ? chains[cheapest] : undefined
-      chains = best === undefined ? [] : [{ ...best, lent: 0, cost: best.cost + costSoFar }]
+      chains = best === undefined ? [] : [{ ...best, borrowed: 0, cost: best.cost + costSoFar }]
       cheapest = 0
-      lentSoFar = 0
+      borrowedSoFar = 0
       costSoFar = 0
     } else {
       const owed = minPartBytes - gap
-      lentSoFar += owed - (previous === undefined ? 0 : spareTail(previous))
+      borrowedSoFar += owed - (previous === undefined ? 0 : spareTail(previous))
       costSoFar += minPartBytes
-      // Chains that owe nothing are equal but for their cost.
+      // Choices that borrow nothing differ in cost only.
       let settled: Chain | undefined
-      while (chains.length > cheapest && (chains.at(-1)?.lent ?? 0) + lentSoFar <= 0) settled = chains.pop()
-      if (settled) chains.push({ ...settled, lent: -lentSoFar })
-      const owes = (chain: Chain | undefined): number => (chain ? chain.lent + lentSoFar : 0)
+      while (chains.length > cheapest && (chains.at(-1)?.borrowed ?? 0) + borrowedSoFar <= 0)
+        settled = chains.pop()
+      if (settled) chains.push({ ...settled, borrowed: -borrowedSoFar })
+      const owes = (chain: Chain | undefined): number => (chain ? chain.borrowed + borrowedSoFar : 0)
       while (owes(chains[cheapest]) > candidate.headSpare) cheapest++
     }
 
@@ -101,7 +103,7 @@ export const chooseCopies = (sources: readonly Source[], minPartBytes: number): 
     const cost = bestBase + candidate.start
     if (mayBegin) {
       while (chains.length > cheapest && (chains.at(-1)?.cost ?? 0) + costSoFar >= cost) chains.pop()
-      chains.push({ first: index, before: bestBefore, lent: -lentSoFar, cost: cost - costSoFar })
+      chains.push({ first: index, before: bestBefore, borrowed: -borrowedSoFar, cost: cost - costSoFar })
     }
     const chain = chains[cheapest]
     choices.push(chain && { index, chain, cost: chain.cost + costSoFar })
@@ -121,7 +123,7 @@ const findCandidates = (sources: readonly Source[], minPartBytes: number): Candi
   sources.forEach(({ bytes, canCopy }, source) => {
     const end = start + bytes
     const isLast = source === sources.length - 1
-    // S3: a range can only be copied out of an object larger than 5 MiB (API Reference, UploadPartCopy).
+    // S3 copies a range only from an object larger than 5 MiB (API Reference, UploadPartCopy).
     const headSpare = isLast ? (bytes > minPartBytes ? bytes - 1 : 0) : bytes - minPartBytes
     if (canCopy && (isLast || bytes >= minPartBytes)) candidates.push({ source, start, end, headSpare })
     start = end
@@ -137,7 +139,7 @@ const copiedCandidates = (last: Choice | undefined, candidates: readonly Candida
   return copied.reverse()
 }
 
-/** Takes what the gaps borrow: from the tail in front of a gap first, then from the head behind it. */
+/** Takes what the gaps borrow: first from the tail before a gap, then from the head after it. */
 const settleBorders = (
   copied: readonly Candidate[],
   minPartBytes: number,

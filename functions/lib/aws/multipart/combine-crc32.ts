@@ -5,9 +5,9 @@ const POLYNOMIAL = 0xedb88320
 const ONE = 0x80000000
 
 /**
- * The CRC-32 of two byte sequences one after the other, from the CRC-32 of each and the length of the second.
+ * The CRC-32 of two joined byte sequences, from the CRC-32 of each and the length of the second.
  *
- * Appending n bytes multiplies what came before by x^(8n) modulo the polynomial; that power is found by squaring.
+ * Appending n bytes multiplies the first CRC by x^(8n) modulo the polynomial. Squaring finds that power.
  */
 export const combineCrc32 = (first: number, second: number, secondBytes: number): number =>
   (multiply(powerOfX(secondBytes), first) ^ second) >>> 0
@@ -22,7 +22,7 @@ const multiply = (a: number, b: number): number => {
   return product >>> 0
 }
 
-/** x^(8 · bytes). Lengths go beyond 32 bits, so they are halved rather than shifted. */
+/** x^(8 · bytes). Lengths exceed 32 bits, so they are halved rather than shifted. */
 const powerOfX = (bytes: number): number => {
   let power = ONE
   // x^8, squared at each step: x^16, x^32, …

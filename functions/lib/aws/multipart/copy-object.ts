@@ -13,20 +13,20 @@ import type { SourceObject } from './source-object.ts'
 import { copyOrigin, copyPart } from './write-part.ts'
 
 /**
- * Up to here one request copies the whole object; S3 would allow 5 GiB, but takes longer for it than for parts side
- * by side (S3 User Guide, "Copying an object using multipart upload").
+ * Up to here one request copies the whole object. S3 would allow 5 GiB, but parallel parts are faster
+ * (S3 User Guide, "Copying an object using multipart upload").
  */
 const WHOLE_COPY_BYTES = 1024 ** 3
 
-/** S3 copies the parts; this bounds requests, not memory. */
+/** S3 copies the parts. This bounds requests, not memory. */
 export const COPIED_PART_BYTES = 512 * 1024 ** 2
 export const COPIES_IN_PARALLEL = 8
 
 /**
- * Copies an object inside S3, with one client that may read the source and write the destination: no byte passes
- * through the function, whatever the size.
+ * Copies an object inside S3, with one client that may read the source and write the destination. No byte passes
+ * through the function, whatever the size. User metadata and tags are not copied.
  *
- * User metadata and tags stay behind. All or nothing, as `moveObject`; throws `UserError` (`source.changed`) likewise.
+ * All or nothing, like `moveObject`. Throws `UserError` (`source.changed`) likewise.
  */
 export const copyObject = async (
   s3: S3Client,
@@ -60,7 +60,7 @@ const copyInParts = async (source: SourceObject, destination: DestinationObject)
     )
     await completeUpload(upload, parts)
   } catch (error) {
-    // The error of the copy matters more than that of the clean-up; a lifecycle rule sweeps what stays behind.
+    // Throw the error of the copy, not that of the clean-up. A lifecycle rule removes what is left.
     await abortUpload(upload).catch(() => undefined)
     throw error
   }

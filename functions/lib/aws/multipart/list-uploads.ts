@@ -6,7 +6,7 @@ interface UnfinishedUpload {
   initiated: Date
 }
 
-/** The multipart uploads that are under way below a prefix. */
+/** The unfinished multipart uploads below a prefix. */
 export async function* listUploads(
   s3: S3Client,
   bucket: string,

@@ -12,18 +12,19 @@ import { BLOCK_BYTES, readBlock } from './read-blocks.ts'
 import type { ObjectRange, SourceObject } from './source-object.ts'
 import { assemblePart } from './write-part.ts'
 
-/** Memory of a move: this many parts of one block; parts larger than a block, beyond 160 GB, are streamed. */
+/**
+ * A move holds this many parts of one block in memory. Parts larger than a block (objects over 160 GB) are streamed.
+ */
 export const PARTS_IN_PARALLEL = 4
 
 /** The parts in which an object of this size is moved. */
 export const movedParts = (totalBytes: number): PartRange[] => partRanges(totalBytes, BLOCK_BYTES)
 
 /**
- * Reads the source in ranges and writes them as parts, so that any size passes through fixed memory.
+ * Reads the source in ranges and writes them as parts, in fixed memory whatever the size.
  *
- * The two sides have credentials of their own, so S3 cannot copy by itself. All or nothing: the destination appears
- * whole or not at all, and a failed multipart upload is aborted. Throws `UserError` (`source.changed`) when the
- * source is no longer what its ETag says.
+ * Source and destination have different credentials, so S3 cannot copy by itself. All or nothing: a failed multipart
+ * upload is aborted. Throws `UserError` (`source.changed`) when the source no longer has its ETag.
  */
 export const moveObject = async (source: SourceObject, destination: DestinationObject): Promise<void> => {
   const parts = movedParts(source.bytes)
@@ -49,7 +50,7 @@ const putInParts = async (source: SourceObject, destination: DestinationObject, 
     )
     await completeUpload(upload, stored)
   } catch (error) {
-    // The error of the move matters more than that of the clean-up; a lifecycle rule sweeps what stays behind.
+    // Throw the error of the move, not that of the clean-up. A lifecycle rule removes what is left.
     await abortUpload(upload).catch(() => undefined)
     throw error
   }

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { combineCrc32, formatCrc32, parseCrc32 } from './combine-crc32.ts'
 
-/** A multipart upload under way. */
+/** An unfinished multipart upload. */
 export interface MultipartUpload {
   s3: S3Client
   bucket: string
@@ -37,7 +37,7 @@ export interface DestinationObject {
   serverSideEncryption?: string | undefined
 }
 
-/** Names as S3 has them, for requests that make an object. */
+/** The same options under S3's names, for requests that create an object. */
 export const objectSettings = (object: DestinationObject) => ({
   Bucket: object.bucket,
   Key: object.key,
@@ -46,7 +46,7 @@ export const objectSettings = (object: DestinationObject) => ({
   ...(object.serverSideEncryption === undefined ? {} : { ServerSideEncryption: 'AES256' as const }),
 })
 
-/** Begins an upload whose whole content will have one CRC32, which S3 checks when the upload is completed. */
+/** Begins an upload. S3 checks one CRC32 over its whole content when it is completed. */
 export const createUpload = async (object: DestinationObject): Promise<MultipartUpload> => {
   const { s3, bucket, key } = object
   const { UploadId } = await s3.send(
@@ -86,7 +86,7 @@ export const listParts = async (
   return parts
 }
 
-/** CRC32 in base64 of all parts one after the other. */
+/** CRC32 in base64 of all parts joined. */
 const checksumOf = (parts: readonly StoredPart[]): string =>
   formatCrc32(parts.reduce((crc, { checksum, bytes }) => combineCrc32(crc, parseCrc32(checksum), bytes), 0))
 
@@ -99,10 +99,10 @@ interface CompletedObject {
 }
 
 /**
- * Makes the object of its parts. S3 checks its size and the checksum of its whole content.
+ * Completes the upload. S3 checks size and checksum of the whole content.
  *
- * May be repeated: whatever went wrong, an object of this size and checksum under the key is what was wanted.
- * With `mayReplace: false` an object that exists under the key stays, and S3's `PreconditionFailed` is thrown.
+ * Idempotent: an object of this size and checksum under the key counts as success, whatever went wrong before.
+ * With `mayReplace: false` an existing object stays, and S3's `PreconditionFailed` is thrown.
  */
 export const completeUpload = async (
   upload: MultipartUpload,
@@ -131,7 +131,7 @@ export const completeUpload = async (
     )
     return { etag: completed.ETag ?? '', bytes, checksum, versionId: completed.VersionId }
   } catch (error) {
-    // It may have been done all the same: S3's answer was lost, now or at an earlier attempt.
+    // It may have been completed all the same, now or at an earlier attempt, and only S3's answer was lost.
     const head = await s3
       .send(new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }))
       .catch(() => undefined)
@@ -145,10 +145,10 @@ export const completeUpload = async (
 export const isPreconditionFailed = (error: unknown): boolean =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode === 412
 
-/** A part that was being written while the upload was aborted may have to be aborted again (API Reference). */
+/** A part that is being written during the abort may need another abort (API Reference). */
 const ABORT_ATTEMPTS = 3
 
-/** Removes an upload and its parts; harmless when it is gone. */
+/** Removes an upload and its parts. Idempotent. */
 export const abortUpload = async (upload: MultipartUpload): Promise<void> => {
   try {
     for (let attempt = 1; attempt <= ABORT_ATTEMPTS; attempt++) {

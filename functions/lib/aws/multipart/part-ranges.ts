@@ -14,9 +14,9 @@ export interface PartRange {
 }
 
 /**
- * Cuts an object of `totalBytes` into parts of `partBytes`, larger ones when there would be more than S3 allows.
+ * Cuts an object of `totalBytes` into parts of `partBytes`, or larger ones when there would be more than S3 allows.
  *
- * Every byte once, in order; no part but the last is smaller than the others. An empty object has no parts.
+ * Covers every byte once, in order. Only the last part may be smaller than the others. An empty object has no parts.
  * Throws `UserError` above S3's largest object.
  */
 export const partRanges = (totalBytes: number, partBytes: number): PartRange[] => {

@@ -18,7 +18,7 @@ export interface PlanLimits {
   minPartBytes: number
   maxPartBytes: number
   maxParts: number
-  /** Parts are made no larger than these while there are parts enough. Each at least twice `minPartBytes`. */
+  /** Preferred sizes, exceeded only when there would be too many parts. Each is at least twice `minPartBytes`. */
   copiedPartBytes: number
   assembledPartBytes: number
 }
@@ -29,19 +29,20 @@ const S3_LIMITS: PlanLimits = {
   maxParts: MAX_PARTS,
   // S3 copies a part at some 100 MB/s: 512 MiB are a few seconds.
   copiedPartBytes: 512 * 1024 ** 2,
-  // Held in memory by whoever assembles it.
+  // Whoever assembles the part holds it in memory.
   assembledPartBytes: 10 * 1024 ** 2,
 }
 
 /**
- * The parts of one object made of `sources`, one after the other.
+ * Plans the parts of one object made of `sources`, joined in order.
  *
- * Every byte once and in order; every part but the last `minPartBytes` to `maxPartBytes`; at most `maxParts` parts. No
- * plan within the limits on sizes copies more bytes. Where that plan has too many parts even with the largest ones, one
- * run of neighbouring parts is assembled instead: of all runs that bring the number down enough, the one that takes
- * away the fewest copied bytes. An object of no bytes is one empty part.
+ * Every byte is in one part, in order. Every part but the last has `minPartBytes` to `maxPartBytes`, and there are at
+ * most `maxParts` parts. No plan within the limits on sizes copies more bytes.
  *
- * Throws `UserError` (`multipart.tooLarge`) above S3's largest object; everything smaller has a plan.
+ * When that plan has too many parts even with the largest ones, one run of neighbouring parts is assembled instead:
+ * of all runs that save enough parts, the one that gives up the fewest copied bytes. An empty object is one empty part.
+ *
+ * Throws `UserError` (`multipart.tooLarge`) above S3's largest object. Everything smaller has a plan.
  */
 export const planParts = (sources: readonly Source[], limits: Partial<PlanLimits> = {}): Part[] => {
   const all = { ...S3_LIMITS, ...limits }
@@ -86,7 +87,7 @@ const withGaps = (copies: readonly CopiedSpan[], totalBytes: number): Span[] => 
   return spans
 }
 
-/** Cuts the spans into parts: as small as preferred, larger when there would be too many of them. */
+/** Cuts the spans into parts: of the preferred size, or larger ones when there would be too many. */
 const limitSpans = (spans: readonly Span[], limits: PlanLimits): Span[] => {
   const { maxPartBytes, maxParts } = limits
   for (let scale = 1; ; scale *= 2) {
@@ -102,7 +103,7 @@ const limitSpans = (spans: readonly Span[], limits: PlanLimits): Span[] => {
 
 const countPieces = ({ start, end }: Span, partBytes: number): number => Math.ceil((end - start) / partBytes)
 
-/** Equal pieces, so that none is smaller than half of `partBytes`. */
+/** Cuts equal pieces, so that none is smaller than half of `partBytes`. */
 const cut = (span: Span, partBytes: number): Span[] => {
   const { start, end, isCopied } = span
   const count = countPieces(span, partBytes)
@@ -114,7 +115,7 @@ const cut = (span: Span, partBytes: number): Span[] => {
   }))
 }
 
-/** Makes the run of neighbouring parts that costs the fewest copied bytes into as few parts as hold it. */
+/** Replaces the run of neighbouring parts that costs the fewest copied bytes by as few assembled parts as possible. */
 const assembleRun = (parts: readonly Span[], { maxPartBytes, maxParts }: PlanLimits): Span[] => {
   const toSave = parts.length - maxParts
   const copiedBefore = [0]
@@ -134,13 +135,13 @@ const assembleRun = (parts: readonly Span[], { maxPartBytes, maxParts }: PlanLim
     const copied = (copiedBefore[last + 1] ?? 0) - (copiedBefore[first] ?? 0)
     if (best === undefined || copied < best.copied) best = { first, last, copied }
   })
-  // The run of all parts always saves enough: the object is no larger than `maxParts` parts of the largest size.
+  // The run of all parts always saves enough: the object fits into `maxParts` parts of the largest size.
   const { first: from, last: to } = best ?? { first: 0, last: parts.length - 1 }
   const run = { start: parts[from]?.start ?? 0, end: parts[to]?.end ?? 0, isCopied: false }
   return [...parts.slice(0, from), ...cut(run, maxPartBytes), ...parts.slice(to + 1)]
 }
 
-/** Finds the ranges of sources that make a span. Spans must be asked for in order. */
+/** Finds the source ranges of a span. Call it with the spans in order. */
 const placeSources = (sources: readonly { bytes: number; index: number }[]) => {
   let current = 0
   let sourceStart = 0

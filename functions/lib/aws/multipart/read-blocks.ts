@@ -1,16 +1,16 @@
 import pMap from 'p-map'
 import { type ObjectRange, readRange } from './source-object.ts'
 
-/** What is held in memory at a time; a stream of blocks holds one more for each that is read ahead. */
+/** What is held in memory at a time. A stream of blocks holds one more for each block that is read ahead. */
 export const BLOCK_BYTES = 16 * 1024 ** 2
 
-/** Small slices are all waiting: many requests at once are what fills the network. */
+/** Reading small slices is mostly waiting: many parallel requests fill the network. */
 const READS_IN_PARALLEL = 8
 
 export const bytesOf = (ranges: readonly ObjectRange[]): number =>
   ranges.reduce((sum, { firstByte, lastByte }) => sum + lastByte - firstByte + 1, 0)
 
-/** All bytes of the ranges, one after the other, into `block`, which has their length. Default: a new one. */
+/** Reads all bytes of the ranges, joined, into `block`, which has their length. Default: a new buffer. */
 export const readBlock = async (
   ranges: readonly ObjectRange[],
   block: Uint8Array<ArrayBuffer> = new Uint8Array(bytesOf(ranges)),
@@ -29,13 +29,13 @@ export const readBlock = async (
 interface ReadBlocksOptions {
   /** Default 16 MiB. */
   blockBytes?: number
-  /** So many blocks are read while one is used. Default 1. */
+  /** How many blocks are read ahead while one is used. Default 1. */
   ahead?: number
-  /** A block is overwritten once the next one is asked for. Default: each is the caller's to keep. */
+  /** Reuse the memory of a block when the next one is requested. Default: the caller keeps each block. */
   isReused?: boolean
 }
 
-/** The same as a stream of blocks, in order and in fixed memory. */
+/** Like `readBlock`, as a stream of blocks in order and in fixed memory. */
 export async function* readBlocks(
   ranges: readonly ObjectRange[],
   { blockBytes = BLOCK_BYTES, ahead = 1, isReused = false }: ReadBlocksOptions = {},
@@ -47,7 +47,7 @@ export async function* readBlocks(
   try {
     for (const block of cutBlocks(ranges, blockBytes)) {
       const read = readBlock(block, bufferOf(bytesOf(block)))
-      // Awaited when its turn comes; until then nobody would hear of its failure.
+      // It is awaited later. Until then its failure must not count as unhandled.
       read.catch(() => undefined)
       underWay.push(read)
       const next = underWay.length > ahead ? underWay.shift() : undefined

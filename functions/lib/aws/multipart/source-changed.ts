@@ -1,7 +1,7 @@
 import { NoSuchUpload, S3ServiceException } from '@aws-sdk/client-s3'
 import { UserError } from '../../errors/errors.ts'
 
-/** For `.catch`: says so when the object was replaced (412) or deleted (404) since its ETag was read. */
+/** For `.catch`: reports an object that was replaced (412) or deleted (404) since its ETag was read. */
 export const sourceChanged =
   ({ bucket, key }: { bucket: string; key: string }) =>
   (error: unknown): never => {
@@ -17,5 +17,5 @@ export const sourceChanged =
 
 const isChanged = (error: unknown): boolean =>
   error instanceof S3ServiceException &&
-  !(error instanceof NoSuchUpload) && // A 404 too, but of the other side.
+  !(error instanceof NoSuchUpload) && // Also a 404, but of the destination.
   [404, 412].includes(error.$metadata.httpStatusCode ?? 0)

@@ -19,14 +19,14 @@ export interface ObjectRange {
   lastByte: number
 }
 
-/** So often in a row the rest of a range is asked for without a single byte of it arriving. */
+/** How often in a row a request for the rest of a range may bring no byte. */
 const ATTEMPTS = 3
 
 /**
- * Reads a range into `target`, which has its length; where the connection breaks, the next one goes on.
+ * Reads a range into `target`, which has its length. When the connection breaks, another request reads the rest.
  *
- * The SDK retries requests but not bodies. Throws `UserError` (`source.changed`) when the object is no longer what its
- * ETag says, `TransientError` (`source.cutOff`) when S3 keeps on sending less than it was asked for.
+ * The SDK retries requests but not bodies. Throws `UserError` (`source.changed`) when the object no longer has its
+ * ETag, `TransientError` (`source.cutOff`) when S3 keeps sending less than requested.
  */
 export const readRange = async (
   { source, firstByte, lastByte }: ObjectRange,

@@ -6,7 +6,7 @@ import { BLOCK_BYTES, bytesOf, readBlock, readBlocks } from './read-blocks.ts'
 import { sourceChanged } from './source-changed.ts'
 import type { ObjectRange, SourceObject } from './source-object.ts'
 
-/** Makes S3 copy a range into a part; no byte of it comes here. Throws `UserError` (`source.changed`). */
+/** Makes S3 copy a range into a part, without reading it here. Throws `UserError` (`source.changed`). */
 export const copyPart = async (
   { s3, bucket, key, uploadId }: MultipartUpload,
   partNumber: number,
@@ -21,7 +21,7 @@ export const copyPart = async (
         UploadId: uploadId,
         PartNumber: partNumber,
         ...copyOrigin(source),
-        // A range of an object of 5 MiB or less is refused even when it is the whole of it.
+        // S3 refuses a range of an object of 5 MiB or less, even a range of the whole object.
         ...(isWhole ? {} : { CopySourceRange: `bytes=${firstByte}-${lastByte}` }),
       }),
     )
@@ -30,7 +30,7 @@ export const copyPart = async (
   return { partNumber, etag: ETag, bytes: lastByte - firstByte + 1, checksum: ChecksumCRC32 }
 }
 
-/** The source of a copy as S3 takes it, pinned to its content. */
+/** The source of a copy in S3's notation, pinned to its ETag. */
 export const copyOrigin = ({ bucket, key, versionId, etag }: Omit<SourceObject, 's3'>) => ({
   CopySource: `${bucket}/${key.split('/').map(encodeURIComponent).join('/')}${
     versionId === undefined ? '' : `?versionId=${encodeURIComponent(versionId)}`
@@ -38,13 +38,13 @@ export const copyOrigin = ({ bucket, key, versionId, etag }: Omit<SourceObject, 
   CopySourceIfMatch: etag,
 })
 
-/** The SDK repeats a body in memory by itself, a stream it cannot. */
+/** The SDK retries a body in memory by itself, but not a stream. */
 const STREAM_ATTEMPTS = 3
 
 /**
- * Reads ranges and writes them as one part, in the memory of two blocks.
+ * Reads ranges and writes them as one part, with two blocks in memory.
  *
- * Throws `UserError` (`source.changed`) when a source is no longer what its ETag says.
+ * Throws `UserError` (`source.changed`) when a source no longer has its ETag.
  */
 export const assemblePart = async (
   upload: MultipartUpload,
@@ -53,7 +53,7 @@ export const assemblePart = async (
 ): Promise<StoredPart> => {
   const bytes = bytesOf(ranges)
   if (bytes <= BLOCK_BYTES) {
-    return blocks.lend(async buffer =>
+    return blocks.use(async buffer =>
       sendPart(upload, partNumber, bytes, await readBlock(ranges, buffer.subarray(0, bytes))),
     )
   }

@@ -14,13 +14,13 @@ const branchRecord = z.object({
 
 export type BranchRecord = z.infer<typeof branchRecord>
 
-/** The branch that is always there. */
+/** The branch that always exists. */
 export const defaultBranchId = 1
 
 const PARTITION = 'BRANCHES'
 const MAX_UPDATE_ATTEMPTS = 10
 
-/** Development branches. The default branch has no item of its own until its description is set. */
+/** Development branches. The default branch has an item only once its description was set. */
 export const createBranchStore = (items: ItemTable) => {
   const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
 
@@ -35,7 +35,9 @@ export const createBranchStore = (items: ItemTable) => {
     /** Resolves to false when the id is taken. */
     insert: (branch: BranchRecord): Promise<boolean> => items.put(keyOf(branch.id), { ...branch }, 'absent'),
 
-    /** Applies a change to the branch as it is now; resolves to it, or to `undefined` when there is none. */
+    /**
+     * Applies a change to the current branch. Resolves to the changed branch, or to `undefined` if it does not exist.
+     */
     async update(
       id: number,
       change: (branch: BranchRecord) => BranchRecord,
@@ -51,7 +53,7 @@ export const createBranchStore = (items: ItemTable) => {
 
     delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
 
-    /** In the order in which they were made. */
+    /** By creation time. */
     async list(): Promise<BranchRecord[]> {
       const branches: BranchRecord[] = []
       for await (const item of items.query(PARTITION, startingWith('')))

@@ -2,7 +2,7 @@ import type { TableRecord } from '../tables/table-record.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
 
-/** The bucket on the wire; `tables` is the address of its tables, as in lists and inside a table. */
+/** The bucket on the wire, as in lists and inside a table: `tables` is the address of its tables. */
 export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], baseUrl: string) => {
   const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
   return {

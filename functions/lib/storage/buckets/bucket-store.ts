@@ -13,7 +13,7 @@ const bucketRecord = z.object({
   color: z.string().nullable(),
   created: z.string(),
   updated: z.string(),
-  /** A delete is under way until then (ISO 8601): no table may be added. It lapses when the delete was given up. */
+  /** ISO 8601. A delete is running until then at the latest, and no table may be added. */
   deletingUntil: z.string().nullable(),
   revision: z.number(),
 })
@@ -24,7 +24,7 @@ const PARTITION = 'BUCKETS'
 
 export const createBucketStore = (items: ItemTable) => ({
   async get(id: string): Promise<BucketRecord | undefined> {
-    // What is no bucket id cannot have been stored.
+    // Something that is no bucket id cannot have been stored.
     if (!isBucketId(id)) return undefined
     const item = await items.get({ pk: PARTITION, sk: id })
     return item && bucketRecord.parse(item)
@@ -34,7 +34,7 @@ export const createBucketStore = (items: ItemTable) => ({
   insert: (bucket: BucketRecord): Promise<boolean> =>
     items.put({ pk: PARTITION, sk: bucket.id }, { ...bucket }, 'absent'),
 
-  /** Stores a change of the bucket as it was read; resolves to false when someone else changed it first. */
+  /** Replaces the bucket that was read. Resolves to false when it has changed since. */
   replace: (bucket: BucketRecord): Promise<boolean> =>
     items.put(
       { pk: PARTITION, sk: bucket.id },
@@ -45,7 +45,7 @@ export const createBucketStore = (items: ItemTable) => ({
   delete: (bucket: BucketRecord): Promise<boolean> =>
     items.delete({ pk: PARTITION, sk: bucket.id }, { revision: bucket.revision }),
 
-  /** In the order of their ids. */
+  /** By id. */
   async list(): Promise<BucketRecord[]> {
     const buckets: BucketRecord[] = []
     for await (const item of items.query(PARTITION, startingWith(''))) buckets.push(bucketRecord.parse(item))

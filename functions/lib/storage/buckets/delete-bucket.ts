@@ -10,14 +10,14 @@ interface DeleteBucketOptions {
   now: () => Date
 }
 
-/** A delete that was given up keeps new tables out for this long. */
+/** After a delete that stopped half-way no table can be added for this long. */
 const DELETING_MS = 60_000
 
 /**
- * Deletes a bucket, with `force` also its tables. One that is gone is no error: a delete may be repeated.
+ * Deletes a bucket, with `force` also its tables. Idempotent.
  *
- * The bucket is marked before its tables are looked at, and a new table looks at the mark after it was stored, so a table
- * that is created at this moment is either seen here or withdrawn there; none is left without its bucket.
+ * The bucket is marked before its tables are listed, and whoever adds a table checks for the mark afterwards. So a
+ * table that is created at this moment is either listed here or withdrawn there. None is left without a bucket.
  *
  * Error: 400 `buckets.deleteNotEmpty`.
  */
@@ -45,7 +45,7 @@ export const deleteBucket = async (
   if (!(await buckets.delete(current))) throw busy(bucketId)
 }
 
-/** A bucket that is made again under the name is for those whom its maker lets in. */
+/** Permissions go too: a new bucket of the same name must not inherit them. */
 const withdrawPermissions = async (bucketId: string, tokens: TokenStore): Promise<void> => {
   for (const token of await tokens.list()) {
     if (!Object.hasOwn(token.bucketPermissions, bucketId)) continue

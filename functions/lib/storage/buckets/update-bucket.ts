@@ -9,8 +9,8 @@ interface BucketChange {
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes what of a bucket can be changed; resolves to it, or to `undefined` when it is gone. What already is as asked
- * for is no change. Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage shows that name.
+ * Changes a bucket's settings. Unchanged values write nothing. Resolves to the bucket, or `undefined` if it is gone.
+ * Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name.
  */
 export const updateBucket = async (
   bucketId: string,

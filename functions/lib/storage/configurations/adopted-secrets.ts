@@ -5,25 +5,25 @@ import type { Configuration } from './configuration.ts'
 
 type Secrets = NonNullable<Configuration['secrets']>
 
-/** A configuration of this service, and whose secrets are at home in it. */
+/** A configuration of this service, as the owner of its secrets. */
 export interface SecretHome {
   configuration: Configuration
   owner: SecretOwner
 }
 
-/** JSON texts of one version of a configuration: its own, its rows', states. */
+/** JSON texts of one version of a configuration: the configuration, its rows, the states. */
 interface SecretTexts {
   texts: readonly string[]
-  /** The configuration's version that they belong to; `undefined` for states, which belong to none. */
+  /** The version they belong to. `undefined` for states, which belong to none. */
   version?: number
 }
 
 /**
- * The sealed values of other origin that open in a configuration. Only the service adds to them, when it copies; what a
- * client pastes is not among them.
+ * The sealed values from elsewhere that a configuration may open. Only the service adds to them, when it copies. Values
+ * that a client pastes are not among them.
  *
- * Of a configuration that version 0.1 wrote last, they are the values in it that name no configuration: that version
- * did not bind them to one.
+ * In a configuration that version 0.1 wrote last, these are the values that name no configuration: that version did not
+ * bind them to one.
  */
 export const adoptedSecretsOf = async ({ configuration, owner }: SecretHome): Promise<Secrets> => {
   if (configuration.secrets) return configuration.secrets
@@ -35,15 +35,14 @@ export const adoptedSecretsOf = async ({ configuration, owner }: SecretHome): Pr
   return { adopted: unbound.map(({ digest }) => digest), unboundUntil: version }
 }
 
-/** The configuration with what it has adopted written down, before its first change by this release. */
+/** Records what the configuration has adopted, before this release changes it for the first time. */
 export const withAdoptedSecrets = async (home: SecretHome): Promise<Configuration> =>
   home.configuration.secrets
     ? home.configuration
     : { ...home.configuration, secrets: await adoptedSecretsOf(home) }
 
 /**
- * Digests of the sealed values in these texts that open in their configuration, for the configuration `into` to adopt
- * with the copy that it gets.
+ * Digests of the sealed values in these texts that open in their own configuration. The copy, `into`, adopts them.
  */
 export const secretsToAdopt = async (
   home: SecretHome,
@@ -63,7 +62,7 @@ export const secretsToAdopt = async (
     .map(({ digest }) => digest)
 }
 
-/** The configuration with these digests among those that it has adopted. */
+/** The configuration with these digests added to the adopted ones. */
 export const adoptSecrets = (configuration: Configuration, digests: readonly string[]): Configuration => {
   const { adopted, unboundUntil } = configuration.secrets ?? { adopted: [], unboundUntil: 0 }
   const added = digests.filter(digest => !adopted.includes(digest))

@@ -10,7 +10,7 @@ import {
   type Version,
 } from './configuration.ts'
 
-/** What a caller can set of a configuration. Texts of JSON objects are given as they are to be kept. */
+/** What a caller can set. JSON objects are given as the text to store. */
 interface ConfigurationSettings {
   name?: string | undefined
   description?: string | undefined
@@ -47,7 +47,7 @@ const newContent = ({ name = '', description = '', ...settings }: ConfigurationS
   rows: [],
 })
 
-/** Creates over one in the trash: empty as a new one, but its versions go on. */
+/** Creates over a configuration in the trash: the content is new, the version numbers continue. */
 export const reviveConfiguration = (
   trashed: Configuration,
   settings: ConfigurationSettings,
@@ -85,7 +85,7 @@ export const updateConfiguration = (
   return isSame ? configuration : { ...nextVersion(configuration, parts, changed), state }
 }
 
-/** States make no version when they are set by themselves: components save them after each run. */
+/** A state that is set by itself creates no version: components save it after each run. */
 export const setState = (configuration: Configuration, state: string): Configuration =>
   state === configuration.state ? configuration : { ...configuration, state }
 
@@ -96,8 +96,8 @@ export const restoreConfiguration = (trashed: Configuration, changed: Change): C
   nextVersion(trashed, { isDeleted: false }, changed)
 
 /**
- * A new version with the content of an old one. Rows come back and go with it, each as a new version of itself; states
- * stay what they are.
+ * Creates a version with the content of an old one. Rows are restored or removed, each as a new version of itself.
+ * States do not change.
  */
 export const rollbackConfiguration = (
   configuration: Configuration,
@@ -120,7 +120,7 @@ export const rollbackConfiguration = (
   return nextVersion(remembered, { ...target.content, isDeleted: false, rows }, changed)
 }
 
-/** An independent configuration with the content of a version. Its state is empty; the states of rows go along. */
+/** An independent configuration with the content of a version. It starts without a state; its rows keep theirs. */
 export const copyConfiguration = (
   source: Configuration,
   target: Version,

@@ -25,7 +25,7 @@ export const findRow = ({ current }: Configuration, rowId: string): Row => {
   return row
 }
 
-/** The row that was deleted or never was goes on counting where it stopped. Error: 400 `configurationRowAlreadyExists`. */
+/** A row with the id of a deleted one continues its version numbers. Error: 400 `configurationRowAlreadyExists`. */
 export const addRow = (
   configuration: Configuration,
   rowId: string,
@@ -56,7 +56,7 @@ export const addRow = (
   return nextVersion(rememberRow(configuration, { id: rowId, version, state }), parts, changed)
 }
 
-/** Sets what is given; a call without a change makes no version. Error: 404 `notFound`. */
+/** Sets what is given. Unchanged values create no version. Error: 404 `notFound`. */
 export const updateRow = (
   configuration: Configuration,
   rowId: string,
@@ -77,7 +77,7 @@ export const updateRow = (
   return isSame ? configuration : replaceRow(configuration, next, state, changed)
 }
 
-/** The row in this form as its next version; `version` and `changed` of what is given are passed over. */
+/** This content as the row's next version. `version` and `changed` of what is given are ignored. */
 export const replaceRow = (
   configuration: Configuration,
   row: Row,
@@ -90,7 +90,7 @@ export const replaceRow = (
   return nextVersion(rememberRow(configuration, { id: row.id, version, state }), { rows }, changed)
 }
 
-/** Its number and state are remembered, for a rollback that brings it back. Error: 404 `notFound`. */
+/** Its number and state are kept, for a rollback that restores it. Error: 404 `notFound`. */
 export const deleteRow = (configuration: Configuration, rowId: string, changed: Change): Configuration => {
   findRow(configuration, rowId)
   const { rows, rowsSortOrder } = configuration.current.content
@@ -101,7 +101,7 @@ export const deleteRow = (configuration: Configuration, rowId: string, changed: 
   return nextVersion(configuration, parts, changed)
 }
 
-/** Makes no version. Error: 404 `notFound`. */
+/** Creates no version. Error: 404 `notFound`. */
 export const setRowState = (configuration: Configuration, rowId: string, state: string): Configuration => {
   findRow(configuration, rowId)
   const remembered = rowMemory(configuration, rowId)

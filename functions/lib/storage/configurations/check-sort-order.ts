@@ -1,7 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 
 /**
- * An order of rows names each row once; an empty one means "by id".
+ * An order must name each row once. An empty one means "by id".
  * Errors, both 400: `storage.components.validation` (an id without a row), `validation.invalidRowSortOrder`.
  */
 export const checkSortOrder = (order: string[], rows: readonly { id: string }[]): string[] => {

@@ -6,7 +6,7 @@ import { pendingState, type RowDocuments } from './row-documents.ts'
 import { completeMemory, memoryText, storedMemory } from './stored-memory.ts'
 import { completeVersion, storedVersion, versionText } from './stored-version.ts'
 
-/** What the last write set. It is in the head alone until the next write, which first makes items of it. */
+/** What the last write set. Only the head holds it, until the next write moves it to items. */
 const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
 type Pending = z.infer<typeof pendingSchema>
 
@@ -16,26 +16,26 @@ const headItem = z.object({
   version: z.number(),
   document: storedText,
   memory: storedText,
-  // Heads up to 0.1 have none.
+  // Heads of version 0.1 have none.
   pending: storedText.default({ text: '{"rows":[],"states":[]}' }),
 })
 
 export interface Head {
   revision: number
   configuration: Configuration
-  /** The current version as it is stored; undefined in a head of 0.1, whose next write gives it its form of today. */
+  /** The current version as it is stored. Undefined in a head of version 0.1, until its next write. */
   document: StoredText | undefined
   pending: Pending
-  /** By row id: the revision that set the row's state. */
+  /** By row id: the head's revision in which the row's state was set. */
   stateRevisions: ReadonlyMap<string, number>
 }
 
-/** Together with what goes around them these stay below the 400 KB of an item. */
+/** With the rest of the head these stay below the 400 KB of an item. */
 const MAX_VERSION_BYTES = 200_000
 const MAX_MEMORY_BYTES = 80_000
 const MAX_PENDING_BYTES = 80_000
 
-/** Head items of configurations: the current version by references to its rows, and what the last write set. */
+/** Head items of configurations: references to the rows of the current version, and what the last write set. */
 export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
   const loadJson = async (stored: StoredText): Promise<unknown> => JSON.parse(await documents.load(stored))
 

@@ -7,7 +7,7 @@ import { type Version, version } from './configuration.ts'
 import type { RowDocuments } from './row-documents.ts'
 import { completeVersion, storedVersion } from './stored-version.ts'
 
-/** What a list of versions shows; the document stays where it is. */
+/** What a list of versions shows, without the document. */
 const entry = version.omit({ content: true }).extend({
   name: z.string(),
   description: z.string(),
@@ -36,7 +36,7 @@ interface HistoryOptions {
   rows: RowDocuments
 }
 
-/** The versions of configurations and of their rows that are no longer current. Written once, never changed. */
+/** The past versions of configurations and of their rows. Written once, never changed. */
 export const createConfigurationHistory = ({ items, documents, rows }: HistoryOptions) => {
   const partition = (internalId: string) => `CONFIG#${internalId}`
 
@@ -46,7 +46,7 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
   }
 
   return {
-    /** Idempotent. `document`: the version as it is stored; its rows are items already, or about to be. */
+    /** Idempotent. `document`: the version as it is stored. Its rows are written before or after. */
     async archive(internalId: string, current: Version, document: StoredText): Promise<void> {
       const key = { pk: partition(internalId), sk: versionKey(current.version) }
       await items.put(key, { entry: entryOf(current), document }, 'absent')

@@ -9,7 +9,7 @@ import { createConfigurationHeads, type Head } from './configuration-head.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
 import { createRowDocuments } from './row-documents.ts'
 
-/** Where a configuration is. Its ids have been checked against their patterns. */
+/** Where a configuration is. The ids have been validated. */
 export interface ConfigurationPlace {
   branchId: number
   componentId: string
@@ -19,19 +19,19 @@ export interface ConfigurationPlace {
 type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
 
 const LOADS_AT_ONCE = 8
-// A request may take 29 s at the gateway; what is left is for reading and answering.
+// The gateway allows a request 29 s. The rest is for reading and answering.
 const LONGEST_RETRY_MS = 20_000
 const LONGEST_PAUSE_MS = 400
 const MAX_READS = 20
 
 /**
- * Configurations: one head item each that holds the current version and what the last write set, an item for each
- * version of a row and for each row's state, and an archive of the versions before.
+ * Configurations. Each has one head item with the current version and what the last write set, an item for each version
+ * of a row, an item for each row's state, and an archive of its past versions.
  *
- * A write first makes items of what the head holds alone: the rows and states of the write before and, for version
- * n+1, version n. Then it replaces the head on condition that it has not moved. All that goes before is of a head that
- * was written, so a repeat or a crash leaves nothing that is not true. A row of many costs what it is, and its
- * reference in the head.
+ * A write first copies to items what only the head holds: the rows and states of the last write and, for version n+1,
+ * version n. Then it replaces the head on condition that nobody else has. Everything copied comes from a stored head,
+ * so a repeat or a crash leaves nothing that is wrong. A change of one row costs that row and its reference in the
+ * head.
  */
 export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
   const rows = createRowDocuments(items, documents)
@@ -50,7 +50,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       const item = await items.get(keyOf(place))
       const head = item && (await heads.load(item))
       if (!item || head) return head
-      // Rows and states are items before a head refers to them: they can only be missing to a head of yesterday.
+      // Rows and states are stored before a head refers to them. They can only be missing for an outdated head.
       if (item['revision'] === last)
         throw new Error(`Rows of the configuration ${place.configId} are missing`)
       last = item['revision']
@@ -67,7 +67,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     return items.put(keyOf(place), item, from ? { revision: from.revision } : 'absent')
   }
 
-  /** Makes items of what only the head holds, so that it can be replaced. Idempotent. */
+  /** Copies to items what only the head holds, so that the head can be replaced. Idempotent. */
   const keepPending = async ({ pending, configuration: { internalId } }: Head): Promise<void> => {
     await Promise.all([rows.keepRows(internalId, pending.rows), rows.keepStates(internalId, pending.states)])
   }
@@ -75,7 +75,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
   const archive = async ({ configuration: { internalId, current }, document }: Head): Promise<void> =>
     history.archive(internalId, current, document ?? (await heads.keepVersion(current)))
 
-  /** Whether the write that was refused had in fact arrived, and only its reply was lost. */
+  /** Whether the refused write had in fact succeeded, and only its reply was lost. */
   const hasArrived = async (place: ConfigurationPlace, written: Configuration): Promise<boolean> => {
     const { version: number, changed } = written.current
     const now = (await read(place))?.configuration
@@ -106,14 +106,14 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return (await read(place))?.configuration
     },
 
-    /** Resolves to false when there is one, in the trash or not. */
+    /** Resolves to false when it exists, in the trash or not. */
     insert: async (place: ConfigurationPlace, configuration: Configuration): Promise<boolean> =>
       (await write(place, configuration)) || hasArrived(place, configuration),
 
     /**
-     * Applies a change to the configuration as it is now, again whenever another writer came first, until it is stored.
-     * A step that returns what it was given changes nothing. Resolves to the configuration as it is then, to `missing`
-     * when there is none, or to `conflict` when others kept coming first for 20 s. What the step throws is thrown.
+     * Applies a change to the current configuration, again whenever another writer was faster. A step that returns its
+     * input writes nothing. Resolves to the stored configuration, to `missing` when there is none, or to `conflict`
+     * when others were faster for 20 s. Rejects with what the step throws.
      */
     change: (place: ConfigurationPlace, step: ChangeStep): Promise<Configuration | 'missing' | 'conflict'> =>
       inLine(`${place.branchId}/${place.componentId}/${place.configId}`, async () => {
@@ -121,14 +121,14 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
         for (const start = Date.now(); Date.now() - start < LONGEST_RETRY_MS; ) {
           const result = await changeOnce(place, step)
           if (result !== 'moved') return result
-          // Random, so that writers who met once do not meet again; longer each time, the more there are of them.
+          // Random, so that two writers do not meet again, and longer each time.
           await sleep(Math.random() * pauseMs)
           pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
         }
         return 'conflict'
       }),
 
-    /** Removes it with all its versions; resolves to false when it changed since it was read. */
+    /** Removes it with all its versions. Resolves to false when it has changed since it was read. */
     async purge(place: ConfigurationPlace): Promise<boolean> {
       const head = await read(place)
       if (!head) return true
@@ -137,7 +137,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return true
     },
 
-    /** The configurations of a component in the order of their ids, those in the trash too. */
+    /** The configurations of a component by id, including those in the trash. */
     async list(branchId: number, componentId: string): Promise<Configuration[]> {
       const found: Item[] = []
       const { pk } = keyOf({ branchId, componentId, configId: '' })
@@ -151,7 +151,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return loaded.flatMap(head => head?.configuration ?? [])
     },
 
-    /** A version of it, the current one or one before. */
+    /** One of its versions, current or past. */
     async version(configuration: Configuration, number: number): Promise<Version | undefined> {
       if (number === configuration.current.version) return configuration.current
       return history.get(configuration.internalId, number)

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 
-/** Who changed something, when, and what they said of it. */
+/** Who changed something, when, and their comment. */
 const change = z.object({
   /** ISO 8601. */
   at: z.string(),
   token: z.object({ id: z.string(), description: z.string() }),
   description: z.string(),
-  /** Names this very version for ever. */
+  /** Identifies this version for ever. */
   identifier: z.string(),
 })
 
 export type Change = z.infer<typeof change>
 
 /**
- * A JSON object as text. Kept as text so that what was sent comes back the same (`{}` stays no list, keys keep their
- * order), and so that "the same value" is a comparison of two texts.
+ * A JSON object as text, so that it is returned as it was sent (`{}` does not become a list, keys keep their order) and
+ * so that comparing texts compares values.
  */
 const jsonText = z.string()
 
@@ -26,7 +26,7 @@ const row = z.object({
   isDisabled: z.boolean(),
   /** Of the row alone, from 1. */
   version: z.number(),
-  /** Version of the configuration that this version of the row came with. */
+  /** The configuration's version in which this version of the row was made. */
   configurationVersion: z.number(),
   created: z.string(),
   creatorToken: change.shape.token,
@@ -41,34 +41,35 @@ export const content = z.object({
   configuration: jsonText,
   isDisabled: z.boolean(),
   isDeleted: z.boolean(),
-  /** Empty until somebody set it; rows are in the order of their ids then. */
+  /** Empty until somebody sets it: rows are then ordered by id. */
   rowsSortOrder: z.array(z.string()),
   rows: z.array(row),
 })
 
 export type Content = z.infer<typeof content>
 
-/** One version of a configuration with all its rows: what a rollback goes back to. States are no part of it. */
+/** One version of a configuration with all its rows: what a rollback restores. States are not part of it. */
 export const version = z.object({ version: z.number(), changed: change, content })
 export type Version = z.infer<typeof version>
 
-/** What is true of a configuration whatever its version. */
+/** What does not depend on the version. */
 export const memory = z.object({
-  /** Of this very configuration: one that is made again under its id after a purge gets another. */
+  /** Of this very configuration. A new one under the same id, after a purge, gets another. */
   internalId: z.string(),
   created: z.string(),
   creatorToken: change.shape.token,
   state: jsonText,
-  /** Every row there ever was: its highest version and its last state. */
+  /** Every row that ever existed: its highest version and its last state. */
   rows: z.array(z.object({ id: z.string(), version: z.number(), state: jsonText })),
   /**
-   * While its schedule does not run: a token of lesser rights (`by`) stored it after the one whose rights it ran with.
+   * Present while its schedule is off: a token of lesser rights (`by`) stored it after the one whose rights it ran
+   * with.
    */
   disarmed: z.object({ by: change.shape.token, armedBy: change.shape.token }).optional(),
-  /** Absent while version 0.1 wrote it last. */
+  /** Absent if version 0.1 wrote it last. */
   secrets: z
     .object({
-      /** Digests of sealed values that open here although they were sealed elsewhere. */
+      /** Digests of sealed values from elsewhere that may be opened here. */
       adopted: z.array(z.string()),
       /** The last version that version 0.1 wrote: it did not bind secrets to their configuration. */
       unboundUntil: z.number(),
@@ -87,11 +88,11 @@ export interface Configuration extends Memory {
 
 export const emptyObject = '{}'
 
-/** The last version number and state of a row; version 0 for one that never was. */
+/** The last version number and state of a row. Version 0 if it never existed. */
 export const rowMemory = ({ rows }: Pick<Memory, 'rows'>, rowId: string): Memory['rows'][number] =>
   rows.find(({ id }) => id === rowId) ?? { id: rowId, version: 0, state: emptyObject }
 
-/** The configuration with what is remembered of one row replaced. */
+/** The configuration with the memory of one row replaced. */
 export const rememberRow = (
   configuration: Configuration,
   remembered: Memory['rows'][number],
@@ -114,7 +115,7 @@ export const nextVersion = (
   },
 })
 
-/** In the set order or, while none is set, by id. */
+/** In the order that was set, or by id. */
 export const rowsInOrder = ({ rows, rowsSortOrder }: Pick<Content, 'rows' | 'rowsSortOrder'>): Row[] => {
   const place = new Map(rowsSortOrder.map((id, index) => [id, index]))
   const placeOf = ({ id }: Row) => place.get(id) ?? Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * Applies a JSON merge patch (RFC 7396): objects are merged, `null` removes, anything else takes the old value's place.
- * Neither value is changed. Keys keep their order, and whatever their names are, they are data.
+ * Applies a JSON merge patch (RFC 7396): objects are merged, `null` removes, anything else replaces. Changes neither
+ * value. Keys keep their order and are always data, whatever their names.
  */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch

@@ -6,7 +6,7 @@ import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import { paddedNumber } from '../db/padded-number.ts'
 import { type Row, rowSchema } from './configuration.ts'
 
-/** A state of a row that was set with a revision of the head. `replaces`: the revision of the state before, or 0. */
+/** The state of a row, set in a revision of the head. `replaces`: the revision of the state before, or 0. */
 export const pendingState = z.object({
   id: z.string(),
   state: z.string(),
@@ -21,14 +21,14 @@ const stateItem = z.object({ sk: z.string(), document: storedText, headRevision:
 const MAX_TEXT_BYTES = 300_000
 const WRITES_AT_ONCE = 16
 const LOADS_AT_ONCE = 8
-// Some thirty configurations of 900 rows.
+// About thirty configurations of 900 rows.
 const CACHED_BYTES = 16_000_000
 
 const partition = (internalId: string): string => `CONFIG#${internalId}`
 const rowKey = (rowId: string, version: number): string => `r#${rowId}#${paddedNumber(version)}`
 const statePrefix = 's#'
 
-/** The rows of configurations: each version an item that is written once and never changed, and the last state another. */
+/** The rows of configurations: an item for each version, written once and never changed, and one for the last state. */
 export const createRowDocuments = (items: ItemTable, documents: DocumentFiles) => {
   const rowCache = createDocumentCache<Row>(CACHED_BYTES)
   const stateCache = createDocumentCache<string>(CACHED_BYTES)
@@ -57,7 +57,7 @@ export const createRowDocuments = (items: ItemTable, documents: DocumentFiles) =
       await pMap(rows, keep, { concurrency: WRITES_AT_ONCE })
     },
 
-    /** Idempotent: a state that was replaced since stays replaced. */
+    /** Idempotent: does not undo a newer state. */
     async keepStates(internalId: string, states: readonly PendingState[]): Promise<void> {
       const keep = async ({ id, state, revision, replaces }: PendingState) => {
         const key = { pk: partition(internalId), sk: `${statePrefix}${id}` }
@@ -75,7 +75,7 @@ export const createRowDocuments = (items: ItemTable, documents: DocumentFiles) =
         return pMap(await items.getMany(keys), readRow, { concurrency: LOADS_AT_ONCE })
       }),
 
-    /** The states that these revisions of the head set, by row id; without those that were replaced since. */
+    /** The states set in these revisions of the head, by row id, except those that were replaced since. */
     loadStates: (internalId: string, wanted: readonly Reference[]): Promise<Map<string, string>> =>
       stateCache.load(internalId, wanted, async missing => {
         const revisions = new Map(missing)

@@ -4,13 +4,13 @@ import { emptyObject, type Memory, memory } from './configuration.ts'
 import { formatReferences, parseReferences } from './row-references.ts'
 
 interface MemoryOfReferences extends Omit<Memory, 'rows'> {
-  /** Every row there ever was, and its highest version. */
+  /** Every row that ever existed, and its highest version. */
   rows: Reference[]
-  /** The rows whose state was set, and the revision of the head that set it. */
+  /** The rows with a state, and the head's revision in which it was set. */
   states: Reference[]
 }
 
-/** Reads the memory as it is stored, with references to states. Up to 0.1 it held them: they come as `embedded`. */
+/** Reads the stored memory, which refers to states. In version 0.1 it contained them: then they are `embedded`. */
 export const storedMemory = memory
   .extend({ rows: z.union([z.string(), memory.shape.rows]), states: z.string().default('') })
   .transform(({ rows, states, ...rest }): { memory: MemoryOfReferences; embedded: Memory['rows'] } => {

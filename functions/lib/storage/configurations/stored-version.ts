@@ -9,7 +9,7 @@ type VersionOfReferences = Omit<Version, 'content'> & {
 
 const referenceTo = ({ id, version: number }: Row): Reference => [id, number]
 
-/** Reads a version as it is stored, with references to its rows. Up to 0.1 it held the rows: they come as `embedded`. */
+/** Reads a stored version, which refers to its rows. In version 0.1 it contained them: then they are `embedded`. */
 export const storedVersion = version
   .extend({ content: content.extend({ rows: z.union([z.string(), z.array(rowSchema)]) }) })
   .transform(
@@ -26,7 +26,7 @@ export const storedVersion = version
 export const versionText = ({ content: { rows, ...rest }, ...parts }: Version): string =>
   JSON.stringify({ ...parts, content: { ...rest, rows: formatReferences(rows.map(referenceTo)) } })
 
-/** The version with its rows; undefined when one of them is missing. */
+/** The version with its rows. Undefined when a row is missing. */
 export const completeVersion = (
   { content: { rows, ...rest }, ...parts }: VersionOfReferences,
   rowsById: ReadonlyMap<string, Row>,

@@ -1,6 +1,6 @@
 /**
- * Runs work under one key in the order in which it came, one at a time, in this process. Only spares retries: what must
- * not happen twice at once is still refused by a condition in the store.
+ * Runs work under one key one at a time, first come first served, within this process. This only saves retries: a
+ * condition in the store still prevents two writes at once.
  */
 export const createLine = () => {
   const last = new Map<string, Promise<unknown>>()

@@ -14,7 +14,7 @@ interface CreateOnceOptions<Stored> {
 
 const MAX_ATTEMPTS = 10
 
-/** The record that an idempotent request has made before, if it did. */
+/** The record that an earlier attempt of the request made, if any. */
 export const findCreated = async <Stored extends { requestKey: string | null }>(
   request: IdempotentRequest,
   { idempotency, records }: Pick<CreateOnceOptions<Stored>, 'idempotency' | 'records'>,
@@ -25,8 +25,8 @@ export const findCreated = async <Stored extends { requestKey: string | null }>(
 }
 
 /**
- * Creates the record that an idempotent request stands for, or finds the one it has made before. Any number of equal
- * requests at once, and a repeat after a crash at any point, come to the same record.
+ * Creates the record of an idempotent request, or finds the one that an earlier attempt made. Parallel requests and a
+ * repeat after a crash at any point get the same record.
  */
 export const createOnce = async <Stored extends { requestKey: string | null }>(
   request: IdempotentRequest,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-/** What never changes under its id and number: a row by its version, say. */
+/** Something that never changes under its id and number, such as a version of a row. */
 export type Reference = readonly [id: string, number: number]
 
 export interface LoadedDocument<Value> {
@@ -9,7 +9,7 @@ export interface LoadedDocument<Value> {
   bytes: number
 }
 
-/** Keeps documents that never change in memory: those used last, up to so many bytes. */
+/** Keeps documents that never change in memory: the last used ones, up to a number of bytes. */
 export const createDocumentCache = <Value extends object | string>(maxBytes: number) => {
   const cache = new LRUCache<string, Value>({ maxSize: maxBytes })
   const nameOf = (owner: string, [id, number]: Reference): string => `${owner} ${number} ${id}`
@@ -21,7 +21,7 @@ export const createDocumentCache = <Value extends object | string>(maxBytes: num
   return {
     add,
 
-    /** By id: what is in memory, and what `read` finds of the rest. What is not found is left out. */
+    /** By id. Calls `read` for those not in memory. Missing ones are left out. */
     async load(
       owner: string,
       wanted: readonly Reference[],

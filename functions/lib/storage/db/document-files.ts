@@ -3,16 +3,16 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { z } from 'zod'
 import { documentPrefix } from './document-prefix.ts'
 
-/** A text in an item, or the key of the object that holds it. */
+/** A text in the item, or the key of the object that holds it. */
 export const storedText = z.union([z.object({ text: z.string() }), z.object({ key: z.string() })])
 export type StoredText = z.infer<typeof storedText>
 
 /**
- * Keeps texts that are too long for an item as objects named by the hash of their content: writing one twice is
- * harmless, and equal texts are one object. None is ever changed.
+ * Stores texts that are too long for an item as objects named by the hash of their content. Writing is idempotent,
+ * equal texts share an object, and no object ever changes.
  */
 export const createDocumentFiles = (s3: S3Client, bucket: string) => ({
-  /** `maxItemBytes`: as JSON, escapes included, since that is how the item's size is estimated. */
+  /** `maxItemBytes`: length as JSON, with escapes, because the item's size is estimated so. */
   async keep(text: string, maxItemBytes: number): Promise<StoredText> {
     if (Buffer.byteLength(JSON.stringify(text)) <= maxItemBytes) return { text }
     const key = `${documentPrefix}${createHash('sha256').update(text).digest('hex')}.json`

@@ -1,2 +1,2 @@
-/** Where long documents are kept in the tables bucket. Constants only: infra/ imports this file for its grants. */
+/** Prefix of long documents in the tables bucket. Constants only: infra/ imports this file for its grants. */
 export const documentPrefix = 'documents/'

@@ -7,11 +7,11 @@ const IDS_PER_MS = 4096
 export type NextId = () => number
 
 /**
- * Makes integers below 2^53 that grow with time, without any shared counter.
+ * Makes integers below 2^53 that grow with time, without a shared counter.
  *
- * An id is the millisecond since 2024 and 12 bits: random at the first id of a millisecond, counted up from there, so
- * one process never repeats itself and always grows. Two processes can meet on one id; whoever stores a record puts it
- * only if absent and takes another id when it lost.
+ * An id is the milliseconds since 2024 and 12 bits, which are random for the first id of a millisecond and counted up
+ * from there. So the ids of one process grow and never repeat. Two processes can make the same id: whoever stores a
+ * record does so only if the id is free, else takes another.
  */
 export const createIdSource = (now: () => Date = () => new Date()): NextId => {
   let last = 0
@@ -22,7 +22,7 @@ export const createIdSource = (now: () => Date = () => new Date()): NextId => {
   }
 }
 
-/** `2026-07`: the month (UTC) an id was made in. Files and jobs are partitioned by it. */
+/** `2026-07`: the month (UTC) in which an id was made. Records are partitioned by it. */
 export const monthOfId = (id: number): string =>
   new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS).toISOString().slice(0, 7)
 
@@ -30,11 +30,11 @@ export const monthOfId = (id: number): string =>
 export const idSortKey = (id: number): string => String(id).padStart(16, '0')
 
 /**
- * Reads an id from a path or a query; `undefined` when it can be none of ours, so that the caller answers "not found".
+ * Reads an id from a path or a query. `undefined` when it cannot be one of ours: the caller then answers "not found".
  */
 export const parseId = (text: string): number | undefined => {
   if (!/^\d{1,16}$/.test(text)) return undefined
   const id = Number(text)
-  // The second test keeps monthOfId inside the range of dates.
+  // The second test keeps monthOfId within the range of dates.
   return Number.isSafeInteger(id) ? id : undefined
 }

@@ -10,7 +10,7 @@ import {
 import pMap from 'p-map'
 import { UserError } from '../../errors/errors.ts'
 
-/** Attribute (epoch seconds) after which DynamoDB may drop an item. Hygiene only: nothing relies on it happening. */
+/** Attribute (epoch seconds) after which DynamoDB may drop an item. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
 
 interface ItemKey {
@@ -20,7 +20,7 @@ interface ItemKey {
 
 export type Item = Record<string, unknown>
 
-/** What must be true of the stored item for a write to happen: it is absent, or these attributes have these values. */
+/** Condition of a write: the stored item is absent, or these attributes have these values. */
 export type Condition = 'absent' | Record<string, string | number>
 
 interface ItemRange {
@@ -28,14 +28,14 @@ interface ItemRange {
   from: string
   to: string
   newestFirst?: boolean
-  /** Items in one request to DynamoDB, for readers that stop early; default as many as fit 1 MB. */
+  /** Items per request to DynamoDB, for readers that stop early. Default: as many as fit 1 MB. */
   pageSize?: number
-  /** Only these attributes of the items; default all. */
+  /** Read only these attributes. Default: all. */
   attributes?: readonly string[]
 }
 
-// DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). JSON is close enough to
-// that size to refuse in time, with a message, what DynamoDB would refuse without one.
+// DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). The length as JSON is a
+// good estimate: it lets us refuse with a clear message what DynamoDB would refuse with a poor one.
 const MAX_ITEM_BYTES = 380_000
 
 // DynamoDB API Reference, "BatchGetItem".
@@ -43,8 +43,8 @@ const KEYS_IN_BATCH = 100
 const BATCHES_AT_ONCE = 4
 
 /**
- * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition: this
- * is all that the service's state relies on, so there are no transactions and no indexes.
+ * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition. The
+ * service relies on nothing else: there are no transactions and no indexes.
  */
 export const createItemTable = (client: DynamoDBDocumentClient, tableName: string) => ({
   async get(key: ItemKey): Promise<Item | undefined> {
@@ -54,7 +54,7 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
     return Item
   },
 
-  /** The items of these keys that are there, in any order. No key may be named twice. */
+  /** The items that exist under these keys, in any order. No key may be given twice. */
   async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
     const starts = Array.from(
       { length: Math.ceil(keys.length / KEYS_IN_BATCH) },
@@ -63,7 +63,7 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
     const readBatch = async (start: number): Promise<Item[]> => {
       const found: Item[] = []
       let Keys: Record<string, unknown>[] = keys.slice(start, start + KEYS_IN_BATCH).map(key => ({ ...key }))
-      // A reply holds 16 MB at most and names the keys that it passed over. It has one item at least, or is an error.
+      // A reply holds at most 16 MB and lists the keys that it left out. It has at least one item, or is an error.
       while (Keys.length > 0) {
         const { Responses, UnprocessedKeys } = await client.send(
           new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),

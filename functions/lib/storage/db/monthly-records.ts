@@ -8,16 +8,16 @@ export interface IdRange {
   maxId?: number | undefined
 }
 
-/** A collision of two processes is one in thousands per millisecond; five in a row are a fault. */
+/** Two processes meet once in thousands of times per millisecond. Five times in a row is a fault. */
 const MAX_ID_ATTEMPTS = 5
-/** Lists show a hundred by default and stop there. */
+/** Lists show a hundred by default. */
 const PAGE_SIZE = 100
 
 /**
- * Records with time-ordered ids, partitioned by the month of the id, so that a detail is one read and a list walks the
- * months backwards. The months that hold anything are noted beside, so that a list does not ask empty ones.
+ * Records with time-ordered ids, partitioned by the month of the id: a detail is one read, and a list walks the months
+ * backwards. The months that hold records are stored too, so that a list skips empty ones.
  *
- * `kind` names the partitions (`FILES`, `JOBS`); `parse` reads a stored item.
+ * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item.
  */
 export const createMonthlyRecords = <Stored extends { id: number }>(
   items: ItemTable,
@@ -33,7 +33,7 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     notedMonths.add(month)
   }
 
-  /** Stores the record unless its id is taken. */
+  /** Stores the record. Resolves to false when its id is taken. */
   const insert = async (record: Stored): Promise<boolean> => {
     await noteMonth(monthOfId(record.id))
     return items.put(keyOf(record.id), { ...record }, 'absent')
@@ -47,7 +47,7 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       return item && parse(item)
     },
 
-    /** Stores what `make` returns for a new id; another process's record with the same id is left alone. */
+    /** Stores what `make` returns for a new id. Never overwrites another process's record. */
     async create(nextId: NextId, make: (id: number) => Stored): Promise<Stored> {
       for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
         const record = make(nextId())

@@ -6,7 +6,7 @@ import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
 const eventRecord = z.object({
   id: z.number(),
   uuid: z.string(),
-  /** Name of what happened; empty for events that clients send. */
+  /** Name of what happened. Empty for events that clients send. */
   event: z.string(),
   component: z.string(),
   message: z.string(),
@@ -21,7 +21,7 @@ const eventRecord = z.object({
   performance: z.string(),
   duration: z.number().nullable(),
   branchId: z.number(),
-  /** What it is about, when it is about a table or a bucket. */
+  /** The table or bucket that it is about, if any. */
   objectType: z.enum(['table', 'bucket']).nullable(),
   objectId: z.string(),
   token: z.object({ id: z.string(), name: z.string() }),
@@ -32,13 +32,13 @@ export type EventRecord = z.infer<typeof eventRecord>
 const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
 type EventObject = 'table' | 'bucket' | 'token'
 
-/** After a year DynamoDB may drop an event: nobody looks further back, and they would outgrow everything else. */
+/** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
 const PAGE_SIZE = 100
 
 /**
- * Events, newest first as files and jobs are. What has a list of its own (a table, a bucket, a token) gets a copy of its
- * events under its name, so that its list reads no others. A crash in between leaves one out, which is no harm.
+ * Events, newest first. An event about a table, a bucket or a token is stored a second time under its subject, whose
+ * list then reads nothing else. A crash in between leaves it out of that list, which is tolerable.
  */
 export const createEventStore = (items: ItemTable) => {
   const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
@@ -48,7 +48,7 @@ export const createEventStore = (items: ItemTable) => {
     get: all.get,
     list: all.list,
 
-    /** Those of one table, bucket or token, newest first. */
+    /** The events of one table, bucket or token, newest first. */
     listOf: (type: EventObject, id: string) =>
       async function* ({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}) {
         const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1) }

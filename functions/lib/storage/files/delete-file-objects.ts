@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { FileRecord } from './file-store.ts'
 
-/** Removes the object of a file, or the slices and the manifest of a sliced one. Harmless when they are gone. */
+/** Deletes the object of a file, or the slices and the manifest of a sliced one. Idempotent. */
 export const deleteFileObjects = async (
   s3: S3Client,
   bucket: string,

@@ -6,7 +6,7 @@ import { createMonthlyRecords } from '../db/monthly-records.ts'
 const fileRecord = z.object({
   id: z.number(),
   name: z.string(),
-  /** Object key in the files bucket; of a sliced file the prefix of its slices and its manifest. */
+  /** Object key in the files bucket. For a sliced file: the prefix of its slices and its manifest. */
   key: z.string(),
   created: z.string(),
   sizeBytes: z.number(),
@@ -20,9 +20,9 @@ const fileRecord = z.object({
   runId: z.string().nullable(),
   runIds: z.array(z.string()),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
-  /** Its age is over and its objects are gone. */
+  /** It has expired, and its objects are deleted. */
   isSwept: z.boolean().optional(),
-  /** Of the idempotent request that made it, if one did. */
+  /** Of the idempotent request that created it, if any. */
   requestKey: z.string().nullable(),
   revision: z.number(),
 })
@@ -31,7 +31,7 @@ export type FileRecord = z.infer<typeof fileRecord>
 
 const DAY_MS = 86_400_000
 
-/** When the file's objects go; `undefined`: never. */
+/** When the file expires. `undefined`: never. */
 export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined =>
   maxAgeDays === null ? undefined : new Date(Date.parse(created) + maxAgeDays * DAY_MS)
 
@@ -44,8 +44,8 @@ export const createFileStore = (items: ItemTable) => {
     ...records,
 
     /**
-     * Applies a change to the file as it is now, again when another writer came first. Resolves to the changed file, or
-     * `undefined` when there is none.
+     * Applies a change to the current file, again when another writer was faster. Resolves to the changed file, or
+     * `undefined` when it does not exist.
      */
     async update(id: number, change: (file: FileRecord) => FileRecord): Promise<FileRecord | undefined> {
       for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {

@@ -12,7 +12,7 @@ import { readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
 
-/** Where a file lies; the key of a sliced one is the prefix of its slices and of its manifest. */
+/** Where a file is. The key of a sliced file is the prefix of its slices and of its manifest. */
 export interface FilePlace {
   s3: S3Client
   bucket: string
@@ -21,10 +21,11 @@ export interface FilePlace {
 }
 
 /**
- * The slices of a file in the order of its manifest, each pinned to its content; a file of one piece is one slice.
+ * The slices of a file in the order of its manifest, each pinned to its content. A file that is not sliced is one
+ * slice.
  *
- * Sizes come from the listing of the file's prefix, a thousand at a time; where the credentials may not list, or the
- * listing lacks a slice, from the slice itself. Errors: those of the manifest, and `storage.sliceMissing`.
+ * Sizes come from listing the file's prefix, a thousand at a time. Where the credentials may not list, or the listing
+ * lacks a slice, the slice itself is asked. Errors: those of the manifest, and `storage.sliceMissing`.
  */
 export const listSlices = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<SourceObject[]> => {
   const entries = isSliced ? await readManifest(s3, bucket, key) : [{ bucket, key }]
@@ -70,7 +71,7 @@ const describe = async ({ s3, bucket, key }: Place): Promise<SourceObject> => {
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
 
-/** Whether the content is compressed with gzip, by its first bytes; names say it only sometimes. */
+/** Whether the content is gzip, by its first bytes: names are not reliable. */
 export const isGzip = async (slices: readonly SourceObject[]): Promise<boolean> => {
   const source = slices.find(({ bytes }) => bytes >= GZIP_MAGIC.length)
   if (!source) return false

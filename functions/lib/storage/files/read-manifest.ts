@@ -2,17 +2,17 @@ import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 
-/** See docs/reference/storage-api.md#sliced-files. Clients add keys of their own; they are ignored. */
+/** See docs/reference/storage-api.md#sliced-files. Other keys, which clients add, are ignored. */
 const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
 
-/** A slice's entry takes about 150 bytes: a hundred thousand slices and more. */
+/** Room for more than a hundred thousand slices: an entry has about 150 bytes. */
 const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
 
 /**
  * The slices of a sliced file, in the order of its manifest at `<key>manifest`.
  *
  * Errors: `storage.manifestFileMissing`, `storage.manifestFileInvalid`, and `storage.unauthorizedAccess` for a manifest
- * that names anything outside the file's own prefix: it would let its author read what the service can read.
+ * that names anything outside the file's own prefix. Its author could otherwise read whatever the service can read.
  */
 export const readManifest = async (
   s3: S3Client,

@@ -8,16 +8,16 @@ const KEPT_DAYS = 30
 const claimRecord = z.object({ id: z.number(), fingerprint: z.string() })
 
 export interface IdempotentRequest {
-  /** What the key is for: the same key on another operation or by another token is another key. */
+  /** Scope of the key: the same key for another operation or from another token is another key. */
   scope: string
   key: string
-  /** The request itself; only an equal one may be repeated under the key. */
+  /** The request itself. Only the same request may be sent again with the key. */
   request: unknown
 }
 
 /**
- * Remembers which id a key stands for, for 30 days. The key is claimed before anything is created, so of many requests
- * at once all learn the one id, and each can complete what a crashed one left undone.
+ * Remembers for 30 days which id belongs to a key. The key is claimed before anything is created. So parallel requests
+ * all get the same id, and each can finish what a crashed one began.
  */
 export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   const itemKey = (request: IdempotentRequest) => ({ pk: `IDEMPOTENCY#${requestKeyOf(request)}`, sk: 'KEY' })
@@ -28,20 +28,20 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   })
 
   return {
-    /** The id that the key stands for, if it is known. Refuses a key that stands for another request. */
+    /** The id of the key, if known. Refuses a key that was used for another request. */
     async findId(request: IdempotentRequest): Promise<number | undefined> {
       const item = await items.get(itemKey(request))
       return item && idOfEqualRequest(item, request)
     },
 
-    /** The id that the key stands for: `candidate` when the key is new. Refuses a key that stands for another request. */
+    /** The id of the key; `candidate` when the key is new. Refuses a key that was used for another request. */
     async claimId(request: IdempotentRequest, candidate: number): Promise<number> {
       const claim = claimItem(request, candidate)
       if (await items.put(itemKey(request), claim, 'absent')) return candidate
       return idOfEqualRequest(await items.get(itemKey(request)), request)
     },
 
-    /** Lets the key stand for another id, when its id turned out to be taken by another process. */
+    /** Gives the key another id, when another process has taken the first. */
     moveId: (request: IdempotentRequest, from: number, to: number): Promise<boolean> =>
       items.put(itemKey(request), claimItem(request, to), { id: from }),
   }
@@ -61,7 +61,9 @@ const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => 
 
 const fingerprintOf = ({ request }: IdempotentRequest): string => sha256(JSON.stringify(request))
 
-/** Names the key of one caller and operation without showing it; kept with the record that was created under it. */
+/**
+ * Identifies the key of one caller and operation without revealing it. Stored in the record that was created with it.
+ */
 export const requestKeyOf = ({ scope, key }: IdempotentRequest): string => sha256(`${scope}\n${key}`)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
 import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'
 
-/** How a CSV file is to be read, as the caller of an import said it. */
+/** CSV settings, as the caller of an import gave them. */
 const csvOptions = z.object({
   delimiter: z.string(),
   enclosure: z.string(),
@@ -15,14 +15,14 @@ const csvOptions = z.object({
 
 export type CsvOptions = z.infer<typeof csvOptions>
 
-/** What a job has to do: its operation with everything the operation needs. */
+/** The operation of a job and its parameters. */
 const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('tableCreate'),
     bucketId: z.string(),
     name: z.string(),
     displayName: z.string(),
-    /** What the table is made of; a copy has the key of what it is copied from. */
+    /** The source of the new table. A copy has the key of the table that it is copied from. */
     source: z.discriminatedUnion('type', [
       z.object({
         type: z.literal('file'),
@@ -31,7 +31,7 @@ const jobInput = z.discriminatedUnion('operationName', [
         primaryKey: z.array(z.string()),
       }),
       z.object({ type: z.literal('snapshot'), snapshotId: z.number() }),
-      /** As it was at that time (ISO 8601). */
+      /** Copies the table as of this time (ISO 8601). */
       z.object({ type: z.literal('table'), tableId: z.string(), at: z.string() }),
     ]),
   }),
@@ -69,7 +69,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     fileId: z.number(),
     csv: csvOptions,
     incremental: z.boolean(),
-    /** The key that the caller takes the table to have. */
+    /** The key that the caller expects the table to have. */
     primaryKey: z.array(z.string()).optional(),
   }),
   z.object({
@@ -78,7 +78,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     selection: rowSelection,
     fileType: z.enum(['csv', 'parquet']),
     gzip: z.boolean(),
-    /** Adds the time of each row's last change, as it is in this time zone. */
+    /** Adds the time of each row's last change, in this time zone. */
     timestampZone: z.string().optional(),
   }),
   z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
@@ -99,7 +99,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('devBranchCreate'),
     name: z.string(),
     description: z.string(),
-    /** All that may have configurations: the catalogue is with the API. */
+    /** All components that may have configurations. Only the API knows the catalogue. */
     componentIds: z.array(z.string()),
   }),
   z.object({
@@ -137,21 +137,21 @@ export type JobError = z.infer<typeof jobError>
 const accepted = z.object({
   id: z.number(),
   input: jobInput,
-  /** The table whose queue the job stands in; `null` for a job that no other has to wait for. */
+  /** The table whose queue the job is in. `null`: the job need not wait for others. */
   queueTableId: z.string().nullable(),
-  /** As `tableId` of the job resource: stays null for a job that creates its table. */
+  /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),
   createdTime: z.string(),
   runId: z.string().nullable(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
-  /** Address of the service as its caller reached it; the addresses in the results begin with it. */
+  /** Address of the service as the caller reached it. Addresses in the results begin with it. */
   baseUrl: z.string(),
-  /** Of the idempotent request that made it, if one did. */
+  /** Of the idempotent request that created it, if any. */
   requestKey: z.string().nullable(),
 })
 
-/** A job in one of its four states; what a state does not have cannot be written. */
+/** A job in one of its four states. Each state has only its own fields. */
 export const jobRecord = z.discriminatedUnion('status', [
   accepted.extend({ status: z.literal('waiting') }),
   accepted.extend({ status: z.literal('processing'), startTime: z.string() }),

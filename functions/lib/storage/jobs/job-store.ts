@@ -12,8 +12,8 @@ import {
 } from './job-record.ts'
 
 /**
- * Jobs and their three changes of state, each on condition of the state before. A change that comes too late, because
- * another run of the same job was there first, is answered with the job as it is.
+ * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
+ * another run of the same job was faster, resolves to the job as stored.
  */
 export const createJobStore = (items: ItemTable) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
@@ -51,7 +51,7 @@ export const createJobStore = (items: ItemTable) => {
       at: Date,
       { error, results = null }: { error: JobError; results?: Record<string, unknown> | null },
     ): Promise<JobRecord> => {
-      // Written field by field: what only another state has must not slip into the stored job.
+      // Field by field, so that the stored job has no fields of another state.
       const failed = (from: JobRecord): JobRecord => ({
         ...acceptedPart(from),
         status: 'error',
@@ -61,7 +61,7 @@ export const createJobStore = (items: ItemTable) => {
         error,
       })
       const changed = isFinal(job) ? job : await change(job, failed(job))
-      // It may have gone from waiting to processing in between.
+      // It may have changed from waiting to processing since it was read.
       return isFinal(changed) ? changed : change(changed, failed(changed))
     },
   }
@@ -93,10 +93,10 @@ const acceptedPart = ({
 
 export type JobStore = ReturnType<typeof createJobStore>
 
-/** An opaque id that a person can quote and an operator can find in the logs. */
+/** A random id that a person can quote and an operator can find in the logs. */
 export const createExceptionId = (): string => `millrace-${randomBytes(12).toString('hex')}`
 
-/** What a job says when the fault is ours: never the cause itself. */
+/** The error that a job shows when the fault is ours. It never reveals the cause. */
 export const internalJobError = (exceptionId: string): JobError => ({
   code: 'internalError' satisfies ErrorCode,
   message: `Internal error. The job was not done. Quote ${exceptionId} when you report it.`,

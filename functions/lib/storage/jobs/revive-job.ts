@@ -8,17 +8,17 @@ interface ReviveOptions {
   now: () => Date
 }
 
-// A job starts within moments of being accepted. One that still waits was not started, or stands in line.
+// A job starts within moments. One that still waits was never started, or is queued.
 const WAITING_TOO_LONG_MS = 5_000
-// Longer than a function can run: either the work is being repeated or nobody does it any more.
+// Longer than a function can run: either the work is being repeated, or it has stopped.
 const PROCESSING_TOO_LONG_MS = 16 * 60_000
 
 /**
- * Sees to a job that takes suspiciously long, and resolves to it as it is then: one that nobody started is started; one
- * whose execution is over becomes an error.
+ * Looks after a job that takes suspiciously long. Starts it if nobody did; fails it if its execution has ended.
+ * Resolves to the job as stored afterwards.
  *
- * An execution makes its job final before it ends, so the latter was stopped from outside or failed altogether. Whoever
- * polls a job or stands in line behind it calls this: that is how a crash at any moment heals.
+ * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
+ * Whoever polls a job or is queued behind it calls this. That repairs a crash at any moment.
  */
 export const reviveJob = async (
   job: JobRecord,

@@ -4,16 +4,16 @@ import type { ItemTable } from '../db/item-table.ts'
 const CLAIM = 'CLAIM'
 
 /**
- * The jobs that are to run on one table, in the order in which they were accepted, and the claim of the one that runs.
+ * The queue of jobs for one table, in the order in which they were accepted, and the claim of the job that runs.
  *
- * A table that does not exist yet has a queue as well: two jobs that create it stand in line. Entries and the claim
- * outlive a crash; who finds one of a job that is final may remove it.
+ * A table that does not exist yet has a queue too: two jobs that create it run one after the other. Entries and the
+ * claim survive a crash. Anybody may remove those of a finished job.
  */
 export const createTableQueue = (items: ItemTable) => {
   const partition = (tableId: string) => `QUEUE#${tableId}`
 
   return {
-    /** Puts the job in the queue. Idempotent. */
+    /** Adds the job to the queue. Idempotent. */
     enter: async (tableId: string, jobId: number): Promise<void> => {
       await items.put({ pk: partition(tableId), sk: idSortKey(jobId) }, { jobId })
     },
@@ -22,21 +22,21 @@ export const createTableQueue = (items: ItemTable) => {
       await items.delete({ pk: partition(tableId), sk: idSortKey(jobId) })
     },
 
-    /** The job that came first, or `undefined` when nobody stands in line. */
+    /** The first job of the queue, or `undefined` when it is empty. */
     async first(tableId: string): Promise<number | undefined> {
-      // Digits only, so that the claim item is left out.
+      // Digits only, to skip the claim item.
       for await (const item of items.query(partition(tableId), { from: '0', to: ':', pageSize: 1 }))
         return Number(item['jobId'])
       return undefined
     },
 
-    /** The job that holds the table. */
+    /** The job that has claimed the table. */
     async claimant(tableId: string): Promise<number | undefined> {
       const item = await items.get({ pk: partition(tableId), sk: CLAIM })
       return item && Number(item['owner'])
     },
 
-    /** Claims the table when nobody holds it, or from `previousOwner`. Resolves to false when someone else holds it. */
+    /** Claims the table if it is free or held by `previousOwner`. Resolves to false when another job holds it. */
     claim: (tableId: string, jobId: number, previousOwner?: number): Promise<boolean> =>
       items.put(
         { pk: partition(tableId), sk: CLAIM },

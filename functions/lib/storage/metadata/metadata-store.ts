@@ -8,10 +8,10 @@ const metadatum = z.object({
   id: z.string(),
   key: z.string(),
   value: z.string(),
-  /** Who says so; empty where metadata have no provider. */
+  /** Who set it. Empty for subjects whose metadata have no provider. */
   provider: z.string(),
   timestamp: z.string(),
-  /** Column of the table that it is about; empty: the subject itself. */
+  /** A column of the table. Empty: the subject itself. */
   column: z.string(),
 })
 
@@ -19,8 +19,8 @@ export type Metadatum = z.infer<typeof metadatum>
 export type NewMetadatum = Pick<Metadatum, 'key' | 'value' | 'provider' | 'column'>
 
 /**
- * Whom metadata are about. A table is named by the id of that very table, a bucket by its moment of creation too, so
- * that what is made again under an old name starts without.
+ * What metadata are about. The id of a table is unique for ever, a bucket is identified by its creation time too: a new
+ * one under an old name starts without metadata.
  */
 export const metadataSubject = {
   table: ({ internalId }: { internalId: number }) => `table/${internalId}`,
@@ -32,7 +32,7 @@ export const metadataSubject = {
 
 const MAX_ATTEMPTS = 10
 
-/** Metadata: values by key and provider. Setting one that is there changes its value and keeps its id. */
+/** Metadata: values by key and provider. Setting an existing one changes its value and keeps its id. */
 export const createMetadataStore = (items: ItemTable, now: () => Date) => {
   const partition = (subject: string) => `METADATA#${subject}`
   const keyOf = (subject: string, { column, provider, key }: NewMetadatum) => ({
@@ -41,7 +41,7 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     sk: `${digest([column])}#${digest([provider, key])}`,
   })
 
-  /** `newId` is for one that is not there yet. */
+  /** `newId` is used if it does not exist yet. */
   const set = async (subject: string, given: NewMetadatum, newId: number): Promise<void> => {
     const key = keyOf(subject, given)
     const timestamp = now().toISOString()
@@ -57,7 +57,7 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     )
   }
 
-  /** Of the subject and, when it is a table, of its columns; in the order in which they were made. */
+  /** Of the subject and, for a table, of its columns. By creation time. */
   const list = async (subject: string): Promise<Metadatum[]> => {
     const found: Metadatum[] = []
     for await (const item of items.query(partition(subject), startingWith('')))
@@ -69,19 +69,19 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     set,
     list,
 
-    /** Resolves to false when the subject (or that column of it) has none with this id. */
+    /** Resolves to false when the subject (or its column) has none with this id. */
     async delete(subject: string, id: string, column = ''): Promise<boolean> {
       const found = (await list(subject)).find(each => each.id === id && each.column === column)
       return found !== undefined && items.delete(keyOf(subject, found), { id })
     },
 
-    /** Sets on another subject what this one has. */
+    /** Copies all metadata of this subject to another. */
     async copy(from: string, to: string, nextId: NextId): Promise<void> {
       for (const { key, value, provider, column } of await list(from))
         await set(to, { key, value, provider, column }, nextId())
     },
 
-    /** Removes all, or all of one column. */
+    /** Removes all metadata, or those of one column. */
     async clear(subject: string, column?: string): Promise<void> {
       for (const each of await list(subject))
         if (column === undefined || each.column === column) await items.delete(keyOf(subject, each))

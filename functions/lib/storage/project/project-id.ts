@@ -1,4 +1,4 @@
-/** The project's id, from the environment. Throws when it is no positive integer: clients read it as one. */
+/** The project's id, from the environment. Throws unless it is a positive integer, because clients parse it as one. */
 export const parseProjectId = (text: string): number => {
   const id = Number(text)
   if (!Number.isSafeInteger(id) || id <= 0)

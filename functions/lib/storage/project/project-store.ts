@@ -3,7 +3,7 @@ import type { ItemTable } from '../db/item-table.ts'
 
 const projectRecord = z.object({ created: z.string() })
 
-/** What is true of the whole installation; noted when it is asked for first. */
+/** Facts about the installation, stored when they are first asked for. */
 export const createProjectStore = (items: ItemTable, now: () => Date) => {
   const key = { pk: 'PROJECT', sk: 'PROJECT' }
   let created: string | undefined

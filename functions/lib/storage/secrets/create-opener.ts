@@ -4,12 +4,12 @@ import { mapSecrets } from './map-secrets.ts'
 import { encryptionContext, isSealed, parseSealed, type SecretOwner } from './sealed-secret.ts'
 import { sealedDigest } from './secret-origin.ts'
 
-/** Who opens: the owner, and the digests of values that the service itself brought to it from elsewhere. */
+/** Who opens secrets: the owner, and the digests of values that the service itself copied to it. */
 export interface SecretReader extends SecretOwner {
   adoptedSecrets?: readonly string[]
 }
 
-/** Opens every sealed secret of a JSON value; what is not sealed stays. Error: `secrets.notOpened`. */
+/** Opens every sealed secret of a JSON value. Other values stay. Error: `secrets.notOpened`. */
 type OpenSecrets = (value: unknown, reader: SecretReader) => Promise<unknown>
 
 interface OpenerOptions {
@@ -17,15 +17,15 @@ interface OpenerOptions {
   kms?: KMSClientConfig
 }
 
-// Secrets that were sealed together share a data key, and each leg of an extraction opens the same ones again.
+// Secrets that were sealed together share a data key, and each leg of an extraction opens the same ones.
 const DATA_KEY_AGE_MS = 5 * 60_000
 const DATA_KEYS_HELD = 100
 
 /**
- * Opens what `createSealer` sealed, for the function that runs a component; needs `kms:Decrypt`.
+ * Opens what `createSealer` sealed, for the function that runs a component. Needs `kms:Decrypt`.
  *
- * A secret that a client pasted here from elsewhere is refused, although KMS would open it: the context that it was
- * sealed under must be the owner's, or the service itself must have copied it.
+ * Refuses a secret that a client pasted here from elsewhere, although KMS would open it: the owner must be the one it
+ * was sealed for, or the service itself must have copied it.
  */
 export const createOpener = (options: OpenerOptions): OpenSecrets => {
   let opening: ReturnType<typeof loadOpening> | undefined
@@ -56,7 +56,7 @@ const loadOpening = async ({ keyArn, kms = {} }: OpenerOptions) => {
     const message = parseSealed(secret)
     if (!message) throw notOpened('It was sealed by another service.')
     const { plaintext, messageHeader } = await decrypt(manager, message).catch((cause: unknown) => {
-      // KMS out of reach or busy is no fault of the secret's.
+      // That KMS is busy or unreachable does not mean that the secret is bad.
       if (cause instanceof Error && '$metadata' in cause && !isRefusal(cause)) throw cause
       throw notOpened('It is damaged, or was sealed under another key.')
     })

@@ -5,7 +5,7 @@ import { listSecrets, mapSecrets } from './map-secrets.ts'
 import { encryptionContext, formatSealed, isSealed, type SecretOwner } from './sealed-secret.ts'
 
 /**
- * Seals every secret of a JSON value that is not sealed yet; see `mapSecrets` for what counts as one.
+ * Seals every secret of a JSON value that is not sealed yet. `mapSecrets` decides what a secret is.
  * Error: 400 `secrets.tooMany`.
  */
 export type SealSecrets = (value: unknown, owner: SecretOwner) => Promise<unknown>
@@ -16,26 +16,26 @@ interface SealerOptions {
   kms?: KMSClientConfig
 }
 
-// Each takes about a millisecond of the processor, which other requests wait for. No configuration has so many.
+// Each takes about a millisecond of processor time and delays other requests. No real configuration has so many.
 const MAX_SECRETS = 1_000
 
-// One data key seals the secrets of one configuration for five minutes at most, and a thousand of them at most. Each call of
-// KMS costs money and counts against the account's rate; a configuration easily holds ten secrets, and a script that
-// writes a hundred rows would make a thousand calls. Every message has a key of its own all the same: it is derived from
-// the data key and a random id of the message (AWS Encryption SDK Developer Guide, "Data key caching").
+// A data key seals the secrets of one configuration, at most a thousand and for five minutes. Each call of KMS costs
+// money and counts against the account's rate: a script that writes a hundred rows would make a thousand calls. Every
+// message still has a key of its own, derived from the data key and a random message id (AWS Encryption SDK Developer
+// Guide, "Data key caching").
 const DATA_KEY_AGE_MS = 5 * 60_000
 const SECRETS_PER_DATA_KEY = 1_000
 const DATA_KEYS_HELD = 100
 
 /**
- * Seals secrets with the AWS Encryption SDK under one KMS key. It only ever encrypts: who holds it needs
- * `kms:GenerateDataKey` and no more.
+ * Seals secrets with the AWS Encryption SDK under one KMS key. It only encrypts, so it needs `kms:GenerateDataKey` and
+ * nothing else.
  *
- * The SDK is loaded with the first secret; most requests have none.
+ * The SDK is loaded with the first secret: most requests have none.
  */
 export const createSealer = (options: SealerOptions): SealSecrets => {
   let sealing: ReturnType<typeof loadSealing> | undefined
-  // One after the other, so that the first brings the data key for the rest instead of each asking KMS for its own.
+  // One after the other: the first fetches the data key for the rest, instead of each calling KMS.
   const inLine = createLine()
   return async (value, owner) => {
     refuseTooMany(await listSecrets(value))
@@ -68,7 +68,7 @@ const loadSealing = async ({ keyArn, kms = {} }: SealerOptions) => {
   const { encrypt } = buildEncrypt(materials.CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT)
   const client = new KMS(kms)
   const manager = new caching.NodeCachingMaterialsManager({
-    // Strict: this very key, in its own region. No discovery, no other key can be asked for.
+    // Strict: only this key, in its own region.
     backingMaterials: new KmsKeyringNode({ generatorKeyId: keyArn, clientProvider: () => client }),
     cache: caching.getLocalCryptographicMaterialsCache(DATA_KEYS_HELD),
     maxAge: DATA_KEY_AGE_MS,
@@ -78,7 +78,7 @@ const loadSealing = async ({ keyArn, kms = {} }: SealerOptions) => {
   return async (secret: string, owner: SecretOwner): Promise<string> => {
     const { result } = await encrypt(manager, Buffer.from(secret, 'utf8'), {
       encryptionContext: encryptionContext(owner),
-      // Without a signature: whoever may ask KMS for a data key could sign as well, and it doubles the length.
+      // No signature: whoever may ask KMS for a data key could sign too, and it doubles the length.
       suiteId: materials.AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY,
     })
     return formatSealed(result)

@@ -1,11 +1,11 @@
 import { type Secrecy, secrecyOf } from './secrecy.ts'
 
 /**
- * Replaces every secret in a JSON value: each text, number or boolean under a key that begins with `#`, at whatever
- * depth below it, literal arguments of functions included. Empty texts and `null` hold nothing and stay, and so do names
- * in expressions (see `secrecyOf`) and booleans among arguments, which are switches.
+ * Replaces every secret in a JSON value: each text, number or boolean under a key that begins with `#`, at any depth
+ * below it, including literal arguments of functions. Not replaced: empty texts, `null`, names in expressions (see
+ * `secrecyOf`), and booleans among arguments, which are switches.
  *
- * Numbers and booleans are handed over, and come back, as text.
+ * `change` gets numbers and booleans as text, and they stay text.
  */
 export const mapSecrets = async (
   value: unknown,

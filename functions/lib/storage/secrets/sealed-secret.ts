@@ -1,11 +1,11 @@
-/** Whose secret it is. Authenticated with the value: it opens for this configuration and its rows only. */
+/** The owner of a secret. Authenticated with the value: only this configuration and its rows can open it. */
 export interface SecretOwner {
   projectId: number
   componentId: string
   configId: string
 }
 
-/** The encryption context of the AWS Encryption SDK; also shown to KMS, whose log and key policy can tell it. */
+/** The encryption context of the AWS Encryption SDK. KMS sees it too, for its log and key policy. */
 export const encryptionContext = ({
   projectId,
   componentId,
@@ -16,19 +16,19 @@ export const encryptionContext = ({
   configurationId: configId,
 })
 
-/** What our own sealed values begin with: bound to the project, in the notation that clients know. */
+/** Prefix of our own sealed values: bound to the project, in the notation that clients know. */
 const PREFIX = 'KBC::ProjectSecure::'
 
 /**
- * Whether a text is sealed already, by this service or by another of its kind. Clients read a configuration, change a
- * part and send it back whole: sealed values come back as they are.
+ * Whether a text is already sealed, by this service or a similar one. Clients read a configuration, change a part and
+ * send all of it back, sealed values included.
  */
 export const isSealed = (text: string): boolean => /^KBC::\w+::./.test(text)
 
 export const formatSealed = (message: Uint8Array): string =>
   `${PREFIX}${Buffer.from(message).toString('base64')}`
 
-/** The message of a sealed value, or `undefined` when it is none of ours. */
+/** The message of a sealed value, or `undefined` when it is not one of ours. */
 export const parseSealed = (text: string): Buffer | undefined => {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : ''
   return /^[A-Za-z0-9+/]+={0,2}$/.test(base64) ? Buffer.from(base64, 'base64') : undefined

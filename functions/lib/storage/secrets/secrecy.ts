@@ -1,12 +1,12 @@
 /**
  * What a place in a configuration holds: nothing secret, a secret, or a literal argument of a function below a `#` key,
- * which is one too.
+ * which is a secret too.
  */
 export type Secrecy = 'clear' | 'secret' | 'argument'
 
 /**
- * What the member `key` of an object holds. Below a `#` key everything is secret but the names in expressions of the
- * extractor: `{ "attr": "#token" }` and `{ "function": "concat", "args": [...] }` name an attribute and a function.
+ * What the member `key` of an object holds. Everything below a `#` key is secret except names in the extractor's
+ * expressions: `{ "attr": "#token" }` names an attribute, `{ "function": "concat", "args": [...] }` a function.
  */
 export const secrecyOf = (key: string, object: object, around: Secrecy): Secrecy => {
   if (key.startsWith('#')) return 'secret'
@@ -18,7 +18,7 @@ export const secrecyOf = (key: string, object: object, around: Secrecy): Secrecy
   return isReference(object, around) ? 'clear' : around
 }
 
-/** Contexts that arguments may refer to; elsewhere such a key is a key like any other. */
+/** Contexts that arguments may refer to. Anywhere else such a key has no special meaning. */
 const contexts = /^(attr|time|response|consumer|user|authorization|query|request|parent\d*)$/
 
 const isReference = (object: object, around: Secrecy): boolean => {

@@ -3,21 +3,21 @@ import { isSealed, parseSealed } from './sealed-secret.ts'
 
 const DIGEST_LENGTH = 22
 
-/** By what a configuration knows a sealed value: 128 bits of its hash, which give nothing away. */
+/** Identifies a sealed value in a configuration: 128 bits of its hash, which reveal nothing. */
 export const sealedDigest = (sealed: string): string =>
   createHash('sha256').update(sealed).digest('base64url').slice(0, DIGEST_LENGTH)
 
-/** What a sealed value says of where it was sealed. */
+/** What a sealed value says about where it was sealed. */
 export interface SecretOrigin {
   projectId: string | undefined
   componentId: string | undefined
-  /** Not in values of version 0.1, which opened in every configuration of the component. */
+  /** Missing in values of version 0.1, which every configuration of the component could open. */
   configurationId: string | undefined
 }
 
 /**
- * Reads where a value was sealed from its header, without a key: `undefined` when it is none of ours. The header is
- * authenticated with the value, so one that was changed opens nowhere.
+ * Reads from its header where a value was sealed, without a key. `undefined` when it is not one of ours. The header is
+ * authenticated with the value: if it is changed, the value cannot be opened.
  */
 export const secretOrigin = async (text: string): Promise<SecretOrigin | undefined> => {
   const message = isSealed(text) ? parseSealed(text) : undefined
@@ -33,12 +33,12 @@ const readContext = async (message: Buffer): Promise<Record<string, string> | un
     const header = read(message)
     return header ? header.messageHeader.encryptionContext : undefined
   } catch {
-    // No message of the SDK at all.
+    // Not a message of the SDK.
     return undefined
   }
 }
 
-/** The SDK is loaded with the first sealed value that is looked at; most requests have none. */
+/** The SDK is loaded with the first sealed value: most requests have none. */
 const loadReader = async () => {
   const [{ deserializeFactory }, { NodeAlgorithmSuite }] = await Promise.all([
     import('@aws-crypto/serialize'),

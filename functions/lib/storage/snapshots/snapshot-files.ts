@@ -3,15 +3,15 @@ import { z } from 'zod'
 import type { Item } from '../db/item-table.ts'
 import type { TableRecord } from '../tables/table-record.ts'
 
-// A file takes about 150 bytes in the list, an item holds 400 KB at most (DynamoDB Developer Guide, "Item size"), and
+// A file takes about 150 bytes in the list, an item holds at most 400 KB (DynamoDB Developer Guide, "Item size"), and
 // every list of tables reads the whole item.
 const MAX_FILES_IN_ITEM = 200
 
 export const isTooLongForItem = (files: readonly unknown[]): boolean => files.length > MAX_FILES_IN_ITEM
 
 /**
- * Keeps the file list of a snapshot outside its head item once it is long: as one immutable JSON object beside the
- * files themselves, named by the revision that it belongs to. A table that is appended to for years still has a head.
+ * Moves a long file list of a snapshot out of its head item, into an immutable JSON object beside the files. The object
+ * is named by its revision. So even a table that is appended to for years has a head that fits.
  */
 export const createSnapshotFiles = (s3: S3Client, tablesBucket: string) => ({
   async offload(table: TableRecord): Promise<Item> {

@@ -23,19 +23,19 @@ const snapshotRecord = z.object({
     definition: tableDefinition.optional(),
   }),
   snapshot: snapshotContent,
-  /** Where a file list lies that is too long for an item. */
+  /** Where the file list is, if it is too long for an item. */
   filesKey: z.string().optional(),
   requestKey: z.string().nullable(),
 })
 
-/** A snapshot that a user asked to keep: what a table was, its files still those of the table. */
+/** A snapshot that a user asked for: a table at one time, made of the table's own files. */
 export type SnapshotRecord = z.infer<typeof snapshotRecord>
 
 /** 404 `storage.snapshots.notFound`. */
 export const snapshotNotFound = (id: number | string): UserError =>
   new UserError('storage.snapshots.notFound', `The snapshot "${String(id).slice(0, 30)}" was not found`)
 
-/** Kept snapshots, by id. They outlive their table. */
+/** Kept snapshots, by id. They survive their table. */
 export const createSnapshotStore = (
   items: ItemTable,
   { snapshotFiles, s3, tablesBucket }: { snapshotFiles: SnapshotFiles; s3: S3Client; tablesBucket: string },
@@ -45,7 +45,7 @@ export const createSnapshotStore = (
     snapshotRecord.parse(await snapshotFiles.restore({ ...record }))
 
   return {
-    /** With all of its files. */
+    /** With its complete file list. */
     async get(id: number): Promise<SnapshotRecord | undefined> {
       const record = await records.get(id)
       return record && restore(record)
@@ -64,7 +64,7 @@ export const createSnapshotStore = (
 
     delete: (id: number): Promise<boolean> => records.delete(id),
 
-    /** The keys of all objects that snapshots are made of. */
+    /** The keys of all objects that kept snapshots consist of. */
     async *namedKeys(): AsyncGenerator<string> {
       for await (const record of records.list()) {
         if (record.filesKey !== undefined) yield record.filesKey
@@ -73,7 +73,7 @@ export const createSnapshotStore = (
       }
     },
 
-    /** Newest first; without the file lists of very long snapshots. */
+    /** Newest first. Very long file lists are left out. */
     list: (range?: IdRange): AsyncGenerator<SnapshotRecord> => records.list(range),
   }
 }

@@ -5,14 +5,14 @@ import type { TableRecord } from './table-record.ts'
 
 const cachedExport = z.object({ fileId: z.number(), revision: z.number() })
 
-/** Longer than any export file lives. */
+/** Longer than any export file is kept. */
 const KEPT_DAYS = 3
 
 /**
- * Remembers which file holds which export of a table, so that the same export of an unchanged table is the same file.
+ * Remembers which file holds which export, so that exporting an unchanged table again gives the same file.
  *
- * `request` is all that decides what the file holds and who may read it. Any change of the table's head makes what is
- * remembered void.
+ * `request` is everything that decides the file's content and who may read it. Any change of the table makes the entry
+ * invalid.
  */
 export const createExportCache = (items: ItemTable, now: () => Date) => {
   const keyOf = (table: TableRecord, request: unknown) => ({

@@ -4,15 +4,15 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { TableEngine } from '../../table-engine/table-engine.ts'
 
 const DEFAULT_MEMORY_MIB = 2048
-// The engine's streams and the runtime take the rest; sorts that need more spill to disk, of which there is plenty.
+// The engine's streams and the runtime need the rest. Larger sorts spill to disk, which has plenty of room.
 const DATABASE_SHARE = 0.15
 const SMALLEST_DATABASE_MIB = 256
 // Lambda: a function has a second core from 1,769 MiB of memory (Developer Guide, "Configure Lambda function memory").
 const MEMORY_OF_ONE_CORE_MIB = 1769
 
 /**
- * The table engine, loaded when it is asked for first: it brings a native library, and most requests never need it.
- * Sized by the memory of the function that it runs in.
+ * The table engine, loaded on first use: it needs a native library, and most requests do not use it. Sized by the
+ * memory of the function.
  */
 export const createLazyTableEngine = (s3: S3Client, tablesBucket: string): (() => Promise<TableEngine>) => {
   let engine: Promise<TableEngine> | undefined

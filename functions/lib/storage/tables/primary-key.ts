@@ -10,25 +10,25 @@ export const readKeyColumns = (list: string): string[] => [
   ),
 ]
 
-/** Their order says nothing. */
+/** Ignores their order. */
 const isSameKey = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every(column => other.includes(column))
 
 interface KeyedLoad {
   tableId: string
-  /** What the table has. */
+  /** The key of the table. */
   tableKey: readonly string[]
-  /** What the load asks for; none: whatever the table has. */
+  /** The key that the load asks for. None: any. */
   primaryKey: readonly string[]
   incremental: boolean
 }
 
 /**
- * Compares the primary key that a load asks for with the one that its table has. For a full load a difference gives a
- * warning: it replaces all rows, whatever their key.
+ * Compares the primary key that a load asks for with the key of its table. For a full load, which replaces all rows, a
+ * difference is only a warning.
  *
- * Throws `UserError` `storage.tables.primaryKeyDiffers` for an incremental load: by another key it would update other
- * rows, and without one add the same row again each time.
+ * Throws `UserError` `storage.tables.primaryKeyDiffers` for an incremental load: with another key it would update other
+ * rows, and without one it would add the same row again each time.
  */
 export const checkKeyOfTable = ({ tableId, tableKey, primaryKey, incremental }: KeyedLoad): string[] => {
   if (primaryKey.length === 0 || isSameKey(tableKey, primaryKey)) return []

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const comparisonType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL', 'TIMESTAMP'])
 
-/** Which rows of a table a job is about. Times are ISO 8601: phrases such as `-2 days` were resolved when it was accepted. */
+/** Which rows of a table a job works on. Times are ISO 8601: `-2 days` was resolved when the job was accepted. */
 export const rowConditions = z.object({
   where: z.array(
     z.object({
@@ -32,7 +32,7 @@ export const rowSelection = rowConditions.extend({
 
 type StoredConditions = z.infer<typeof rowConditions>
 
-/** The conditions with their times as dates: what the table engine takes. */
+/** The conditions as the table engine takes them: with times as dates. */
 export const withDates = <Conditions extends StoredConditions>({
   changedSince,
   changedUntil,

@@ -2,7 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
 import type { TableRecord } from './table-record.ts'
 
-/** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Names are compared without case. */
+/** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Ignores case. */
 export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {
   if (!isColumnName(name))
     throw new UserError(
@@ -14,7 +14,7 @@ export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {
     throw new UserError('storage.tables.columnAlreadyExists', `The column "${name}" already exists.`)
 }
 
-/** Throws 400 `storage.tables.validation.invalidColumnName` for names that no column can have, or that two have. */
+/** Throws 400 `storage.tables.validation.invalidColumnName` for invalid names, and for names that occur twice. */
 export const refuseInvalidColumnNames = (names: string[]): void => {
   const invalid = names.find(name => !isColumnName(name))
   const seen = new Set<string>()
@@ -51,7 +51,7 @@ export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): voi
     )
 }
 
-/** Throws 400 `storage.validation.primaryKey` for columns that can be no key of the table. */
+/** Throws 400 `storage.validation.primaryKey` for columns that cannot be a key of the table. */
 export const refuseKey = ({ snapshot }: TableRecord, columns: string[]): void => {
   if (columns.length === 0)
     throw new UserError('storage.validation.primaryKey', 'The primary key must name at least one column.')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A column as a typed table declares it. The service keeps and shows it; the values themselves are text. */
+/** A column of a typed table, as it was declared. The service stores and shows the type; the values are text. */
 export const columnDefinition = z.object({
   name: z.string(),
   definition: z.object({
@@ -21,7 +21,7 @@ export const tableDefinition = z.object({
 
 export type TableDefinition = z.infer<typeof tableDefinition>
 
-/** The definition of a table that has these columns and this key by now. */
+/** The definition of a table that now has these columns and this key. */
 export const definitionFor = (
   { columns }: TableDefinition,
   table: { columns: string[]; primaryKey: string[] },
@@ -33,7 +33,7 @@ export const definitionFor = (
   }
 }
 
-/** What a column is that an import has added. */
+/** The definition of a column that an import added. */
 const textColumn = (name: string): ColumnDefinition => ({
   name,
   definition: { type: 'VARCHAR', nullable: true },

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 
-/** 404 `storage.tables.notFound`, in the words that clients know. */
+/** 404 `storage.tables.notFound`, in the hosted service's words. */
 export const tableNotFound = (tableId: string, projectId: number | string): UserError => {
   const dot = tableId.lastIndexOf('.')
   const bucketId = tableId.slice(0, Math.max(dot, 0))
@@ -10,7 +10,7 @@ export const tableNotFound = (tableId: string, projectId: number | string): User
   )
 }
 
-/** 400 `storage.buckets.tableAlreadyExists`, from the request or from the job that came second. */
+/** 400 `storage.buckets.tableAlreadyExists`, from the request or from the job that was slower. */
 export const tableAlreadyExists = (name: string, displayName: string): UserError =>
   new UserError(
     'storage.buckets.tableAlreadyExists',

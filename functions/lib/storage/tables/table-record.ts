@@ -12,7 +12,7 @@ export const snapshotContent = z.object({
 })
 
 export const tableRecord = z.object({
-  /** Id of this very table; a table that is deleted and created again under its old name gets another one. */
+  /** Unique for ever: a new table under an old name gets another one. */
   internalId: z.number(),
   bucketId: z.string(),
   name: z.string(),
@@ -20,7 +20,7 @@ export const tableRecord = z.object({
   created: z.string(),
   lastImportDate: z.string().nullable(),
   lastChangeDate: z.string().nullable(),
-  /** The load that moved the head last, whole: when its job runs again it finds its work done and what to report. */
+  /** The last load with its result. When its job runs again it finds its work done. */
   lastLoad: z.object({
     jobId: z.number(),
     importedColumns: z.array(z.string()),
@@ -30,15 +30,15 @@ export const tableRecord = z.object({
     isCompressed: z.boolean(),
     durationSeconds: z.number(),
   }),
-  /** The job that changed the table last in another way than by a load, and what it reports. */
+  /** The last job that changed the table in another way than by a load, with its result. */
   lastJob: z.object({ id: z.number(), results: z.record(z.string(), z.unknown()).nullable() }).optional(),
-  /** Of a typed table: what its columns are said to be. */
+  /** Of a typed table: its declared columns. */
   definition: tableDefinition.optional(),
   snapshot: snapshotContent,
   revision: z.number(),
 })
 
-/** The head of a table: what it is now, with its current snapshot. */
+/** The head of a table: its settings and its current snapshot. */
 export type TableRecord = z.infer<typeof tableRecord>
 
 export type TableLoad = TableRecord['lastLoad']

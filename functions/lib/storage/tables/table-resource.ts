@@ -5,7 +5,7 @@ import { definitionFor } from './table-definition.ts'
 import type { TableRecord } from './table-record.ts'
 import { tableIdOf } from './table-store.ts'
 
-/** The table on the wire without what a list leaves out: columns, metadata and bucket. */
+/** The table on the wire, as in a list: without columns, metadata and bucket. */
 export const tableSummary = (table: TableRecord, baseUrl: string) => {
   const id = tableIdOf(table)
   return {
@@ -30,7 +30,7 @@ export const tableSummary = (table: TableRecord, baseUrl: string) => {
   }
 }
 
-/** The table on the wire, whole. `siblings` are all tables of its bucket: the bucket's sums are made from them. */
+/** The complete table on the wire. `siblings`: all tables of its bucket, for the sums of the bucket. */
 export const tableResource = (
   table: TableRecord,
   bucket: BucketRecord,

@@ -12,8 +12,8 @@ const keyOf = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
 })
 
 /**
- * Heads of tables, by bucket and name. A head moves on condition that it has not moved since it was read, so of two
- * writers one wins and a reader always sees a whole snapshot.
+ * Heads of tables, by bucket and name. A head is replaced on condition that it has not changed since it was read. So of
+ * two writers one wins, and a reader always sees a complete snapshot.
  */
 export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles) => {
   const load = async (item: Item): Promise<TableRecord> =>
@@ -31,18 +31,20 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles)
     insert: async (table: TableRecord): Promise<boolean> =>
       items.put(keyOf(table), await snapshotFiles.offload(table), 'absent'),
 
-    /** Moves the head that was read; resolves to false when it has moved, or is the head of another table by now. */
+    /**
+     * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
+     */
     replace: async (table: TableRecord): Promise<boolean> =>
       items.put(keyOf(table), await snapshotFiles.offload({ ...table, revision: table.revision + 1 }), {
         internalId: table.internalId,
         revision: table.revision,
       }),
 
-    /** Deletes this very table, whatever its head is by now; resolves to false when it is gone. */
+    /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
     delete: (table: TableRecord): Promise<boolean> =>
       items.delete(keyOf(table), { internalId: table.internalId }),
 
-    /** In the order of their names. The file lists of very long snapshots are left out: a list does not need them. */
+    /** By name. Very long file lists are left out: a list does not need them. */
     async listInBucket(bucketId: string): Promise<TableRecord[]> {
       const tables: TableRecord[] = []
       for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#')))
@@ -50,7 +52,7 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles)
       return tables
     },
 
-    /** The keys of all objects that the tables of a bucket are made of. */
+    /** The keys of all objects that the tables of a bucket consist of. */
     async *namedKeys(bucketId: string): AsyncGenerator<string> {
       for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#'))) {
         if (typeof item['filesKey'] === 'string') yield item['filesKey']

@@ -6,10 +6,10 @@ import type { TableStore } from './table-store.ts'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes the name of a table that people see; resolves to the table. The name it has is no change.
+ * Changes a table's display name. An unchanged name writes nothing. Resolves to the table.
  *
- * Errors: 404 `storage.tables.notFound`, 400 `storage.buckets.tableAlreadyExists` when another table of the bucket shows
- * that name.
+ * Errors: 404 `storage.tables.notFound`, 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has
+ * that display name.
  */
 export const updateTable = async (
   tableId: string,
@@ -23,7 +23,7 @@ export const updateTable = async (
     const siblings = await tables.listInBucket(table.bucketId)
     if (siblings.some(other => other.name !== table.name && other.displayName === displayName))
       throw tableAlreadyExists(table.name, displayName)
-    // A load that is under way moves the head on condition that it has not moved, and comes again when this was first.
+    // A load that runs now will find the head changed and try again.
     if (await tables.replace({ ...table, displayName })) return { ...table, displayName }
   }
   throw new TransientError(

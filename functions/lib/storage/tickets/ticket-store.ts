@@ -7,7 +7,7 @@ const ticketRecord = z.object({ last: z.number() })
 
 const MAX_ATTEMPTS = 50
 
-/** Numbers that grow strictly, whoever asks: each is stored on condition that it follows the one before. */
+/** Numbers that always grow: each is stored on condition that it follows the last one. */
 export const createTicketStore = (items: ItemTable) => {
   const key = { pk: 'TICKETS', sk: 'LAST' }
   const inLine = createLine()

@@ -2,13 +2,13 @@ import { UserError } from '../../errors/errors.ts'
 import type { TokenClient } from '../../storage-client/token-client.ts'
 import type { Configuration, Token } from '../../storage-client/wire.ts'
 
-/** In whose rights a run works. */
+/** Whose rights a run has. */
 export interface RunAuthor {
   id: string
   description: string
 }
 
-/** The token that stored the configuration last: it answers for what the configuration does. */
+/** The token that stored the configuration last: it is responsible for what the configuration does. */
 export const authorIdOf = ({ id, currentVersion }: Configuration): string => {
   const authorId = currentVersion?.creatorToken?.id
   if (authorId !== undefined) return authorId

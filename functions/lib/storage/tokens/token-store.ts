@@ -9,7 +9,7 @@ export type BucketPermission = z.infer<typeof bucketPermission>
 const tokenRecord = z.object({
   id: z.number(),
   description: z.string(),
-  /** SHA-256 of the whole token. It is drawn at random, long enough that no slow hash is needed against guessing. */
+  /** SHA-256 of the whole token. Tokens are random and long, so guessing needs no slow hash to prevent it. */
   digest: z.string(),
   created: z.string(),
   refreshed: z.string(),
@@ -19,7 +19,7 @@ const tokenRecord = z.object({
   canReadAllFileUploads: z.boolean(),
   canPurgeTrash: z.boolean(),
   bucketPermissions: z.record(z.string(), bucketPermission),
-  /** Components whose configurations it may use; `null` when that was never said. */
+  /** Components whose configurations it may use. `null` when that was never set. */
   componentAccess: z.array(z.string()).nullable(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
   revision: z.number(),
@@ -30,7 +30,7 @@ export type TokenRecord = z.infer<typeof tokenRecord>
 const PARTITION = 'TOKENS'
 const MAX_UPDATE_ATTEMPTS = 10
 
-/** Tokens besides the master token, which is kept as a secret of the stack. Their values are nowhere, only digests. */
+/** All tokens but the master token, which is a secret of the stack. Only digests are stored, never values. */
 export const createTokenStore = (items: ItemTable) => {
   const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
 
@@ -45,7 +45,9 @@ export const createTokenStore = (items: ItemTable) => {
     /** Resolves to false when the id is taken. */
     insert: (token: TokenRecord): Promise<boolean> => items.put(keyOf(token.id), { ...token }, 'absent'),
 
-    /** Applies a change to the token as it is now; resolves to it, or to `undefined` when there is none. */
+    /**
+     * Applies a change to the current token. Resolves to the changed token, or to `undefined` when it does not exist.
+     */
     async update(id: number, change: (token: TokenRecord) => TokenRecord): Promise<TokenRecord | undefined> {
       for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt++) {
         const token = await get(id)
@@ -58,7 +60,7 @@ export const createTokenStore = (items: ItemTable) => {
 
     delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
 
-    /** In the order in which they were made. */
+    /** By creation time. */
     async list(): Promise<TokenRecord[]> {
       const tokens: TokenRecord[] = []
       for await (const item of items.query(PARTITION, startingWith(''))) tokens.push(tokenRecord.parse(item))

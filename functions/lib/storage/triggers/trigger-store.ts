@@ -20,7 +20,7 @@ export type TriggerRecord = z.infer<typeof triggerRecord>
 const PARTITION = 'TRIGGERS'
 const MAX_UPDATE_ATTEMPTS = 10
 
-/** What to run when tables change, for a scheduler that asks; the storage service itself runs no components. */
+/** What to run when tables change. A scheduler reads this: the storage service itself runs no components. */
 export const createTriggerStore = (items: ItemTable) => {
   const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
 
@@ -36,7 +36,7 @@ export const createTriggerStore = (items: ItemTable) => {
     insert: (trigger: TriggerRecord): Promise<boolean> =>
       items.put(keyOf(trigger.id), { ...trigger }, 'absent'),
 
-    /** Applies a change to the trigger as it is now; resolves to it, or to `undefined` when there is none. */
+    /** Applies a change to the current trigger. Resolves to the changed one, or `undefined` when it does not exist. */
     async update(
       id: number,
       change: (trigger: TriggerRecord) => TriggerRecord,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Where bytes stop being text: the index of a NUL byte or of the first byte of a sequence that UTF-8 does not have. */
+/** Where bytes stop being text: the index of a NUL byte or of the first byte of an invalid UTF-8 sequence. */
 interface TextDefect {
   index: number
   isNul: boolean
@@ -9,7 +9,7 @@ interface TextDefect {
 /**
  * The first defect in `bytes`, which must not end inside a character (see {@link countUnfinishedBytes}).
  *
- * The good case costs two native passes; only a defect is then looked for exactly.
+ * Valid text costs two native passes. Only a defect is then located exactly.
  */
 export const findTextDefect = (bytes: Uint8Array): TextDefect | undefined => {
   const nul = bytes.indexOf(0)
@@ -18,7 +18,7 @@ export const findTextDefect = (bytes: Uint8Array): TextDefect | undefined => {
   return nul === -1 ? undefined : { index: nul, isNul: true }
 }
 
-/** How many bytes at the end of `bytes` (0 to 3) begin a character whose remaining bytes are yet to come. */
+/** How many bytes (0 to 3) at the end of `bytes` begin a character that continues in the next piece. */
 export const countUnfinishedBytes = (bytes: Uint8Array): number => {
   const end = bytes.length
   for (let count = 1; count <= 3 && count <= end; count++) {
@@ -29,7 +29,7 @@ export const countUnfinishedBytes = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** Character by character: slow, but done once, for the message. */
+/** Character by character: slow, but needed only once, for the message. */
 const findInvalidUtf8 = (bytes: Uint8Array): number => {
   let index = 0
   while (index < bytes.length) {

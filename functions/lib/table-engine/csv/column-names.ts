@@ -1,4 +1,4 @@
-/** Letters that Unicode does not decompose into an ASCII letter and an accent, and signs with a name of their own. */
+/** Letters that Unicode does not split into an ASCII letter and an accent, and signs that have a name. */
 const TRANSLITERATIONS: Record<string, string> = {
   ß: 'ss',
   ẞ: 'SS',
@@ -32,17 +32,17 @@ const TRANSLITERATIONS: Record<string, string> = {
   '№': 'No',
 }
 
-/** Names that columns of the hosted service's databases already have. */
+/** Names that are reserved in the hosted service's databases. */
 const RESERVED = new Set(['oid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
-/** A column name is this long at most; longer ones are cut in headers and refused where a table is created. */
+/** Longer column names are cut in headers and refused where a table is created. */
 export const MAX_COLUMN_NAME_LENGTH = 64
 
 /**
- * The name that a column gets in a table: ASCII letters, digits and `_` (docs/reference/storage-api.md#column-names).
+ * The column name for a heading: ASCII letters, digits and `_` (docs/reference/storage-api.md#column-names).
  *
- * Accents go, other runs of characters become one `_`, `_` at both ends goes; a reserved name gets `_` at its end.
- * `Größe (cm)` becomes `Grosse_cm`. The result is empty when nothing is left. Sanitising twice changes nothing more.
+ * Accents are dropped, other runs of characters become one `_`, `_` at both ends is dropped, and a reserved name gets
+ * `_` at its end. `Größe (cm)` becomes `Grosse_cm`. The result may be empty. Idempotent.
  */
 export const sanitizeColumnName = (name: string): string => {
   const ascii = [...name.normalize('NFC')].map(toAscii).join('')
@@ -50,13 +50,13 @@ export const sanitizeColumnName = (name: string): string => {
   return RESERVED.has(sanitized.toLowerCase()) ? `${sanitized}_` : sanitized
 }
 
-/** NFKD takes an accented letter apart, and compatibility forms such as ligatures and full-width letters; marks then go. */
+/** NFKD splits accented letters, and also ligatures and full-width letters. The marks are then dropped. */
 const toAscii = (character: string): string =>
   TRANSLITERATIONS[character] ??
   [...character.normalize('NFKD').replaceAll(/\p{M}+/gu, '')]
     .map(part => TRANSLITERATIONS[part] ?? part)
     .join('')
-    // Signs that stand for no sound, such as emoji, leave nothing: `total 💰` is `total`, not `total_`.
+    // Signs without a sound, such as emoji, leave nothing: `total 💰` becomes `total`, not `total_`.
     .replaceAll(/[\p{Extended_Pictographic}\p{Cf}]/gu, character =>
       /[0-9#*]/.test(character) ? character : '',
     )

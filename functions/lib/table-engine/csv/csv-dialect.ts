@@ -1,20 +1,20 @@
 import { UserError } from '../../errors/errors.ts'
 
-/** How a CSV file separates and quotes its cells. The numbers are bytes: each of the characters is one ASCII character. */
+/** How a CSV file separates and quotes its cells. Each value is the byte of one ASCII character. */
 export interface CsvDialect {
   delimiter: number
-  /** The quote around cells, doubled inside them; undefined: the file has no quoting. */
+  /** The quote around cells, doubled inside them. Undefined: no quoting. */
   enclosure: number | undefined
-  /** The byte after this one is taken as it is; undefined: no such byte. Never set together with `enclosure`. */
+  /** The byte that makes the next byte literal. Undefined: none. Never set together with `enclosure`. */
   escapedBy: number | undefined
 }
 
 export interface CsvDialectOptions {
   /** Default `,`. One character, or the two characters `\t`. */
   delimiter?: string | undefined
-  /** Default `"`, or none when `escapedBy` is given. The empty string means none. */
+  /** Default `"`, or none when `escapedBy` is given. Empty means none. */
   enclosure?: string | undefined
-  /** Default none, as is the empty string. */
+  /** Default: none. Empty means none. */
   escapedBy?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export const RFC_4180: CsvDialect = { delimiter: 0x2c, enclosure: 0x22, escapedB
  * Reads the parameters `delimiter`, `enclosure` and `escapedBy` of an import.
  *
  * Throws `UserError`: `invalidCsv` when one is longer than a character, `csvImport.invalidCsvParams` when they
- * contradict each other or cannot be told from a line break.
+ * contradict each other or are line breaks.
  */
 export const parseCsvDialect = (options: CsvDialectOptions = {}): CsvDialect => {
   const delimiter = parseCharacter('delimiter', options.delimiter ?? ',')

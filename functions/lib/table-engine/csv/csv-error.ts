@@ -3,13 +3,13 @@ import { UserError } from '../../errors/errors.ts'
 interface CsvPosition {
   /** Names the file when there are several, such as `slice 2 of 3`. */
   source: string | undefined
-  /** Bytes before it, in the uncompressed file; the first byte of a file is byte 0. */
+  /** Number of bytes before it in the uncompressed file: the first byte is byte 0. */
   offset: number
   /** The first line of a file is line 1. */
   line: number
 }
 
-/** What is wrong in a CSV file, where, and what to do: `invalidCsv`, with the position in `params`. */
+/** Says what is wrong in a CSV file, where, and what to do: `invalidCsv`, with the position in `params`. */
 export const createCsvError = ({
   problem,
   advice,
@@ -21,7 +21,7 @@ export const createCsvError = ({
     { params: positionParams(position) },
   )
 
-/** A record with too few or too many cells. The words "Load error" and the numbers are what clients look for. */
+/** A record with too few or too many cells. Clients look for the words "Load error" and the numbers. */
 export const createRaggedRecordError = ({
   cells,
   columns,

@@ -11,7 +11,7 @@ const NEW_LINE = 3
 const RETURN = 4
 const ESCAPE = 5
 
-/** Where the scanner stands between two bytes. */
+/** The scanner's state between two bytes. */
 const IN_CELL = 0
 const IN_QUOTES = 1
 const AFTER_QUOTE = 2
@@ -19,21 +19,21 @@ const AFTER_RETURN = 3
 const AFTER_ESCAPE = 4
 
 /**
- * A record may be this long. It must fit into memory several times; and a quote that is never closed would otherwise
- * make one record of the rest of a file, however large.
+ * Maximal length of a record. A record must fit into memory several times, and a quote that is never closed would
+ * otherwise make one record of the rest of the file.
  */
 const MAX_RECORD_BYTES = 32 * 1024 * 1024
 
 interface CsvScannerOptions {
   dialect: CsvDialect
-  /** The number of cells that each record must have; undefined: as many as the first has. */
+  /** The number of cells that each record must have. Undefined: as many as the first. */
   columns?: number | undefined
   /** Names the file in errors when there are several, such as `slice 2 of 3`. */
   source?: string | undefined
   maxRecordBytes?: number
 }
 
-/** What is true of the records since the last {@link CsvScanner.takeFacts}. */
+/** Facts about the records since the last {@link CsvScanner.takeFacts}. */
 export interface CsvFacts {
   records: number
   /** In bytes, with its line break. */
@@ -43,13 +43,12 @@ export interface CsvFacts {
 }
 
 /**
- * Walks over the bytes of a CSV file and holds every one of them against RFC 4180 (section 2), without copying any:
- * pure, over pieces of any size, which may end within a record.
+ * Checks every byte of a CSV file against RFC 4180 (section 2), without copying. It takes pieces of any size, which may
+ * end within a record.
  *
- * Either each record has the same number of cells, quotes are where they may be, and lines end with LF or CRLF; or it
- * throws the `UserError` that says where this first is not so. Stricter than the RFC's grammar nowhere; more lenient
- * only in that LF ends a line too, and that a record may be blank (it then has one empty cell). NUL bytes and invalid
- * UTF-8 are not its business: see `csv-chunks.ts`.
+ * Each record must have the same number of cells, quotes must be in their places, and lines must end with LF or CRLF.
+ * Otherwise it throws a `UserError` that says where. In only two ways it is more lenient than the RFC: LF also ends a
+ * line, and a record may be blank (it then has one empty cell). `split-csv.ts` refuses NUL bytes and invalid UTF-8.
  */
 export class CsvScanner {
   readonly #source: string | undefined
@@ -80,7 +79,7 @@ export class CsvScanner {
     this.#classes = classifyBytes(dialect)
   }
 
-  /** Cells in each record; 0 before the first record. */
+  /** Cells in each record. 0 before the first record. */
   get columns(): number {
     return this.#columns
   }
@@ -93,27 +92,27 @@ export class CsvScanner {
     return this.#line
   }
 
-  /** Whether the last {@link scan} ended where {@link stopAfter} asked for. */
+  /** Whether the last {@link scan} stopped where {@link stopAfter} asked. */
   get stopped(): boolean {
     return this.#stopped
   }
 
-  /** Makes {@link scan} return after the first record that ends `bytes` or more bytes from here. */
+  /** Makes {@link scan} stop after the first record that ends `bytes` or more bytes from here. */
   stopAfter(bytes: number): void {
     this.#stopAt = this.#offset + bytes
     this.#stopped = false
   }
 
-  /** Passes over bytes that are not CSV (a byte order mark, ignored lines). Only between records. */
+  /** Skips bytes that are not CSV (a byte order mark, ignored lines). Only between records. */
   skip(bytes: number, lines: number): void {
     this.#offset += bytes
     this.#line += lines
     this.#startRecord(this.#offset)
   }
 
-  /** Scans `bytes` from index `from`; returns the index after the last byte scanned: the end, or earlier when it stopped. */
+  /** Scans `bytes` from index `from`. Returns the index after the last scanned byte: the end, or where it stopped. */
   scan(bytes: Uint8Array, from = 0): number {
-    // All that the loop touches is local: fields cost a memory access for every byte.
+    // Everything in the loop is local: a field costs a memory access for every byte.
     const classes = this.#classes
     const end = bytes.length
     const base = this.#offset - from
@@ -122,7 +121,7 @@ export class CsvScanner {
     while (i < end) {
       if (state === IN_CELL) {
         let kind = PLAIN
-        // Indexes below `end` always hold a byte; `?? 0` would cost time in the hottest loop of the import.
+        // Indexes below `end` always hold a byte. `?? 0` would slow down the hottest loop of the import.
         do kind = classes[bytes[i++] as number] as number
         while (kind === PLAIN && i < end)
         if (kind === PLAIN) break
@@ -172,7 +171,7 @@ export class CsvScanner {
     return i
   }
 
-  /** Tells that the file ends here. */
+  /** Ends the file. */
   finish(): void {
     const state = this.#state
     if (state === IN_QUOTES) throw this.#unclosedQuote()
@@ -184,7 +183,7 @@ export class CsvScanner {
         'The file ends with an escape character that escapes nothing',
       )
     }
-    // After the last line break nothing follows: that is the end of the file and not one more, empty record.
+    // The last line break ends the file and does not begin an empty record.
     if (this.#offset > this.#recordStart) this.#endRecord(this.#offset, 0)
     this.#state = IN_CELL
   }
@@ -209,7 +208,7 @@ export class CsvScanner {
     return i
   }
 
-  /** Returns whether to stop here. `breakBytes`: the length of the line break before `end`. */
+  /** Whether to stop here. `breakBytes`: the length of the line break before `end`. */
   #endRecord(end: number, breakBytes: number): boolean {
     const length = end - this.#recordStart
     if (length > this.#maxRecordBytes) throw this.#tooLong()
@@ -289,7 +288,7 @@ export class CsvScanner {
     })
   }
 
-  /** The error at `offset`; but a record already too long there has that error, however the bytes were cut into pieces. */
+  /** The error at `offset`. If the record is already too long there, that is the error, however the file is cut up. */
   #fail(offset: number, line: number, problem: string, advice?: string): Error {
     if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
     return createCsvError({ source: this.#source, offset, line, problem, advice })

@@ -1,3 +1,3 @@
-/** RFC 4180 with every cell in quotes and lines that end with LF: the one form that each reader reads alike. */
+/** RFC 4180 with all cells in quotes and LF at line ends: every reader reads this form alike. */
 export const formatRecord = (cells: string[]): string =>
   `${cells.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { UserError } from '../../errors/errors.ts'
 
-/** The bytes of a data file, uncompressed. */
+/** The uncompressed bytes of a data file. */
 interface OpenedFile {
   bytes: AsyncIterable<Uint8Array>
   isCompressed: boolean
 }
 
 /**
- * A compressed file may become 1 GiB plus 100 times its size: no real export is packed tighter, while a "zip bomb" of
- * 10 MB (the format allows about 1,030 times) would keep a function busy for its whole life.
+ * A compressed file may expand to 1 GiB plus 100 times its size. No real export is packed tighter, while a "zip bomb"
+ * of 10 MB (the format allows a factor of about 1,030) would keep a function busy until it times out.
  */
 const MAX_UNCOMPRESSED_BYTES = 1024 ** 3
 const MAX_COMPRESSION_RATIO = 100
@@ -18,7 +18,7 @@ const MAX_COMPRESSION_RATIO = 100
 const SIGNATURE_BYTES = 6
 const GZIP = [0x1f, 0x8b]
 
-/** Kinds of files that are no CSV, however they are named, by their first bytes. */
+/** Files that are not CSV, whatever their names, by their first bytes. */
 const REFUSED: { name: string; signature: number[] }[] = [
   { name: 'a ZIP archive (or an Excel workbook)', signature: [0x50, 0x4b, 0x03, 0x04] },
   { name: 'an empty ZIP archive', signature: [0x50, 0x4b, 0x05, 0x06] },
@@ -31,15 +31,15 @@ const REFUSED: { name: string; signature: number[] }[] = [
   { name: 'in UTF-16', signature: [0xfe, 0xff] },
 ]
 
-/** POSIX tar: the magic of the first header stands at byte 257. */
+/** POSIX tar: the signature of the first header is at byte 257. */
 const TAR_MAGIC = Buffer.from('ustar')
 const TAR_MAGIC_OFFSET = 257
 
 /**
- * Recognises by content whether a file is compressed with gzip, and uncompresses it.
+ * Uncompresses a file if it is gzip, which it detects by the content.
  *
- * Throws `UserError` `invalidCsv`, at once or while it is read: for archives and other formats, and for gzip that is
- * cut off, broken, followed by something else, or a bomb. `source` names the file in messages.
+ * Throws `UserError` `invalidCsv`, at once or during reading: for archives and other formats, and for gzip that is
+ * truncated, damaged, followed by something else, or a bomb. `source` names the file in messages.
  */
 export const openFile = async (
   file: AsyncIterable<Uint8Array>,
@@ -68,7 +68,7 @@ export const openFile = async (
 const startsWith = (bytes: Buffer, signature: number[]): boolean =>
   signature.every((byte, index) => bytes[index] === byte)
 
-/** The first `count` bytes (fewer in a smaller file), and the whole file again. */
+/** The first `count` bytes (fewer in a smaller file), and the complete file. */
 const peek = async (
   file: AsyncIterable<Uint8Array>,
   count: number,
@@ -93,7 +93,7 @@ const peek = async (
   return { head: Buffer.concat(pieces).subarray(0, count), rest: resume() }
 }
 
-/** Members one after the other are one file (RFC 1952, section 2.2). */
+/** Several gzip members in a row are one file (RFC 1952, section 2.2). */
 async function* gunzip(
   file: AsyncIterable<Uint8Array>,
   source: string,

@@ -4,9 +4,9 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /**
- * The cells of a chunk that the scanner has passed, record by record.
+ * The cells of a chunk that the scanner has checked, record by record.
  *
- * For headers and for the rare chunk that has to be rewritten; a cell at a time, so far slower than the scanner.
+ * For headers and for the rare chunk that must be rewritten. It works cell by cell, much slower than the scanner.
  */
 export function* parseRecords(bytes: Buffer, dialect: CsvDialect): Generator<string[]> {
   const { delimiter, enclosure, escapedBy } = dialect
@@ -27,7 +27,7 @@ export function* parseRecords(bytes: Buffer, dialect: CsvDialect): Generator<str
     cells.push(cell)
     if (bytes[index] === delimiter) {
       index++
-      // A delimiter at the very end of the file is followed by one more, empty cell.
+      // A delimiter at the very end of the file is followed by an empty cell.
       if (index < bytes.length) continue
       cells.push('')
     }

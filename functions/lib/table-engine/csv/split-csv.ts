@@ -3,7 +3,7 @@ import type { CsvDialect } from './csv-dialect.ts'
 import { createCsvError } from './csv-error.ts'
 import { type CsvFacts, CsvScanner } from './csv-scanner.ts'
 
-/** Whole records, one after the other, as they are in the file; the last line break is added where the file has none. */
+/** Complete records, unchanged. Only a missing last line break is added. */
 export interface CsvChunk extends CsvFacts {
   bytes: Buffer
   /** Cells in each record. */
@@ -13,13 +13,13 @@ export interface CsvChunk extends CsvFacts {
 
 export interface SplitCsvOptions {
   dialect: CsvDialect
-  /** Chunks end with the first record that ends at or after this many bytes. */
+  /** A chunk ends with the first record that ends at or after this many bytes. */
   chunkBytes: number
-  /** The first record comes as a chunk of its own, with `isHeader`. */
+  /** The first record is yielded as a chunk of its own, with `isHeader`. */
   hasHeader: boolean
-  /** Lines to pass over, whatever they hold: after the header, or at the start of a file without one. Default 0. */
+  /** Number of lines to skip unread: after the header, or at the start of a file without one. Default 0. */
   ignoredLines?: number
-  /** The number of cells that each record must have; undefined: as many as the first has. */
+  /** The number of cells that each record must have. Undefined: as many as the first. */
   columns?: number | undefined
   /** Names the file in errors when there are several. */
   source?: string | undefined
@@ -30,11 +30,11 @@ const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 /**
- * Cuts a CSV file into chunks of whole records, each record checked before it is yielded.
+ * Cuts a CSV file into chunks of complete records. Each record is checked before it is yielded.
  *
- * Where chunks end depends on the file alone and not on how its bytes arrive. A byte order mark, the ignored lines and
- * nothing else are left out. Throws `UserError` `invalidCsv` at the first byte that makes the file invalid: the chunks
- * before it have been yielded by then, so the caller keeps what it makes of them to itself until the end.
+ * Where chunks end depends on the file alone, not on how its bytes arrive. Only a byte order mark and the ignored lines
+ * are left out. Throws `UserError` `invalidCsv` at the first invalid byte. Earlier chunks have been yielded by then, so
+ * the caller must not publish anything before the end.
  */
 export async function* splitCsv(
   file: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function* splitCsv(
 
   const takeChunk = (): CsvChunk => {
     if (pieces.at(-1)?.at(-1) !== LINE_FEED) pieces.push(Buffer.from([LINE_FEED]))
-    // One copy into one block: to hold on to hundreds of small blocks and to write each of them costs more.
+    // One copy into one block: holding and writing hundreds of small blocks costs more.
     const bytes = Buffer.concat(pieces)
     const chunk = { ...scanner.takeFacts(), bytes, columns: scanner.columns, isHeader }
     isHeader = false
@@ -84,8 +84,8 @@ export async function* splitCsv(
 }
 
 /**
- * Passes on pieces that are text and end between characters. A defect cuts its piece: what comes before is passed on
- * first, because an error in there is the earlier one.
+ * Passes on pieces that are text and end between characters. A piece with a defect is first passed on up to the defect,
+ * because an error in there comes earlier in the file.
  */
 async function* checkText(
   file: AsyncIterable<Uint8Array>,
