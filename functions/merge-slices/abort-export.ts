@@ -3,7 +3,7 @@ import { abortUpload } from '../lib/aws/multipart/multipart-upload.ts'
 import { findUpload, sweepOrphans } from './open-upload.ts'
 import type { WorkPlace } from './work-place.ts'
 
-/** Leaves nothing of a failed execution: no upload of the destination, known or not, and no work. May be repeated. */
+/** Cleans up after a failed execution: its uploads of the destination, known or not, and its work. Idempotent. */
 export const abortExport = async (work: WorkPlace): Promise<{ aborted: true }> => {
   const { s3, bucket } = work
   const upload = await findUpload(work)

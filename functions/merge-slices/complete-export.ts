@@ -18,8 +18,8 @@ export interface Export {
 }
 
 /**
- * Makes the object of its parts and clears the work place. What this step needs to be repeated stays there, under the
- * bucket's lifecycle rule. Throws `UserError` (`export.destinationExists`) when the destination may not be replaced.
+ * Completes the object and clears the work prefix. What this step needs to be repeated stays, and a lifecycle rule
+ * removes it later. Throws `UserError` (`export.destinationExists`) when the destination may not be replaced.
  */
 export const completeExport = async (work: WorkPlace): Promise<Export> => {
   const plan = await work.read('plan.json', planRecord)

@@ -17,7 +17,7 @@ const PART_BYTES = 16 * 1024 ** 2
 const PARTS_IN_MEMORY = 2
 const CHUNK_BYTES = 1024 ** 2
 
-/** Compresses or expands groups of slices, in fixed memory, into one object each of the work place. */
+/** Compresses or expands groups of slices, in fixed memory, into one object each below the work prefix. */
 export const convertSlices = async (
   services: MergeSlicesServices,
   { from, to }: Extract<MergeSlicesEvent, { step: 'convert' }>,
@@ -50,7 +50,7 @@ const convert = async (
     queueSize: PARTS_IN_MEMORY,
   })
   try {
-    // Slices one after the other are gzip members one after the other, which are one stream (RFC 1952, section 2.2).
+    // Joined slices are joined gzip members, which are one stream (RFC 1952, section 2.2).
     await Promise.all([
       pipeline(Readable.from(readBlocks(ranges, { blockBytes: READ_BYTES }), { objectMode: false }), codec),
       upload.done(),

@@ -7,12 +7,12 @@ import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './p
 import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
-/** S3 does the work: this bounds requests. */
+/** S3 does the work. This bounds requests. */
 const COPIES_IN_PARALLEL = 32
 /** Three parts of 10 MiB in memory; larger ones, when there would be too many, are streamed as two blocks each. */
 const ASSEMBLIES_IN_PARALLEL = 3
 
-/** Makes the parts `from` to `to`. Those that an earlier attempt has made are not made again: sources are pinned. */
+/** Makes the parts `from` to `to`. Skips parts of an earlier attempt, which are valid because sources are pinned. */
 export const copyParts = async (
   services: MergeSlicesServices,
   { from, to }: Extract<MergeSlicesEvent, { step: 'copy' }>,

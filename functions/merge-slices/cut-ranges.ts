@@ -10,9 +10,9 @@ export interface NumberRange {
 const GiB = 1024 ** 3
 
 /**
- * What one invocation takes on. It has 15 minutes (Lambda quotas, "Function timeout") and is meant to need two: S3
- * copies some 3 GB/s for 32 requests side by side, a function reads and writes some 75 MB/s, a read of a small slice
- * takes some 20 ms, 32 of them at a time.
+ * The work of one invocation. It may take 15 minutes (Lambda quotas, "Function timeout") and is planned for two: S3
+ * copies some 3 GB/s with 32 parallel requests, a function reads and writes some 75 MB/s, and a read of a small slice
+ * takes some 20 ms, 32 of them in parallel.
  */
 const MOST_PARTS = 250
 const MOST_COPIED_BYTES = 256 * GiB
@@ -20,12 +20,12 @@ const MOST_ASSEMBLED_BYTES = 2 * GiB
 const MOST_READS = 50_000
 
 /**
- * An inline Map writes some eight events per iteration, and an execution has 25,000 of them (Step Functions quotas,
- * "Maximum execution event history size"). Beyond 2 TB of assembled bytes invocations get longer, not more.
+ * An inline Map writes some eight events per iteration, and an execution may have 25,000 (Step Functions quotas,
+ * "Maximum execution event history size"). Beyond 2 TB of assembled bytes invocations get longer instead of more.
  */
 const MOST_BYTE_RANGES = 1_000
 
-/** Groups neighbouring parts, so that each group is done well within the time of one invocation. */
+/** Groups neighbouring parts, so that one invocation finishes a group well within its time. */
 export const cutRanges = (parts: readonly ResolvedPart[]): NumberRange[] => {
   const assembledBytes = parts.reduce((sum, part) => sum + (part.kind === 'assemble' ? part.bytes : 0), 0)
   const mostAssembledBytes = Math.max(MOST_ASSEMBLED_BYTES, Math.ceil(assembledBytes / MOST_BYTE_RANGES))
@@ -62,8 +62,8 @@ export const cutRanges = (parts: readonly ResolvedPart[]): NumberRange[] => {
 const MOST_CONVERTED_BYTES = GiB / 4
 
 /**
- * Groups the bytes of slices into conversions. Plain bytes may be cut anywhere, since gzip members follow each other;
- * a compressed slice is expanded from its beginning to its end, so it is never cut.
+ * Groups the bytes of slices into conversions. Plain bytes may be cut anywhere, since the resulting gzip members can be
+ * joined. A compressed slice is never cut, because it can only be expanded as a whole.
  */
 export const cutConversions = (slices: readonly SourceObject[], to: 'gzip' | 'plain'): ObjectRange[][] => {
   const totalBytes = slices.reduce((sum, { bytes }) => sum + bytes, 0)

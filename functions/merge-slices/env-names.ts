@@ -6,9 +6,9 @@ export const mergeSlicesEnvNames = [
   'STORAGE_TOKEN_SECRET_ARN',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
   'FILES_BUCKET',
-  /** Bucket that keeps what the steps leave to each other, below `WORK_PREFIX`. */
+  /** Bucket for the data that the steps pass to each other, below `WORK_PREFIX`. */
   'WORK_BUCKET',
 ] as const
 
-/** Objects below it go after some days, whatever becomes of an execution. */
+/** A lifecycle rule removes objects below it after some days. */
 export const WORK_PREFIX = '.work/'

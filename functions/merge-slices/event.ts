@@ -13,28 +13,28 @@ const destination = z.strictObject({
   contentType: z.string().min(1).optional(),
   /** Default: an attachment named like the last part of the key. */
   contentDisposition: z.string().min(1).optional(),
-  /** `false`: an object that exists under the key stays, and the export fails. Default true. */
+  /** `false`: fail if an object already exists under the key. Default true. */
   overwrite: z.boolean().default(true),
 })
 
-/** A table, exported first. */
+/** A table. It is exported first. */
 const tableExport = z.strictObject({
   tableId: z.string().min(1),
   destination,
   gzip: z.boolean().default(false),
-  /** One line with the names of the columns, quoted like the data. */
+  /** One line with the column names, quoted like the data. */
   header: z.boolean().default(true),
   /** Default: all columns of the table. */
   columns: z.array(z.string().min(1)).min(1).optional(),
 })
 
-/** A file that exists: sliced, or of one piece. */
+/** An existing file, sliced or not. */
 const fileExport = z.strictObject({
   fileId: z.coerce.number().int().positive(),
   destination,
-  /** Default: as the file is. */
+  /** Default: as in the file. */
   gzip: z.boolean().optional(),
-  /** Slices hold no header; given, the names make one. */
+  /** Slices hold no header. When given, these names become one. */
   columns: z.array(z.string().min(1)).min(1).optional(),
 })
 
@@ -48,7 +48,7 @@ const execution = z.string().min(1)
 /** Parts or conversions with the numbers `from` to `to`, both included. */
 const range = { from: z.number().int().positive(), to: z.number().int().positive() }
 
-/** One step of the export machine. Each may be repeated, and finds what an earlier attempt of it has done. */
+/** One step of the export machine. Each may be repeated, and finds what an earlier attempt has done. */
 export const mergeSlicesEvent = z.discriminatedUnion('step', [
   z.object({ step: z.literal('request'), execution, input: exportInput }),
   z.object({

@@ -3,13 +3,13 @@ import type { MergeSlicesServices } from './services.ts'
 
 /** Where a file lies and who may read it. */
 export interface FileAccess extends FilePlace {
-  /** Whether the same client may also write the destination, so that S3 copies by itself. */
+  /** Whether the same client may write the destination too, so that S3 copies by itself. */
   canCopy: boolean
 }
 
 /**
- * Our own rights when the file lies in the bucket of this stack; otherwise the credentials that the service issues for
- * this one file. They last an hour and a step at most fifteen minutes, so each step asks for its own.
+ * Our own rights for a file in the bucket of this stack. Otherwise the credentials that the service issues for the
+ * file. They are valid for an hour and a step takes at most fifteen minutes, so each step asks for new ones.
  */
 export const openFile = async (
   fileId: number,

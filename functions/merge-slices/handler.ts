@@ -10,7 +10,7 @@ import { S3_REQUEST_HANDLER, s3ForFile } from './s3-clients.ts'
 const env = readEnv(mergeSlicesEnvNames)
 const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
 
-/** One step of the export machine: slices of a file -> one object, copied inside S3 where its limits let it. */
+/** One step of the export machine: joins the slices of a file into one object, copying inside S3 where it can. */
 export const handler = lambdaHandler({
   service: 'merge-slices',
   event: mergeSlicesEvent,

@@ -13,14 +13,14 @@ import type { WorkPlace } from './work-place.ts'
 const openingRecord = z.object({ bucket: z.string(), key: z.string(), startedAt: z.string() })
 const uploadRecord = z.object({ bucket: z.string(), key: z.string(), uploadId: z.string() })
 
-/** The clocks of S3 and of the function may differ a little. */
+/** The clocks of S3 and of the function may differ by this much. */
 const CLOCK_TOLERANCE_MS = 5_000
 
 /**
- * The one multipart upload of an execution, however often it is asked for.
+ * The one multipart upload of an execution, however often this is called.
  *
- * S3 has no idempotency key here: when the answer to a creation is lost, an upload exists that nobody knows. So the
- * intention is written down first, and an attempt that finds one without its upload removes what it may have left.
+ * S3 has no idempotency key here: when its answer is lost, an upload exists that nobody knows. So the intention is
+ * stored first. An attempt that finds an intention without an upload aborts what the earlier attempt may have created.
  */
 export const openUpload = async (destination: DestinationObject, work: WorkPlace): Promise<string> => {
   const known = await findUpload(work)
@@ -38,10 +38,10 @@ export const openUpload = async (destination: DestinationObject, work: WorkPlace
 export const findUpload = (work: WorkPlace) => work.read('upload.json', uploadRecord)
 
 /**
- * Aborts uploads whose id was never learnt: begun for this key since the intention was written, and without parts.
+ * Aborts uploads with unknown ids: created for this key since the intention was stored, and without parts.
  *
- * Two executions that write one key in the same moment, one of them after a lost answer, could hit each other; the
- * other one then fails and leaves nothing behind, which is better than an upload that stays for ever.
+ * If two executions write one key in the same moment, and one of them lost an answer, it could abort the upload of the
+ * other. The other then fails cleanly, which is better than an upload that stays for ever.
  */
 export const sweepOrphans = async (work: WorkPlace): Promise<void> => {
   const opening = await work.read('opening.json', openingRecord)
@@ -59,7 +59,7 @@ export const sweepOrphans = async (work: WorkPlace): Promise<void> => {
       if (Parts.length === 0) await s3.send(new AbortMultipartUploadCommand(upload)).catch(ifGone)
     }
   } catch (error) {
-    // No such bucket, or none of ours: we cannot have left anything there.
+    // There is no such bucket, or it is not ours: we cannot have created an upload there.
     if (!isRefusal(error)) throw error
   }
 }

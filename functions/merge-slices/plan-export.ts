@@ -14,21 +14,21 @@ import { requestRecord } from './request-export.ts'
 import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
-/** What the machine does next, over which ranges. `convert`: the step `plan` comes again after it. */
+/** What the machine does next, over which ranges. After `convert` the step `plan` follows again. */
 export interface PlannedExport {
   outcome: 'convert' | 'copy'
   ranges: NumberRange[]
 }
 
-/** A compressed slice is expanded by one invocation, whose 15 minutes write some 60 GB. */
+/** One invocation expands a compressed slice, and writes some 60 GB in its 15 minutes. */
 const MAX_EXPANDED_SLICE_BYTES = 8 * 1024 ** 3
 
 const WRITES_IN_PARALLEL = 8
 
 /**
- * From the slices of a file to parts of the destination, written down for the steps that make them.
+ * Plans the parts of the destination from the slices of a file, and stores the plan for the steps that make them.
  *
- * Slices that must be compressed or expanded are converted first, into objects of the work place, which are then
+ * Slices that must be compressed or expanded are first converted, to objects below the work prefix, which are then
  * merged like slices. Errors: those of the manifest, `multipart.tooLarge`, `export.sliceTooLarge`,
  * `export.destinationForbidden`.
  */
@@ -96,7 +96,7 @@ const resolvePart = (
   }),
 })
 
-/** Writes the conversions down once; `converted` are their results when all of them are there. */
+/** Stores the conversions once. `converted`: their results, when all of them exist. */
 const planConversion = async (
   { slices, fileId, to }: { slices: SourceObject[]; fileId: number; to: 'gzip' | 'plain' },
   work: WorkPlace,
@@ -105,7 +105,7 @@ const planConversion = async (
   if (known) {
     const converted = await work.list('converted/')
     const isDone = converted.size === known.count
-    // Their names are their numbers with leading zeros, so the listing is in order.
+    // Their names are padded numbers, so the listing is in order.
     return { ...known, converted: isDone ? [...converted.values()] : undefined }
   }
   const tooLarge = to === 'plain' ? slices.find(({ bytes }) => bytes > MAX_EXPANDED_SLICE_BYTES) : undefined
@@ -136,7 +136,7 @@ const planConversion = async (
   return { ...record, converted: undefined }
 }
 
-/** The header as an object of the work place, so that it is a source like any other. */
+/** Stores the header as an object below the work prefix, so that it is a source like any other. */
 const writeHeader = async (
   input: ExportInput,
   to: 'gzip' | 'plain',
@@ -166,7 +166,7 @@ const describeObject = ({ destination }: ExportInput, to: 'gzip' | 'plain') => {
   }
 }
 
-/** RFC 6266: a plain name for old clients, and the exact one encoded. */
+/** RFC 6266: a plain name for old clients, and the exact name encoded. */
 const attachment = (name: string): string => {
   const plain = name.replaceAll(/[^\w. ()+,=@-]/g, '_')
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, sign => `%${sign.charCodeAt(0).toString(16)}`)

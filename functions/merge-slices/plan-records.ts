@@ -3,7 +3,7 @@ import type { ObjectRange, SourceObject } from '../lib/aws/multipart/source-obje
 import type { FileAccess } from './file-access.ts'
 import type { WorkPlace } from './work-place.ts'
 
-/** Who may read a source: `file` means the file's own credentials, `work` our own rights. */
+/** Which credentials read a source: `file` those of the file, `work` our own. */
 const storedSource = z.object({
   from: z.enum(['file', 'work']),
   bucket: z.string(),
@@ -37,7 +37,7 @@ export interface ResolvedPart {
   ranges: ObjectRange[]
 }
 
-/** Sources are written once per record: a slice of many parts has one long key. */
+/** Each source is stored once per record: many parts of a slice share one long key. */
 export const writeRangeRecord = (parts: readonly ResolvedPart[], work: WorkPlace): RangeRecord => {
   const indexes = new Map<SourceObject, number>()
   const sources: StoredSource[] = []
@@ -83,7 +83,7 @@ export const readRangeRecord = async (
   }))
 }
 
-/** `plan.json`: what the later steps must know of the whole. */
+/** `plan.json`: what the later steps need to know about the whole. */
 export const planRecord = z.object({
   fileId: z.number(),
   destination: z.object({ bucket: z.string(), key: z.string() }),
@@ -100,12 +100,12 @@ export const conversionRecord = z.object({
   fileId: z.number(),
   to: z.enum(['gzip', 'plain']),
   count: z.number(),
-  /** Bytes that go into the conversion. */
+  /** Number of bytes to convert. */
   bytes: z.number(),
   ranges: z.array(z.object({ from: z.number(), to: z.number() })),
 })
 
-/** `sealed.json`: the parts as they are about to become the object, in case the answer to that is lost. */
+/** `sealed.json`: the parts, stored just before the upload is completed, in case the answer to that is lost. */
 export const sealRecord = z.object({
   parts: z.array(
     z.object({ partNumber: z.number(), etag: z.string(), bytes: z.number(), checksum: z.string() }),

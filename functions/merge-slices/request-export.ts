@@ -4,16 +4,16 @@ import type { MergeSlicesEvent } from './event.ts'
 import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
 
-/** `request.json`: the columns that the export was asked for, in this order. */
+/** `request.json`: the requested columns, in this order. */
 export const requestRecord = z.object({ columns: z.array(z.string()) })
 
 export type RequestedExport = { outcome: 'exporting'; jobId: number } | { outcome: 'ready'; fileId: number }
 
 /**
- * Starts the export of a table, or passes on the file that is there already.
+ * Starts the export of a table, or passes on the given file.
  *
- * The columns are written down first and the table is exported by them: the header fits the data although a column
- * were added meanwhile.
+ * The columns are stored first, and exactly these are exported. So the header fits the data even if a column is added
+ * in between.
  */
 export const requestExport = async (
   { storage }: MergeSlicesServices,

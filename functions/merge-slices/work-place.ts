@@ -11,7 +11,7 @@ import type { z } from 'zod'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { WORK_PREFIX } from './env-names.ts'
 
-/** What the steps of one execution leave to each other: Step Functions carries at most 256 KiB between states. */
+/** What the steps of one execution pass to each other: Step Functions carries at most 256 KiB between states. */
 export interface WorkPlace {
   s3: S3Client
   bucket: string
@@ -19,11 +19,11 @@ export interface WorkPlace {
   prefix: string
   read<Value>(name: string, schema: z.ZodType<Value>): Promise<Value | undefined>
   write(name: string, value: unknown): Promise<void>
-  /** Puts bytes as an object, to be a source like the slices. */
+  /** Stores bytes as an object that can be a source like the slices. */
   put(name: string, bytes: Uint8Array): Promise<SourceObject>
-  /** Objects below `name`, by their names. */
+  /** Objects whose names begin with `name`, sorted. */
   list(name: string): Promise<Map<string, SourceObject>>
-  /** Removes everything but the names that start with one of `kept`. */
+  /** Removes everything except names that start with one of `kept`. */
   clear(kept?: readonly string[]): Promise<void>
 }
 

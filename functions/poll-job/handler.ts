@@ -7,7 +7,7 @@ import { pollOf } from './poll-job.ts'
 
 const env = readEnv(pollJobEnvNames)
 
-/** Reads a job once and says whether, and how long, to wait. The waiting itself belongs to Step Functions. */
+/** Reads a job once and returns whether, and how long, to wait. Step Functions does the waiting. */
 export const handler = lambdaHandler({
   service: 'poll-job',
   event: pollJobEvent,

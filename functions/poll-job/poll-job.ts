@@ -2,7 +2,7 @@ import { foreignCodeOr } from '../lib/errors/codes.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 
-/** What the state machine needs to know: whether to wait, how long, or how it ended. */
+/** What the state machine needs: whether to wait, how long, or the result. */
 type Poll =
   | { status: 'waiting' | 'processing'; jobId: number; isFinished: false; waitSeconds: number }
   | { status: 'success'; jobId: number; isFinished: true; results: unknown }
@@ -30,7 +30,7 @@ export const pollOf = (job: Job, ageSeconds: number): Poll => {
   }
 }
 
-/** Step Functions carries at most 256 KiB between states; a table of 1,000 columns with metadata may exceed it. */
+/** Step Functions carries at most 256 KiB between states. A table of 1,000 columns with metadata may exceed that. */
 const MAX_RESULTS_BYTES = 64 * 1024
 
 const resultsWithinStateLimit = (results: unknown): unknown =>

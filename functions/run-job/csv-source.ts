@@ -6,7 +6,7 @@ import type { CsvSource } from '../lib/table-engine/load-request.ts'
 import type { RunJobServices } from './services.ts'
 
 /**
- * Where the data of a file resource lies: its object, or the slices that its manifest names.
+ * Where the data of a file resource is: its object, or the slices of its manifest.
  *
  * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, and those of the manifest.
  */

@@ -6,7 +6,7 @@ export const runJobEnvNames = [
   'FILES_BUCKET',
   /** Bucket of the table snapshots (Parquet). */
   'TABLES_BUCKET',
-  /** State machine that runs the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
+  /** State machine of the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
   'JOB_MACHINE_ARN',
   /** State machine that runs configurations of the extractor. */
   'EXTRACT_MACHINE_ARN',

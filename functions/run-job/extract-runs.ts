@@ -1,7 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
 
-/** How the run of a configuration stands; `output` is the text of what the machine gave. */
+/** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
   | { status: 'running' }
   | { status: 'success'; output: string }
@@ -10,20 +10,20 @@ export type ExtractRun =
 interface ExtractRunInput {
   componentId: string
   configId: string
-  /** The token that asked for the job: the run has its rights. */
+  /** The token that asked for the job. The run has its rights. */
   authorTokenId: string
-  /** As it was then. */
+  /** Its description at that time. */
   configVersion: number
 }
 
 /** Runs of configurations, each of one job. */
 export interface ExtractRuns {
-  /** Starts the run of a job, or finds it started. */
+  /** Starts the run of a job. Idempotent. */
   start(jobId: number, run: ExtractRunInput): Promise<void>
   describe(jobId: number): Promise<ExtractRun>
 }
 
-/** Runs of configurations as executions of the extract machine, each named after its job. */
+/** Runs of configurations as executions of the extract machine, named after their jobs. */
 export const createExtractRuns = (client: SFNClient, machineArn: string): ExtractRuns => {
   const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
 
@@ -37,7 +37,7 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
       const execution = await describeExecution(client, executionOf(jobId))
       if (isUnderWay(execution)) return { status: 'running' }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
-      // Stopped by hand or timed out: Step Functions knows why only if somebody said it.
+      // Stopped by hand or timed out: then Step Functions may know no reason.
       return {
         status: 'error',
         error: execution.error ?? `extraction.${String(execution.status).toLowerCase()}`,

@@ -5,17 +5,17 @@ import type { EventRecord } from '../lib/storage/events/event-store.ts'
 import type { FinalJob, JobInput } from '../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from './services.ts'
 
-interface Told {
-  /** Name of the event when the job succeeded; of a failed one it is `storage.<operation>Error`. */
+interface JobSummary {
+  /** Name of the event when the job succeeded. When it failed: `storage.<operation>Error`. */
   event: string
   objectType: 'table' | 'bucket'
   objectId: string
   message: string
 }
 
-/** What a job did to a table or a bucket; `undefined` for jobs that are about neither. */
-const tell = (input: JobInput): Told | undefined => {
-  const ofTable = (objectId: string, event: string, what: string): Told => ({
+/** What a job does to a table or a bucket. `undefined` for other jobs. */
+const summarise = (input: JobInput): JobSummary | undefined => {
+  const ofTable = (objectId: string, event: string, what: string): JobSummary => ({
     event: `storage.${event}`,
     objectType: 'table',
     objectId,
@@ -63,7 +63,7 @@ const tell = (input: JobInput): Told | undefined => {
 
 const importWarnings = z.object({ warnings: z.array(z.string()) })
 
-/** Details of a job may be longer than an event; these are what a reader of events asks for. */
+/** Details of a job may be too long for an event. These are what readers of events need. */
 const resultsOf = (job: FinalJob): Record<string, unknown> => {
   const { importedRowsCount, totalRowsCount, warnings, file } = job.results ?? {}
   const { inBytes, outBytes } = job.status === 'success' ? job.metrics : { inBytes: 0, outBytes: 0 }
@@ -71,24 +71,24 @@ const resultsOf = (job: FinalJob): Record<string, unknown> => {
 }
 
 /**
- * Tells what a job did to a table or a bucket, among the events of the project and of that table or bucket. The job is
- * done by then: an event that cannot be stored is logged, and nothing is done again for it.
+ * Records what a job did to a table or a bucket in the events of the project and of that table or bucket. The job is
+ * already done: an event that cannot be stored is only logged.
  */
 export const recordJobEvent = async (
   job: FinalJob,
   { events, nextId, log }: Pick<RunJobServices, 'events' | 'nextId' | 'log'>,
 ): Promise<void> => {
-  const told = tell(job.input)
-  if (!told) return
+  const summary = summarise(job.input)
+  if (!summary) return
   const isDone = job.status === 'success'
   const { warnings } = importWarnings.catch({ warnings: [] }).parse(job.results)
   const milliseconds = job.startTime === null ? null : Date.parse(job.endTime) - Date.parse(job.startTime)
   const make = (id: number): EventRecord => ({
     id,
     uuid: randomUUID(),
-    event: isDone ? told.event : `storage.${job.input.operationName}Error`,
+    event: isDone ? summary.event : `storage.${job.input.operationName}Error`,
     component: 'storage',
-    message: isDone ? told.message : `Failed: ${told.message}`,
+    message: isDone ? summary.message : `Failed: ${summary.message}`,
     description: isDone ? warnings.join('\n') : job.error.message,
     type: isDone ? (warnings.length > 0 ? 'warn' : 'success') : 'error',
     runId: job.runId,
@@ -99,8 +99,8 @@ export const recordJobEvent = async (
     performance: '{}',
     duration: milliseconds === null ? null : milliseconds / 1000,
     branchId: defaultBranchId,
-    objectType: told.objectType,
-    objectId: told.objectId,
+    objectType: summary.objectType,
+    objectId: summary.objectId,
     token: { id: job.creatorToken.id, name: job.creatorToken.description },
   })
   await events.create(nextId, make).catch(error => log.error('event not stored', { jobId: job.id, error }))

@@ -7,15 +7,15 @@ import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveTable, takeTurn } from './table-turn.ts'
 
-/** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
+/** `blocked`: an earlier job of the same table has to finish, or the work runs elsewhere. Retry after `waitSeconds`. */
 export type RunJobResult = { status: 'done' } | { status: 'blocked'; waitSeconds: number }
 
 /**
- * Does one job, or says that its turn has not come. May be repeated at any time, also while it runs: the work of a job
+ * Does one job, or returns how long it must wait. May be repeated at any time, also while it runs: the work of a job
  * happens once.
  *
- * A `UserError` of the work is the job's result. Everything else is thrown, for the machine to retry; when the machine
- * gives up it calls with `failure`, and the job becomes an error that does not tell the cause.
+ * A `UserError` of the work becomes the job's result. Everything else is thrown, and the machine retries. When the
+ * machine gives up it calls with `failure`, and the job becomes an error that does not reveal the cause.
  */
 export const runJob = async (
   { jobId, failure }: RunJobEvent,
@@ -37,21 +37,21 @@ export const runJob = async (
   try {
     const outcome = await runOperation(started, services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
-    return finishAndTell(await jobs.succeed(started, now(), outcome), services)
+    return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return finishAndTell(await jobs.fail(started, now(), failureOf(error)), services)
+    return finishAndRecord(await jobs.fail(started, now(), failureOf(error)), services)
   }
 }
 
-/** Lets the next job of the table go on. */
+/** Releases the table for its next job. */
 const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
   if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
   return { status: 'done' }
 }
 
-/** Events come last: who waits for the job, or for the table, does not wait for them. */
-const finishAndTell = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
+/** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
+const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
   const result = await finish(job, services)
   if (isFinal(job)) await recordJobEvent(job, services)
   return result
@@ -66,7 +66,7 @@ const close = async (job: JobRecord, errorName: string, services: RunJobServices
   return finish(closed, services)
 }
 
-/** A user's mistake as the job shows it; what helps to correct the file stands in the results too. */
+/** The error of the job. What helps to correct the file is in the results too. */
 const failureOf = ({ code, message, params }: UserError) => {
   const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
   const { missingColumns, expectedColumns } = params

@@ -4,7 +4,7 @@ import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 
-/** All that the work of a job needs. Made once per container. */
+/** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
   projectId: number
   s3: S3Client

@@ -6,13 +6,13 @@ export const storageApiEnvNames = [
   'FILES_BUCKET',
   /** Bucket of the table snapshots (Parquet). */
   'TABLES_BUCKET',
-  /** Role that temporary file credentials are issued from, narrowed by a session policy. */
+  /** Role for temporary file credentials, restricted by a session policy. */
   'FILE_ACCESS_ROLE_ARN',
   /** State machine that runs the service's asynchronous jobs. */
   'JOB_MACHINE_ARN',
   /** Secret that holds the master storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
-  /** KMS key under which secrets in configurations are sealed. */
+  /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
   'PROJECT_ID',
 ] as const

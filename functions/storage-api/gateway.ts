@@ -27,8 +27,8 @@ export interface GatewayResult {
 export const MAX_GATEWAY_BODY_LENGTH = 6 * 1024 * 1024 - 512 * 1024
 
 /**
- * Answers a gateway's event with the app. The limits of the way through gateway and function are kept here, with
- * replies that say what to do instead; the app itself streams bodies of any size.
+ * Answers a gateway's event with the app. Enforces the size limits of gateway and function, with replies that say what
+ * to do instead. The app itself streams bodies of any size.
  */
 export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise<GatewayResult> => {
   const declaredLength = Number(event.headers['content-length'] ?? 0)
@@ -43,7 +43,7 @@ export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise
   const bytes = Buffer.from(await response.arrayBuffer())
   const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
   const body = bytes.toString(isText ? 'utf8' : 'base64')
-  // The result is sent as JSON, in which quotes and line ends of a CSV take two characters.
+  // The result is sent as JSON, where quotes and line ends of a CSV take two characters.
   if (JSON.stringify(body).length > MAX_GATEWAY_BODY_LENGTH)
     return refusal(
       'storage.responseTooLarge',
@@ -65,7 +65,7 @@ const toRequest = ({
   isBase64Encoded,
   requestContext,
 }: GatewayEvent) => {
-  // The gateway has decoded the path: what would end it must be encoded again.
+  // The gateway has decoded the path: encode again what would end it.
   const path = rawPath.replaceAll(/[?#]/g, encodeURIComponent)
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`
   const { method } = requestContext.http
@@ -77,7 +77,7 @@ const toRequest = ({
   })
 }
 
-/** Header values as a `Request` takes them: one byte for each character. */
+/** Header values for a `Request`: one byte per character. */
 const printable = (headers: Record<string, string>): [string, string][] =>
   Object.entries(headers).map(([name, value]) => [
     name,

@@ -52,7 +52,7 @@ const services = {
 
 let ready: Promise<App> | undefined
 
-/** Made with the first request: the token is read from its secret then, and again when that failed. */
+/** Made with the first request, which reads the token from its secret. Retried after a failure. */
 const getApp = (): Promise<App> => {
   ready ??= fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN).then(token =>
     createApp({ ...services, authenticate: createAuthenticate(token, services) }),
@@ -63,7 +63,7 @@ const getApp = (): Promise<App> => {
   return ready
 }
 
-/** The storage service for a server that streams: the one-machine cloud serves it over node:http. */
+/** The storage service for a server that streams. The one-machine cloud uses it with node:http. */
 export const app: App = {
   fetch: async request => {
     try {

@@ -12,7 +12,7 @@ type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
 let described: Omit<Document, 'servers'> | undefined
 
-/** The OpenAPI 3.1 document of the service as it is reached at an origin, made from what reads the requests. */
+/** The OpenAPI 3.1 document of the service at an origin, made from the schemas that read its requests. */
 export const openApiDocument = ({ origin, version }: { origin: string; version: string }): Document => {
   described ??= describe(version)
   return { ...described, servers: [{ url: origin }] }

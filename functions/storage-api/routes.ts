@@ -18,7 +18,7 @@ import { tokensRoutes } from './tokens/routes.ts'
 import { triggersRoutes } from './triggers/routes.ts'
 import { workspacesRoutes } from './workspaces/routes.ts'
 
-/** Every route of the service. The first that fits a path answers: a fixed path comes before a parameter in its place. */
+/** All routes. The first match answers, so a fixed path must precede a parameter in its place. */
 export const routes: readonly Route[] = [
   ...indexRoutes,
   ...tokensRoutes,

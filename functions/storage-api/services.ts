@@ -7,14 +7,14 @@ import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './http/authenticate.ts'
 import type { Log } from './http/error-reply.ts'
 
-/** How long a request waits for the job that it made or asks for. */
+/** How long a request waits for a job. */
 export interface JobWait {
   limitMs: number
   intervalMs: number
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/** All that the routes work with. Made once per container; in tests, once per service. */
+/** Everything that the routes need. Made once per container; in tests, once per service. */
 export interface Services extends StorageStores {
   projectId: number
   region: string
@@ -25,7 +25,7 @@ export interface Services extends StorageStores {
   fileAccess: FileAccess
   startJob: StartJob
   jobWait: JobWait
-  /** Loaded when a route needs it first: most requests never do, and the engine is large. */
+  /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>
   components: Catalogue
   /** Seals the secrets of a configuration before it is stored. */

@@ -1,4 +1,4 @@
 import { z } from 'zod'
 
-/** Input of the schedule: nothing is needed. */
+/** Input of the schedule. No field is used. */
 export const sweepStorageEvent = z.looseObject({})

@@ -17,7 +17,7 @@ const services = {
   now,
 }
 
-/** Removes what nobody can ask for any more: files past their age, and files of tables that nothing names. */
+/** Removes what nobody can use any more: expired files, and table files that nothing refers to. */
 export const handler = lambdaHandler({
   service: 'sweep-storage',
   event: sweepStorageEvent,

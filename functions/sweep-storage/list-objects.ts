@@ -19,7 +19,7 @@ export async function* listObjects(
 // S3 API Reference, "DeleteObjects".
 const KEYS_IN_REQUEST = 1_000
 
-/** Deletes objects; those that are gone are no error. */
+/** Deletes objects. Idempotent. */
 export const deleteObjects = async (s3: S3Client, bucket: string, keys: string[]): Promise<void> => {
   for (let start = 0; start < keys.length; start += KEYS_IN_REQUEST) {
     const Objects = keys.slice(start, start + KEYS_IN_REQUEST).map(Key => ({ Key }))

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
-/** All that a sweep works with. */
+/** Everything that a sweep needs. */
 export interface SweepServices
   extends Pick<StorageStores, 'buckets' | 'tables' | 'snapshots' | 'files' | 'jobs'> {
   s3: S3Client

@@ -5,9 +5,9 @@ import type { SweepServices } from './services.ts'
 const DAY_MS = 86_400_000
 
 /**
- * Deletes what lies below a prefix of files that live for so many days, and is older than that by a day: uploads to files
- * that were deleted meanwhile, slices of exports that nobody finished. In the cloud a lifecycle rule does the same.
- * Resolves to how many objects went.
+ * Deletes objects below a prefix whose files live for a number of days, once they are a day older than that: uploads to
+ * deleted files, slices of unfinished exports. In the cloud a lifecycle rule does the same. Resolves to the number of
+ * deleted objects.
  */
 export const sweepFileObjects = async ({ s3, filesBucket, now }: SweepServices): Promise<number> => {
   let swept = 0

@@ -2,13 +2,13 @@ import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
 import { expiryOf } from '../lib/storage/files/file-store.ts'
 import type { SweepServices } from './services.ts'
 
-/** So long an expired file can still be looked up (`showExpired`), without its content. */
+/** How long an expired file can still be looked up (`showExpired`), without its content. */
 const RECORD_KEPT_MS = 90 * 86_400_000
 
 /**
- * Deletes the objects of each file whose age is over (docs/reference/storage-api.md#file-retention), and its record
- * three months later. Resolves to how many files lost their objects. A file that cannot be swept is left to the next
- * sweep, and does not stop this one.
+ * Deletes the objects of each expired file (docs/reference/storage-api.md#file-retention), and its record three months
+ * later. Resolves to the number of files that lost their objects. If a file cannot be swept, the sweep continues and
+ * the next one tries again.
  */
 export const sweepFiles = async ({ files, s3, filesBucket, now, log }: SweepServices): Promise<number> => {
   let swept = 0

@@ -4,15 +4,15 @@ import { sweepFiles } from './sweep-files.ts'
 import { sweepTableObjects } from './sweep-table-objects.ts'
 
 interface Swept {
-  /** Files whose age was over. */
+  /** Expired files. */
   expiredFiles: number
-  /** Objects of no file, left by uploads and exports that nobody finished. */
+  /** Objects without a file, from unfinished uploads and exports. */
   fileObjects: number
-  /** Objects of tables that nothing has named for a day. */
+  /** Objects that no table has referred to for a day. */
   tableObjects: number
 }
 
-/** One sweep. It may be repeated, and stopped at any point; what it leaves the next one finds. */
+/** One sweep. It may be repeated, and stopped at any point: the next one finds the rest. */
 export const sweepStorage = async (services: SweepServices): Promise<Swept> => ({
   expiredFiles: await sweepFiles(services),
   fileObjects: await sweepFileObjects(services),

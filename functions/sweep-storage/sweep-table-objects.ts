@@ -5,24 +5,24 @@ import { deleteObjects, listObjects } from './list-objects.ts'
 import type { SweepServices } from './services.ts'
 
 /**
- * An object goes when nothing has named it for so long. A job that reads or writes it ends within a quarter of an hour,
- * a preview within half a minute: both have a hundred times the time they need.
+ * An object is deleted when nothing has referred to it for this long. A job that uses it ends within a quarter of an
+ * hour, a preview within half a minute: that is a hundred times what they need.
  */
 const GRACE_MS = 24 * 3_600_000
 
 const TABLES_PREFIX = 'tables/'
 const NOTES_KEY = 'sweep/unnamed-objects.json'
 
-/** Key -> since when no table and no snapshot has named it (ISO 8601). */
+/** Key -> since when no table and no snapshot refers to it (ISO 8601). */
 const notesSchema = z.record(z.string(), z.string())
 type Notes = z.infer<typeof notesSchema>
 
 /**
- * Deletes the files of superseded snapshots, deleted tables and failed loads. Resolves to how many.
+ * Deletes the files of superseded snapshots, deleted tables and failed loads. Resolves to their number.
  *
- * An object is noted when it is found without a name, and goes when it still has none a day later: age alone does not
- * tell, because an old file may have lost its table a second ago. Names are read after the listing, so that what a
- * load adds meanwhile is not among what was listed; and what belongs to a job that is not over stays in any case.
+ * An unreferenced object is noted, and deleted when it is still unreferenced a day later. Its age alone does not count:
+ * an old file may have lost its table a second ago. References are read after the listing, so a load in between cannot
+ * add to the listed objects. Objects of an unfinished job always stay.
  */
 export const sweepTableObjects = async (services: SweepServices): Promise<number> => {
   const { s3, tablesBucket, now } = services
@@ -65,7 +65,7 @@ const readNotes = async ({ s3, tablesBucket }: SweepServices): Promise<Notes> =>
   }
 }
 
-/** Whether the job that wrote an object is over: `tables/<table>/<job>/…`. */
+/** Whether the job that wrote an object has ended: `tables/<table>/<job>/…`. */
 const createJobCheck = ({ jobs }: SweepServices) => {
   const known = new Map<number, boolean>()
   return async (key: string): Promise<boolean> => {

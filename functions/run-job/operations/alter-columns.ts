@@ -4,7 +4,7 @@ import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
-/** Adds a column, empty in every row: files that do not have it need not be touched. */
+/** Adds a column, empty in every row. Existing files need no change. */
 export const addColumn = (
   job: ProcessingJob,
   { tableId, name, definition }: InputOf<'tableColumnAdd'>,

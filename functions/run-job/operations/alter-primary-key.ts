@@ -20,7 +20,7 @@ export const addPrimaryKey = (
     return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: columns } } }
   })
 
-/** A table without a key is left as it is. */
+/** A table without a key stays unchanged. */
 export const deletePrimaryKey = (
   job: ProcessingJob,
   { tableId }: InputOf<'tablePrimaryKeyDelete'>,

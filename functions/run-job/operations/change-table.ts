@@ -7,13 +7,13 @@ import type { RunJobServices } from '../services.ts'
 
 interface Change {
   table: TableRecord
-  /** What the job reports. */
+  /** The job's results. */
   results?: Record<string, unknown> | null
 }
 
 /**
- * Changes a table by one move of its head, on condition that it has not moved. The head notes the job and what it
- * reports, so that a repeated run finds its work done. Resolves to the table as it then is, and the results.
+ * Changes a table by replacing its head, on condition that the head has not changed. The head stores the job and its
+ * results, so that a repeated run finds its work done. Resolves to the changed table and the results.
  */
 export const changeTable = async (
   job: ProcessingJob,
@@ -35,7 +35,7 @@ export const changeTable = async (
   if (await services.tables.replace(moved)) return { table: moved, results }
 
   const winner = await services.tables.get(tableId)
-  // Deleted in the meantime, and perhaps created anew: another table, which this change was not meant for.
+  // Deleted in the meantime. If it exists again, it is a new table that this change is not meant for.
   if (winner?.internalId !== table.internalId) throw tableNotFound(tableId, services.projectId)
   if (winner.lastJob?.id === job.id) return { table: winner, results: winner.lastJob.results }
   throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)

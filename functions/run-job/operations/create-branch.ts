@@ -9,8 +9,9 @@ import type { RunJobServices } from '../services.ts'
 const COPIES_AT_ONCE = 8
 
 /**
- * Makes a branch with a copy of every configuration of the default branch. Its id is the job's, so that a repeated run
- * makes the same branch; it is shown when all is in it. Tables and files are shared with the default branch.
+ * Creates a branch with a copy of every configuration of the default branch. The branch has the id of the job, so that
+ * a repeated run creates the same one. It becomes visible when it is complete. Tables and files are shared with the
+ * default branch.
  */
 export const createBranch = async (
   job: ProcessingJob,
@@ -61,7 +62,7 @@ const branched = (configuration: Configuration, job: ProcessingJob): Configurati
   return {
     ...configuration,
     internalId: `${job.id}-${configuration.internalId}`,
-    // The branch's own versions begin anew, and none of them is from version 0.1.
+    // The branch's versions start at 1, and none is from version 0.1.
     ...(configuration.secrets && { secrets: { ...configuration.secrets, unboundUntil: 0 } }),
     rows: configuration.rows
       .filter(({ id }) => rows.some(row => row.id === id))

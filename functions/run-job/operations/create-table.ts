@@ -11,7 +11,7 @@ import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Creates a table from a file, a kept snapshot, or another table as it is. */
+/** Creates a table from a file, a kept snapshot, or another table. */
 export const createTable = async (
   job: ProcessingJob,
   input: InputOf<'tableCreate'>,
@@ -57,7 +57,7 @@ const firstContent = async (
   }
 }
 
-/** A copy is made of the same files: they never change, and each table may go its own way from there. */
+/** A copy shares the files of the other table. They never change, so each table can change on its own. */
 const copyLoad = (jobId: number, { columns, rowsCount }: Snapshot): TableLoad => ({
   jobId,
   importedColumns: columns,

@@ -5,7 +5,7 @@ import type { RunJobServices } from '../services.ts'
 
 const DELETES_AT_ONCE = 8
 
-/** Removes a branch, which nobody sees from then on, and then all that is in it. */
+/** Removes a branch, which makes it invisible, and then everything in it. */
 export const deleteBranch = async (
   { branchId, componentIds }: InputOf<'devBranchDelete'>,
   { branches, configurations, metadata }: Pick<RunJobServices, 'branches' | 'configurations' | 'metadata'>,

@@ -1,7 +1,7 @@
 import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
 import type { RunJobServices } from '../services.ts'
 
-/** The record goes last: as long as it is there, a delete that broke off can be repeated. */
+/** The record is deleted last: while it exists, an interrupted delete can be repeated. */
 export const deleteFile = async (
   fileId: number,
   { files, s3, filesBucket }: Pick<RunJobServices, 'files' | 's3' | 'filesBucket'>,

@@ -14,14 +14,14 @@ import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome } from './outcome.ts'
 
-/** A file that is gone sooner is made anew: its reader must have time for it. */
+/** A file that expires sooner is not reused: its reader must have time for it. */
 const LEFT_TO_READ_MS = 12 * 3_600_000
 
 /**
- * Exports a table to a sliced file, or finds the file of an earlier export that holds the same.
+ * Exports a table to a sliced file, or finds the file of an identical earlier export.
  *
- * The slices' place follows from the job, and the file's record is made when all of them are there: a repeated run
- * writes the same objects, and a file that is listed is whole.
+ * The prefix of the slices depends only on the job, and the file's record is created when all slices exist. So a
+ * repeated run writes the same objects, and a listed file is complete.
  */
 export const exportTable = async (
   job: ProcessingJob,
@@ -33,7 +33,7 @@ export const exportTable = async (
   const table = await services.tables.get(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
 
-  // A file is only for the token that made it, and for those that see all.
+  // A file is only for the token that made it, and for tokens that see all files.
   const cacheKey = [input, job.creatorToken.id]
   const cached = await findCached(table, cacheKey, services)
   if (cached) return outcome(await noteRun(cached, job.runId, services), input, true)
@@ -123,7 +123,7 @@ const outcome = (file: FileRecord, input: InputOf<'tableExport'>, cacheHit: bool
   metrics: exportMetrics(file.sizeBytes, input.gzip && input.fileType === 'csv'),
 })
 
-/** Of a compressed file only the compressed size is known, as with imports (docs/reference/storage-api.md#jobs). */
+/** Only the compressed size of a compressed file is known, as in imports (docs/reference/storage-api.md#jobs). */
 const exportMetrics = (bytes: number, isCompressed: boolean): JobMetrics => ({
   ...noMetrics,
   outCompressed: isCompressed,

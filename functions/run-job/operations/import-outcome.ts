@@ -2,7 +2,7 @@ import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { LoadResult } from '../../lib/table-engine/load-request.ts'
 
-/** What the head keeps of a load, for its job to report. */
+/** What the head stores about a load, for the job's results. */
 export const tableLoad = (
   jobId: number,
   { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: LoadResult,
@@ -28,7 +28,7 @@ export const importResults = ({ snapshot, lastLoad }: TableRecord) => ({
   timers: [{ name: 'load', durationSeconds: lastLoad.durationSeconds }],
 })
 
-/** Of a compressed file only the compressed size is known (docs/reference/storage-api.md#jobs). */
+/** Only the compressed size of a compressed file is known (docs/reference/storage-api.md#jobs). */
 export const loadMetrics = ({ inBytes, isCompressed }: TableLoad): JobMetrics => ({
   inCompressed: isCompressed,
   inBytes,

@@ -8,7 +8,7 @@ import { importResults, loadMetrics } from './import-outcome.ts'
 import { loadFile } from './load-file.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Loads a file into a table: writes new files, then moves the head of the table on condition that it has not moved. */
+/** Loads a file into a table: writes new files, then replaces the head on condition that it has not changed. */
 export const importTable = async (
   job: ProcessingJob,
   input: InputOf<'tableImport'>,
@@ -40,7 +40,7 @@ const load = async (
   if (await services.tables.replace(moved)) return moved
 
   const winner = await services.tables.get(tableId)
-  // Deleted in the meantime, and perhaps created anew: another table, which this file was not meant for.
+  // Deleted in the meantime. If it exists again, it is a new table that this file is not meant for.
   if (winner?.internalId !== internalId) throw tableNotFound(tableId, services.projectId)
   if (winner.lastLoad.jobId === job.id) return winner
   throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)

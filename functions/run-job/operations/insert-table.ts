@@ -14,20 +14,20 @@ interface NewTable {
   displayName: string
 }
 
-/** What a new table begins with. */
+/** The initial content of a new table. */
 export interface FirstContent {
   snapshot: Snapshot
   load: TableLoad
   definition?: TableDefinition | undefined
-  /** Nothing was loaded: the table is as if nobody had imported anything. */
+  /** Nothing was loaded: the table shows no import. */
   isEmpty?: boolean
 }
 
 /**
- * Creates a table with its first snapshot, in one write: a create that fails leaves no table. Resolves to the table, and
- * to the table as the job shows it.
+ * Creates a table with its first snapshot in one write, so that a failed create leaves no table. Resolves to the table,
+ * and to the table as the job shows it.
  *
- * The table's internal id is the job's id, so that every run of the job makes the same table.
+ * The table's internal id is the job's id, so that every run of the job creates the same table.
  */
 export const insertTable = async (
   job: ProcessingJob,
@@ -42,7 +42,7 @@ export const insertTable = async (
   if (existing && existing.internalId !== job.id) throw tableAlreadyExists(name, displayName)
   const table = existing ?? (await insert(job, newTable, services, await makeContent()))
 
-  // Looked at again now that the table is there: a bucket that is being deleted did not see it, or does from now on.
+  // Check the bucket again after creating the table: a delete of the bucket may have missed the table.
   const bucket = await requireBucket(bucketId, services).catch(async error => {
     if (error instanceof UserError) await tables.delete(table)
     throw error

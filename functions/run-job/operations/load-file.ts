@@ -18,7 +18,7 @@ interface LoadFileRequest {
 /**
  * Makes the new snapshot of a job's table from its file, as files below `tables/<internal id>/<job id>/`.
  *
- * Time and place follow from the job, so that a repeated run writes the same objects again.
+ * Time and prefix depend only on the job, so a repeated run writes the same objects.
  */
 export const loadFile = async (
   job: ProcessingJob,

@@ -1,12 +1,12 @@
 import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 
-/** What a job leaves to read when it succeeds. */
+/** What a successful job stores. */
 export interface Outcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
 }
 
-/** The work goes on elsewhere: look again in a while. */
+/** The work runs elsewhere: check again after this time. */
 export interface Pending {
   waitSeconds: number
 }

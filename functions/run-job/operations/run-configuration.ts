@@ -10,14 +10,14 @@ const results = z.record(z.string(), z.unknown())
 
 const SHORTEST_WAIT_SECONDS = 1
 const LONGEST_WAIT_SECONDS = 30
-/** Waiting a quarter of the age so far finds the end at most a quarter too late. */
+/** Waiting a quarter of the age so far notices the end at most a quarter late. */
 const SHARE_OF_AGE = 1 / 4
 
 /**
- * Runs a component's configuration by the extract machine and takes what it did as the job's results. The machine works
- * by itself: this starts it and looks after it.
+ * Runs a component's configuration on the extract machine. The summary of the run becomes the job's results. This only
+ * starts the machine and checks on it.
  *
- * Throws `UserError` with the run's own code and message when the run failed; what its rows loaded before stays loaded.
+ * Throws `UserError` with the run's own code and message when the run failed. Rows that were loaded stay loaded.
  */
 export const runConfiguration = async (
   job: ProcessingJob,

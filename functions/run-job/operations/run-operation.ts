@@ -22,8 +22,8 @@ const reporting = (results: Outcome['results']): Outcome => ({ results, metrics:
 const nothingToReport = reporting(null)
 
 /**
- * The work of a job, by its operation. Each may be run again after it broke off at any point, or while another run of
- * the same job is under way. Throws `UserError` when the job cannot be done as it was asked for.
+ * Does the work of a job. Every operation may run again after a crash at any point, or while another run of the same
+ * job is still running. Throws `UserError` when the job cannot be done as requested.
  */
 export const runOperation = async (
   job: ProcessingJob,
@@ -52,7 +52,7 @@ export const runOperation = async (
     case 'tableSnapshotCreate':
       return reporting(await snapshotTable(job, input, services))
     case 'tableSnapshotDelete':
-      // Its files stay until the sweep finds that nothing else has them.
+      // The sweep deletes its files once nothing else uses them.
       await services.snapshots.delete(input.snapshotId)
       await services.metadata.clear(metadataSubject.snapshot({ id: input.snapshotId }))
       return nothingToReport

@@ -6,7 +6,7 @@ import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from '../services.ts'
 
-/** Keeps what the table is now, with its metadata. No rows are copied: the files of a table never change. */
+/** Keeps the current table with its metadata. No rows are copied: the files of a table never change. */
 export const snapshotTable = async (
   job: ProcessingJob,
   { tableId, description }: InputOf<'tableSnapshotCreate'>,

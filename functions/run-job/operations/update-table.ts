@@ -3,7 +3,7 @@ import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
 import type { RunJobServices } from '../services.ts'
 
-/** Repeating it changes nothing more, so that it needs no note of its job. */
+/** Idempotent by itself, so the table need not store the job. */
 export const updateTable = async (
   job: ProcessingJob,
   { tableId, displayName }: InputOf<'tableUpdate'>,

@@ -3,7 +3,7 @@ import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/b
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { Services } from '../services.ts'
 
-/** The branch that a path names, by `default` or by its id. Throws 404 `notFound` when there is none. */
+/** The branch of a path, by `default` or by its id. Throws 404 `notFound`. */
 export const findBranch = async (
   { branches, project }: Pick<Services, 'branches' | 'project'>,
   name: string,
@@ -15,7 +15,9 @@ export const findBranch = async (
   throw new UserError('notFound', `Branch "${name.slice(0, 50)}" not found`)
 }
 
-/** As `findBranch`, for a path that names one or none. The default branch, which most paths name, is not looked up. */
+/**
+ * Like `findBranch`, for a path that may name no branch. Does not look up the default branch, which most paths name.
+ */
 export const findBranchId = async (
   services: Pick<Services, 'branches' | 'project'>,
   name: string | undefined,
@@ -24,7 +26,7 @@ export const findBranchId = async (
   return (await findBranch(services, name)).id
 }
 
-/** The default branch of a project in which nobody has described it yet. */
+/** The default branch of a project before anybody has changed it. */
 const defaultBranch = (created: string): BranchRecord => ({
   id: defaultBranchId,
   name: 'Main',

@@ -7,7 +7,7 @@ import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
 import { findBranch } from './find-branch.ts'
 
-/** Changes name and description, of the default branch too. */
+/** Changes name and description, also of the default branch. */
 export const updateBranch = defineRoute({
   method: 'put',
   path: '/v2/storage/dev-branches/{branchId}',

@@ -13,7 +13,7 @@ import { findBucket } from './find-bucket.ts'
 
 const isAsync = { async: flag().default(false) }
 
-/** Changes the name that people see and the colour; the id stays. */
+/** Changes display name and colour. The id never changes. */
 export const updateBucket = defineRoute({
   method: 'put',
   path: '/v2/storage/buckets/{bucketId}',

@@ -1,13 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { anyObject } from '../http/body-fields.ts'
 
-/** Goes into paths, addresses and the keys of items as it is. */
+/** Used unescaped in paths, addresses and item keys. */
 const componentId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
 
 /**
  * A component as its file in the catalogue describes it (docs/reference/storage-api.md#components). Only `id`, `type`
- * and `name` are required; a key that is not known is refused, so that a misspelt one is noticed when the stack is
- * made.
+ * and `name` are required. An unknown key is refused, so that a misspelt one is noticed when the stack is made.
  */
 export const componentFile = z.strictObject({
   id: componentId,

@@ -3,7 +3,7 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { componentBody, componentResource } from './component.ts'
 
-/** One component of the catalogue; whoever asks may know it. */
+/** One component of the catalogue, for any caller. */
 export const getComponent = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}',

@@ -5,13 +5,13 @@ import { type Component, componentFile } from './component.ts'
 
 export interface Catalogue {
   get(id: string): Component | undefined
-  /** In the order of their ids. */
+  /** By id. */
   list(): readonly Component[]
 }
 
 /**
- * Reads the components from a folder of JSON files, each named `<component id>.json`. Throws when one of them is not as
- * `componentFile` says or is named after another component; the stack is not made then (docs/components.md).
+ * Reads the components from a folder of JSON files, each named `<component id>.json`. Throws when a file is invalid or
+ * named after another component, which stops the making of the stack (docs/components.md).
  */
 export const readCatalogue = (folder: string): Catalogue => {
   const components = readdirSync(folder)

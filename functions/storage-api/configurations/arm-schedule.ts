@@ -11,11 +11,11 @@ import type { ConfigurationRequest } from './find-configuration.ts'
 
 /**
  * A scheduled run has the rights of the token that stored the configuration last. When that token may do less than the
- * one before, the schedule is disarmed rather than left to fail: the change was perhaps not meant to take its rights.
+ * one before, the schedule is disarmed instead of failing: its author may not have meant to reduce the rights.
  *
- * It is armed again when a token that may do as much as the first stores the configuration, or when its schedule is
- * removed and set again, which is how a lesser token takes it over on purpose. `rearming`: the change that arms a
- * configuration which is stored as it is.
+ * It is armed again when a token that may do as much as the first stores the configuration, or when the schedule is
+ * removed and set again. With the latter a lesser token takes it over on purpose.`rearming`: the
+ * change to record when an unchanged configuration is armed.
  */
 export const armSchedule = async (
   before: Configuration,
@@ -40,7 +40,7 @@ const hasSchedule = ({ current }: Configuration): boolean => {
   return schedule !== undefined && schedule !== null
 }
 
-/** Whether whatever a run of that token may read and write, one of the caller may too. Both may use the component. */
+/** Whether the caller may read and write everything that the other token may. Both may use the component. */
 const mayDoAsMuch = async (
   caller: Caller,
   tokenId: string,
@@ -48,15 +48,15 @@ const mayDoAsMuch = async (
 ): Promise<boolean> => {
   if (caller.canManageBuckets || caller.tokenId === tokenId) return true
   const token = await tokens.get(Number(tokenId))
-  // The master token, or one that was deleted: nobody can say any more what it was for.
+  // The master token or a deleted one: its rights are unknown.
   if (!token || token.canManageBuckets) return false
   return Object.entries(token.bucketPermissions).every(([bucketId, permission]) =>
     mayUseBucket(caller, bucketId, permission),
   )
 }
 
-/** Says by an event and a log line that the schedule does not run any more. */
-export const tellOfDisarming = async (
+/** Records in an event and in the log that the schedule has been disarmed. */
+export const recordDisarming = async (
   before: Configuration | undefined,
   { id: configId, disarmed }: Configuration,
   request: ConfigurationRequest,

@@ -3,7 +3,7 @@ import { withAdoptedSecrets } from '../../lib/storage/configurations/adopted-sec
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
-import { armSchedule, tellOfDisarming } from './arm-schedule.ts'
+import { armSchedule, recordDisarming } from './arm-schedule.ts'
 import {
   type ConfigurationRequest,
   configurationNotFound,
@@ -15,7 +15,7 @@ import { ownerAt } from './secret-owner.ts'
 import { checkIfMatch } from './version-tag.ts'
 import { warnOfChange } from './warn-of-change.ts'
 
-/** Who changes now; `description` is what they say of it. */
+/** Who makes the change, when, and their comment (`description`). */
 export const changeBy = (
   { caller }: Pick<RouteRequest<unknown, unknown, unknown>, 'caller'>,
   { now, nextId }: Pick<Services, 'now' | 'nextId'>,
@@ -28,20 +28,20 @@ export const changeBy = (
 })
 
 interface ChangeOptions {
-  /** `true`: the change is of one in the trash, and one that is not there is not found. Default false. */
+  /** `true`: changes a configuration in the trash; one that is not there is not found. Default false. */
   inTrash?: boolean
-  /** `true`: storing it as it is arms its schedule again, if the caller may. Default false. */
+  /** `true`: storing an unchanged configuration arms its schedule again, if the caller may. Default false. */
   rearms?: boolean
-  /** `true`: what it becomes was stored before. It comes back even if it cannot run, with a warning. Default false. */
+  /** `true`: restores earlier content. It is stored with a warning even if it cannot run. Default false. */
   comesBack?: boolean
 }
 
 /**
- * Applies a change to the configuration of the path as it is when it is stored; `If-Match` holds for that very version.
+ * Applies a change to the current configuration of the path. `If-Match` is checked against that very version.
  *
  * A configuration of the extractor that could never run is refused with the extractor's own code.
  *
- * Errors: 404 `notFound`, 409 `storage.components.configurations.versionConflict` when other writers came first for
+ * Errors: 404 `notFound`, 409 `storage.components.configurations.versionConflict` when other writers were faster for
  * 20 s, 412 `storage.components.configurations.versionChanged`, and what the step throws.
  */
 export const changeConfiguration = async (
@@ -72,7 +72,7 @@ export const changeConfiguration = async (
       'storage.components.configurations.versionConflict',
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
     )
-  await tellOfDisarming(before, changed, request, services)
+  await recordDisarming(before, changed, request, services)
   await warnOfChange(request, services, verdict)
   return changed
 }

@@ -15,7 +15,7 @@ import { anyObject, creatorToken, wireDateText } from '../http/body-fields.ts'
 
 const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
 
-/** What list and detail of versions say of who made it. */
+/** Who made a version, in its detail and in the list. */
 const changeResource = (changed: Change) => ({
   created: wireDate(changed.at),
   creatorToken: tokenOf(changed.token),
@@ -52,7 +52,7 @@ export const rowVersionBody = changeBody
   })
   .openapi('ConfigurationRowVersion')
 
-/** A row as it is now (docs/reference/storage-api.md#configuration-rows). */
+/** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowResource = (row: Row, configuration: Configuration) =>
   rowWithState(row, rowMemory(configuration, row.id).state)
 
@@ -88,7 +88,7 @@ const configurationSummary = (configuration: Configuration) => {
   }
 }
 
-/** A whole configuration (docs/reference/storage-api.md#configuration-resource). */
+/** A complete configuration (docs/reference/storage-api.md#configuration-resource). */
 export const configurationResource = (configuration: Configuration) => {
   const { content } = configuration.current
   const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
@@ -112,7 +112,7 @@ export const configurationSummaryBody = z.object({
   isDisabled: z.boolean(),
   isDeleted: z.boolean(),
   currentVersion: changeBody,
-  /** Our addition to the API, while its schedule does not run. */
+  /** Our addition to the API. Present while the schedule is off. */
   scheduleDisarmed: z.object({ by: creatorToken, armedBy: creatorToken }).optional(),
 })
 
@@ -122,7 +122,7 @@ export const configurationBody = configurationSummaryBody
     rowsSortOrder: z.array(z.string()),
     rows: z.array(rowBody),
     state: anyObject,
-    /** Our addition to the detail: digests of the sealed values that the service itself copied here. */
+    /** Our addition to the detail: digests of the sealed values that the service copied here. */
     adoptedSecrets: z.array(z.string()).optional(),
   })
   .openapi('Configuration')
@@ -153,7 +153,7 @@ const versionedContent = (content: Content) => ({
   rows: rowsInOrder(content).map(rowVersionResource),
 })
 
-/** One version with its content. States are of no version, so there are none. */
+/** One version with its content. States belong to no version. */
 export const versionResource = ({ version, changed, content }: Version) => ({
   version,
   ...changeResource(changed),

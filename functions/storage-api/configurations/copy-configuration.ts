@@ -14,7 +14,7 @@ import { findConfiguration, placeOf } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 import { ownerAt } from './secret-owner.ts'
 
-/** Makes an independent configuration from a version, rows and their states included; its own state is empty. */
+/** Creates an independent configuration from a version, including rows and their states. Its own state is empty. */
 export const copyConfiguration = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/create',
@@ -44,13 +44,13 @@ export const copyConfiguration = defineRoute({
       const id = String(services.nextId())
       const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
       const made = await withSecretsOf(home, copied, target.version)
-      // An id that another process took in the same millisecond is passed over.
+      // Skips an id that another process took in the same millisecond.
       if (await services.configurations.insert({ ...place, configId: id }, made)) return created({ id })
     }
   },
 })
 
-/** Nobody but the service may bring sealed values into another configuration; it says so in the copy. */
+/** Only the service may bring sealed values into another configuration. It records them in the copy. */
 const withSecretsOf = async (
   home: SecretHome,
   copied: Configuration,

@@ -38,7 +38,7 @@ const body = z.object({
 
 type CreateRequest = RouteRequest<{ componentId: string }, unknown, z.output<typeof body>>
 
-/** Creates a configuration, or makes one of the trash new again: its versions go on then. */
+/** Creates a configuration, also over one in the trash, whose version numbers it continues. */
 export const createConfiguration = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs',
@@ -63,7 +63,7 @@ export const createConfiguration = defineRoute({
   },
 })
 
-/** With an `Idempotency-Key` the same id again, so that the repeated request finds what the first one made. */
+/** The same `Idempotency-Key` gives the same id, so that the repeated request finds what the first one made. */
 const newId = async (
   { caller, branchId, params, body, idempotencyKey }: CreateRequest,
   { idempotency, nextId }: Services,
@@ -74,7 +74,7 @@ const newId = async (
   return String(await idempotency.claimId({ scope, key: idempotencyKey, request }, nextId()))
 }
 
-/** A digest of the request is kept with the key, and a short secret could be guessed from it. */
+/** For the digest that is stored with the key. Without secrets: a short one could be guessed from it. */
 const withoutSecrets = ({ configuration = {}, state = {}, ...settings }: CreateRequest['body']) =>
   mapSecrets(
     {

@@ -9,7 +9,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationNotFound, placeOf } from './find-configuration.ts'
 
-/** Puts a configuration into the trash; one that is there already is removed for good. */
+/** Moves a configuration to the trash. If it is there already, removes it for good. */
 export const deleteConfiguration = defineRoute({
   method: 'delete',
   path: '/v2/storage/components/{componentId}/configs/{configId}',

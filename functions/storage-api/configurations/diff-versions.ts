@@ -13,8 +13,10 @@ const operation = z.object({
   value: z.unknown().optional(),
 })
 
-/** What changed between two versions, as a JSON patch (RFC 6902). Rows are an object by their ids, so that one that was
- * added does not look like a change of all that follow it. */
+/**
+ * The changes between two versions, as a JSON patch (RFC 6902). Rows are an object by id, so that an added row does not
+ * look like a change of all rows after it.
+ */
 export const diffVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/diff/{otherVersionId}',
@@ -39,7 +41,7 @@ export const diffVersions = defineRoute({
   },
 })
 
-/** What somebody set; who set it and when differs anyway. */
+/** Only what callers set. Who set it and when always differs. */
 const comparable = (version: Version) => {
   const { name, description, configuration, isDisabled, isDeleted, rowsSortOrder, rows } =
     versionResource(version)

@@ -10,7 +10,7 @@ export interface ConfigurationRequest
   params: { componentId: string; configId: string }
 }
 
-/** Configuration and row ids: what fits a sort key and a path, and cannot be mistaken for anything else. */
+/** Configuration and row ids: what fits a sort key and a path, and has no special meaning there. */
 export const isEntityId = (text: string): boolean => /^[A-Za-z0-9_.-]{1,200}$/.test(text)
 
 /** The component, or 404 `notFound`. */
@@ -23,7 +23,7 @@ export const findComponent = (
   return component
 }
 
-/** Where the configuration of a path would be; its component exists. Error: 404 `notFound`. */
+/** Where the configuration of a path is stored, if it exists. Its component exists. Error: 404 `notFound`. */
 export const placeOf = (
   { params, branchId }: Pick<ConfigurationRequest, 'params' | 'branchId'>,
   services: Pick<Services, 'components'>,
@@ -33,7 +33,7 @@ export const placeOf = (
   return { branchId, componentId, configId: params.configId }
 }
 
-/** The configuration of a path, or 404 `notFound`; one in the trash is not found. */
+/** The configuration of a path, or 404 `notFound`, also if it is in the trash. */
 export const findConfiguration = async (
   request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
   services: Pick<Services, 'components' | 'configurations'>,

@@ -6,7 +6,7 @@ import { findConfiguration } from './find-configuration.ts'
 import { ownerAt } from './secret-owner.ts'
 import { withVersionTag } from './version-tag.ts'
 
-/** One configuration, whole, as it is now. Its `ETag` is the version. */
+/** One current configuration, complete. Its `ETag` is the version. */
 export const getConfiguration = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}',

@@ -4,7 +4,7 @@ import { versionBody, versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 
-/** One version with its content; states are of no version. */
+/** One version with its content. States belong to no version. */
 export const getVersion = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}',

@@ -3,7 +3,7 @@ import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
-/** A JSON object, sent as such, as its text, or as nested form fields. Read by `parseJsonObject`. */
+/** A JSON object, sent as JSON, as text, or as nested form fields. Read it with `parseJsonObject`. */
 export const jsonObject = () =>
   z.unknown().openapi({
     type: 'object',
@@ -23,8 +23,8 @@ export interface Refusal {
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a JSON object. An empty list counts as an empty object, which is how PHP writes one. Blank text, text that is no
- * JSON, any other value and more than 4 MB are refused with the code that is given.
+ * Reads a JSON object. An empty list counts as an empty object, because PHP writes it so. Refuses blank text, invalid
+ * JSON, other values and more than 4 MB with the given code.
  */
 export const parseJsonObject = (given: unknown, { code, label }: Refusal): object => {
   const refuse = (reason: string) => new UserError(code, `${label}: ${reason}`)
@@ -33,7 +33,7 @@ export const parseJsonObject = (given: unknown, { code, label }: Refusal): objec
   if (typeof value !== 'object' || value === null) throw refuse('This value should be valid JSON.')
   if (Array.isArray(value) && value.length > 0) throw refuse('This value should be a JSON object.')
   if (isTooDeep(value)) throw refuse(`This value is nested more than ${MAX_JSON_DEPTH} deep.`)
-  // After the look at its depth, which is more than a recursive walk could take.
+  // After the depth check: a recursive walk could not take a deeper value.
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)
     throw refuse(`This value should have at most ${MAX_BYTES} bytes.`)
   return Array.isArray(value) ? {} : value

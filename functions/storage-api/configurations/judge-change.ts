@@ -9,9 +9,9 @@ import {
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import type { Component } from '../components/component.ts'
 
-/** What its author should hear of a change. */
+/** What the author of a change should know. */
 export interface Verdict {
-  /** Why what was changed can never run. */
+  /** Why the changed configuration can never run. */
   refusal?: UserError
   warnings: string[]
 }
@@ -20,8 +20,8 @@ export interface Verdict {
 export const isRunnable = ({ hasRun, type }: Component): boolean => hasRun && type === 'extractor'
 
 /**
- * Looks at what a change makes of a configuration that runs here: at each unit that it changed, as a run would read it. A
- * unit is a row that is not disabled, merged with the root, or the root when there are no rows.
+ * Checks what a change does to a configuration that runs here. Reads each changed unit as a run would. A unit is an
+ * enabled row merged with the root, or the root when there are no rows.
  *
  * @param before `undefined` for a new configuration
  */
@@ -74,7 +74,7 @@ function* changedUnits(before: Content | undefined, next: Content): Generator<Un
   }
 }
 
-// Only objects are stored
+// Only objects are stored.
 const objectOf = (text: string): Record<string, unknown> => JSON.parse(text)
 
 const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
@@ -83,4 +83,4 @@ const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
 }
 
 const scheduleOfRow = (row: Record<string, unknown>): string[] =>
-  'schedule' in row ? ['"schedule" is passed over here: it belongs into the root configuration.'] : []
+  'schedule' in row ? ['"schedule" is ignored here: it belongs in the root configuration.'] : []

@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 import { configurationBody, configurationResource } from './configuration-resource.ts'
 import { findComponent } from './find-configuration.ts'
 
-/** The configurations of a component, whole; with `isDeleted=1` those in the trash. */
+/** The configurations of a component, complete. With `isDeleted=1` those in the trash. */
 export const listConfigurations = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs',

@@ -12,7 +12,7 @@ import { findConfiguration } from './find-configuration.ts'
 
 const LOADS_AT_ONCE = 8
 
-/** The versions, newest first (docs/reference/storage-api.md#versions); with `include=configuration` what each held. */
+/** The versions, newest first (docs/reference/storage-api.md#versions). With `include=configuration`, their content. */
 export const listVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions',
@@ -51,7 +51,7 @@ async function* allEntries(
 ): AsyncGenerator<VersionEntry> {
   yield entryOf(current)
   for await (const entry of configurations.history.list(internalId)) {
-    // The head is archived a moment before it is replaced.
+    // A head is archived just before it is replaced, so it may be in both places.
     if (entry.version < current.version) yield entry
   }
 }

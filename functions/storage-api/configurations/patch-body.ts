@@ -6,7 +6,7 @@ import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
 import { configurationRefusal, stateRefusal } from './sealed-settings.ts'
 import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
-/** What configurations and rows have in common of a merge patch; `null` sets a part back to what a new one has. */
+/** Fields of a merge patch that configurations and rows share. `null` resets a part to that of a new one. */
 export const patchFields = {
   name: text({ min: 1, max: 1000 }).optional(),
   description: text({ max: 20_000 }).nullable().optional(),
@@ -24,8 +24,8 @@ interface Texts {
 }
 
 /**
- * Reads the JSON parts of a merge patch and seals the secrets in it. What it resolves to applies them to a configuration
- * or a row as it is when it is stored, so that of two patches at once neither undoes the other.
+ * Reads the JSON parts of a merge patch and seals their secrets. Resolves to a function that applies the patch to the
+ * current configuration or row, so that two patches at once do not undo each other.
  */
 export const readPatch = async (
   patch: Fields,
@@ -34,7 +34,7 @@ export const readPatch = async (
 ) => {
   const read = async (given: unknown, refusal: Refusal): Promise<object | null | undefined> => {
     if (given === undefined || given === null) return given
-    // An object is sealed to an object.
+    // Sealing keeps an object an object.
     return (await services.seal(parseJsonObject(given, refusal), ownerAt(place, services))) as object
   }
   const configuration = await read(patch.configuration, configurationRefusal)
@@ -53,6 +53,6 @@ export const readPatch = async (
 
 const merged = (current: string, patch: object | null, refusal: Refusal): string => {
   const whole = patch === null ? {} : mergePatch(JSON.parse(current), patch)
-  // Each part may be small enough where the whole is not.
+  // The parts may be small enough while the result is too large.
   return JSON.stringify(parseJsonObject(whole, refusal))
 }

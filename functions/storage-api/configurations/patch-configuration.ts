@@ -11,8 +11,8 @@ import { patchFields, readPatch } from './patch-body.ts'
 import { withVersionTag } from './version-tag.ts'
 
 /**
- * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the configuration as it is when the
- * change is stored: two writers who change different parts do not undo each other. Our addition to the API.
+ * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the current configuration: two writers
+ * who change different parts do not undo each other. Our addition to the API.
  */
 export const patchConfiguration = defineRoute({
   method: 'patch',

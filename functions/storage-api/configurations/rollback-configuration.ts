@@ -9,7 +9,7 @@ import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 import { ownerAt } from './secret-owner.ts'
 
-/** Makes a new version that is what an old one was, rows included. States stay. */
+/** Creates a version with the content of an old one, including rows. States do not change. */
 export const rollbackConfiguration = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions/{versionId}/rollback',

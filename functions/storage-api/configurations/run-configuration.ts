@@ -6,10 +6,10 @@ import { findComponent, findConfiguration } from './find-configuration.ts'
 import { isRunnable } from './judge-change.ts'
 
 /**
- * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
- * under way the run waits for its turn.
+ * Runs a configuration, by a job `configurationRun` whose results show what each row did. Waits while another run of it
+ * is running.
  *
- * The run has its caller's rights, as they are when it begins, and no others.
+ * The run has exactly its caller's rights, as they are when it begins.
  */
 export const runConfiguration = defineRoute({
   method: 'post',

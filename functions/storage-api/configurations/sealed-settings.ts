@@ -19,8 +19,8 @@ interface JsonParts {
 type Sealed<Given> = Omit<Given, keyof JsonParts> & { configuration?: string; state?: string }
 
 /**
- * The settings of a configuration or a row with their JSON parts as they are stored: as text, with the secrets in them
- * sealed for the configuration.
+ * The settings of a configuration or a row with their JSON parts as they are stored: as text, with secrets sealed for
+ * the configuration.
  * Errors, all 400: `validation.invalidConfigurationFormat`, `validation.invalidStateFormat`, `secrets.tooMany`.
  */
 export const sealedSettings = async <Given extends JsonParts>(

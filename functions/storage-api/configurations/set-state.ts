@@ -6,7 +6,7 @@ import { configurationBody, configurationResource } from './configuration-resour
 import { findConfiguration } from './find-configuration.ts'
 import { sealedState, stateBody } from './state-body.ts'
 
-/** Sets the state of a component. Makes no version: it is saved after each run. */
+/** Sets the state of a component. Creates no version: components save their state after each run. */
 export const setConfigurationState = defineRoute({
   method: 'put',
   path: '/v2/storage/components/{componentId}/configs/{configId}/state',

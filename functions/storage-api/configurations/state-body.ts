@@ -6,7 +6,7 @@ import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
 
 const CODE = 'storage.components.validation'
 
-/** The one body whose other fields are refused by name: a component must not believe that it saved them. */
+/** The only body in which other fields are refused: a component must not believe that they were saved. */
 export const stateBody = z.looseObject({ state: jsonObject().optional() })
 
 /** The state as it is stored. Error: 400 `storage.components.validation`. */

@@ -11,7 +11,7 @@ export const withVersionTag = (reply: Response, configuration: Configuration): R
 }
 
 /**
- * RFC 9110, 13.1.1: the change is made only when the version is one of those named. `*` is any version.
+ * RFC 9110, 13.1.1: the version must be one of those named. `*` is any version.
  * Error: 412 `storage.components.configurations.versionChanged`.
  */
 export const checkIfMatch = (headers: Headers, configuration: Configuration): void => {
@@ -21,7 +21,7 @@ export const checkIfMatch = (headers: Headers, configuration: Configuration): vo
     .map(tag => tag.trim())
   if (!named || named.includes('*')) return
   const { version } = configuration.current
-  // A bare number is no entity tag, but it is what people write.
+  // A bare number is no entity tag, but people write it.
   if (named.includes(tagOf(configuration)) || named.includes(String(version))) return
   throw new UserError(
     'storage.components.configurations.versionChanged',

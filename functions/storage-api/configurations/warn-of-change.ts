@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import type { ConfigurationRequest } from './find-configuration.ts'
 import type { Verdict } from './judge-change.ts'
 
-/** Tells the author, by an event, what is wrong with a configuration that was stored all the same. */
+/** Warns the author with an event when a configuration was stored although something is wrong with it. */
 export const warnOfChange = async (
   request: Omit<ConfigurationRequest, 'raw'>,
   services: Services,

@@ -3,8 +3,8 @@ import type { Services } from '../services.ts'
 import type { ConfigurationRequest } from './find-configuration.ts'
 
 /**
- * A configuration that is wrapped in another `configuration` node is stored as it is, but the component will not find
- * its parameters. An event tells its author (docs/reference/storage-api.md#configuration-resource).
+ * Warns the author with an event when a configuration is wrapped in another `configuration` node. It is stored
+ * unchanged, but the component will not find its parameters (docs/reference/storage-api.md#configuration-resource).
  */
 export const warnWhenWrapped = async (
   request: Omit<ConfigurationRequest, 'raw'>,

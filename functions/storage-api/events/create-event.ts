@@ -9,7 +9,7 @@ import { recordEvent } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
 
-/** An object or a list, as such or as its text. */
+/** An object or a list, as JSON or as text. */
 const details = () =>
   z
     .preprocess(
@@ -30,7 +30,7 @@ const parsed = (given: unknown): unknown => {
   }
 }
 
-/** Stores an event of a component that the caller may use; at most 200 KB. */
+/** Stores an event of a component that the caller may use, of at most 200 KB. */
 export const createEvent = defineRoute({
   method: 'post',
   path: '/v2/storage/events',

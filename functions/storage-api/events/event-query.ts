@@ -5,7 +5,7 @@ import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { mayReadEvent } from './may-read-event.ts'
 
-/** Filters of every list of events. */
+/** Filters that every list of events has. */
 export const eventQuery = z.object({
   limit: integer({ max: 1000 }).default(100),
   offset: integer().default(0),
@@ -27,7 +27,7 @@ type List = (range: {
   maxId?: number | undefined
 }) => AsyncIterable<EventRecord>
 
-/** The oldest first are found by reading all; more than this are not, so that a request stays a request. */
+/** Oldest first has to read all events. This bounds how many. */
 const MAX_READ_FOR_ASCENDING = 10_000
 
 /** The events that a query asks for and the caller may see. */
@@ -52,11 +52,11 @@ const matches = (
   (runId === undefined || isOfRun(event.runId, runId)) &&
   (q === undefined || isFound(event, q))
 
-/** Runs start runs: `a` is the run `a` and all that it started, `a.b`, `a.b.c`. */
+/** Runs can start runs: `a` includes the run `a` and all that it started, `a.b`, `a.b.c`. */
 const isOfRun = (of: string | null, runId: string): boolean =>
   of === runId || (of?.startsWith(`${runId}.`) ?? false)
 
-/** Every word stands somewhere in the event; `type:error` and the like look into that field. */
+/** Every word must occur in the event. `type:error` and the like search one field. */
 const isFound = (event: EventRecord, q: string): boolean =>
   q
     .split(/\s+(?:AND\s+)?/)
@@ -65,7 +65,7 @@ const isFound = (event: EventRecord, q: string): boolean =>
       const [, field, wanted] =
         /^(type|event|component|configurationId|runId|message):"?([^"]+)"?$/.exec(term) ?? []
       const word = (wanted ?? term).replaceAll('"', '').toLowerCase()
-      // The pattern above names fields of the event only.
+      // The pattern above matches fields of the event only.
       if (field)
         return String(event[field as keyof EventRecord] ?? '')
           .toLowerCase()

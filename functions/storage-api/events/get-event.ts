@@ -13,7 +13,7 @@ export const getEvent = defineRoute({
   tag: 'events',
   replies: {
     200: 'The event',
-    403: 'It is about what the token may not read',
+    403: 'The token may not read what the event is about',
     404: 'There is no such event',
   },
   reply: eventBody,

@@ -46,7 +46,7 @@ export const listBucketEvents = defineRoute({
   },
 })
 
-/** What was done with a token; a token may look at its own. */
+/** What was done with a token. A token may read its own. */
 export const listTokenEvents = defineRoute({
   ...shared,
   path: '/v2/storage/tokens/{tokenId}/events',
@@ -54,7 +54,7 @@ export const listTokenEvents = defineRoute({
   replies: { 200: 'The events' },
   handle: async ({ params, query, caller, baseUrl }, { events }) => {
     if (params.tokenId !== caller.tokenId) requireMaster(caller)
-    // An id that none of ours can be has no events.
+    // An id that cannot be one of ours has no events.
     if (!/^\d{1,16}$/.test(params.tokenId)) return ok([])
     const found = await findEvents(events.listOf('token', params.tokenId), query, caller)
     return ok(found.map(event => eventResource(event, baseUrl)))

@@ -3,8 +3,8 @@ import type { Caller } from '../http/authenticate.ts'
 import { mayUseBucket, mayUseComponent } from '../http/rights.ts'
 
 /**
- * The one rule of who reads an event: its sender; of a table or a bucket, who may read that bucket; of a configuration,
- * who may use its component; and who manages all buckets.
+ * Decides alone who may read an event: its sender, everybody who may read its table or bucket, everybody who may use
+ * the component of its configuration, and those who manage all buckets.
  */
 export const mayReadEvent = (caller: Caller, event: EventRecord): boolean => {
   if (caller.canManageBuckets || event.token.id === caller.tokenId) return true

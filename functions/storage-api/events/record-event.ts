@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 type Sender = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId'>
 type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>
 
-/** Stores an event in the name of the caller; what is not given is empty. */
+/** Stores an event in the name of the caller. Missing fields are empty. */
 export const recordEvent = (
   { caller, runId, branchId }: Sender,
   { events, nextId, now }: Pick<Services, 'events' | 'nextId' | 'now'>,

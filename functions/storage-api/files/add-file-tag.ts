@@ -7,7 +7,7 @@ import { fileNotFound, findFileToChange } from './find-file.ts'
 
 const MAX_TAGS = 500
 
-/** Adds a tag; one that the file has already is no error. */
+/** Adds a tag. Idempotent. */
 export const addFileTag = defineRoute({
   method: 'post',
   path: '/v2/storage/files/{fileId}/tags',

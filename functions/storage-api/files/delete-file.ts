@@ -26,7 +26,7 @@ export const deleteFile = defineRoute({
         admit: async () => ({ fileId: (await findFileToChange(services.files, fileId, request.caller)).id }),
       })
     const file = await findFileToChange(services.files, fileId, request.caller)
-    // The record goes last: as long as it is there, a delete that broke off can be repeated.
+    // The record is deleted last: while it exists, an interrupted delete can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file.id)
     return noContent()

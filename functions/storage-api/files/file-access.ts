@@ -9,7 +9,7 @@ import { wireDate } from '../../lib/storage/wire-date.ts'
 import { webalize } from './file-key.ts'
 import { type FileRight, sessionPolicy } from './session-policy.ts'
 
-// IAM: a role that is assumed with the credentials of another role lasts one hour at most (User Guide, "Role chaining").
+// IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
 const CREDENTIALS_SECONDS = 3600
 const URL_SECONDS = 3600
 // S3: at most 10,000 parts (User Guide, "Multipart upload limits"): 16 MiB reach 156 GiB with two parts in memory.
@@ -24,7 +24,7 @@ interface FileAccessOptions {
   roleArn: string
 }
 
-/** Temporary credentials as they go to the client (docs/reference/storage-api.md#file-resource). */
+/** Temporary credentials in the client's format (docs/reference/storage-api.md#file-resource). */
 interface WireCredentials {
   AccessKeyId: string
   SecretAccessKey: string
@@ -32,14 +32,14 @@ interface WireCredentials {
   Expiration: string
 }
 
-/** The ways to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
+/** Access to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
 export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAccessOptions) => ({
   bucket,
   region,
 
   /**
-   * Credentials for exactly this file: its key, or everything below its key when it is sliced. Good for an hour; a long
-   * transfer renews them by asking for the file again.
+   * Credentials for exactly this file: its key, or everything below its key when it is sliced. Valid for an hour. A
+   * long transfer renews them by requesting the file again.
    */
   async credentials(file: FileRecord, access: FileRight): Promise<WireCredentials> {
     const { Credentials } = await sts.send(
@@ -62,7 +62,7 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
     }
   },
 
-  /** Address that downloads the file, or the manifest of a sliced one, without any token for an hour. */
+  /** Address to download the file, or the manifest of a sliced one. Valid for an hour without a token. */
   downloadUrl: (file: FileRecord): Promise<string> =>
     getSignedUrl(
       s3,
@@ -74,11 +74,11 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
       { expiresIn: URL_SECONDS },
     ),
 
-  /** Address that takes the file by one plain PUT for an hour. */
+  /** Address to upload the file with one plain PUT. Valid for an hour. */
   uploadUrl: (file: FileRecord): Promise<string> =>
     getSignedUrl(s3, new PutObjectCommand({ Bucket: bucket, Key: file.key }), { expiresIn: URL_SECONDS }),
 
-  /** Stores a stream of unknown length; nothing is left behind when it breaks off. */
+  /** Stores a stream of unknown length. If it breaks off, nothing is left behind. */
   async upload(key: string, body: Readable, contentType: string): Promise<void> {
     const upload = new Upload({
       client: s3,

@@ -21,7 +21,7 @@ const credentials = z
     },
   })
 
-/** A file (docs/reference/storage-api.md#file-resource); where it is and its credentials with `federationToken=1`. */
+/** A file (docs/reference/storage-api.md#file-resource). Place and credentials only with `federationToken=1`. */
 export const fileBody = z
   .object({
     id: z.int(),
@@ -45,7 +45,7 @@ export const fileBody = z
   })
   .openapi('File')
 
-/** A file that is to be uploaded, with where to and by what. */
+/** A file to upload, with place and credentials. */
 export const preparedFileBody = fileBody
   .extend({
     uploadParams: z.object({
@@ -60,7 +60,7 @@ export const preparedFileBody = fileBody
   })
   .openapi('PreparedFile')
 
-/** Data that comes with the request itself, for the document: such bodies are streamed, not read by a schema. */
+/** For the OpenAPI document: data in the request itself, which is streamed and not read by a schema. */
 export const uploadForm = z.object({
   data: z.string().openapi({ format: 'binary' }),
   name: z.string().optional(),

@@ -2,7 +2,7 @@ import { permanentPrefix, uploadPrefix } from '../../lib/storage/files/file-pref
 
 /**
  * The object key of a new file: `exp-15/<project>/files/2026/07/16/<id>.<name>`, or below `permanent/` when it is kept
- * until it is deleted. Of a sliced file it is the prefix of the slices and of the manifest.
+ * until it is deleted. For a sliced file it is the prefix of the slices and of the manifest.
  */
 export const fileKey = (
   projectId: number,
@@ -13,7 +13,7 @@ export const fileKey = (
 
 const MAX_LENGTH = 120
 
-/** A name in letters, digits, dots, dashes and underscores; accents dropped, the end kept when it is too long. */
+/** A name in letters, digits, dots, dashes and underscores. Drops accents. Shortens at the start. */
 export const webalize = (name: string): string =>
   name
     .normalize('NFKD')

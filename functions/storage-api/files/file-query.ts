@@ -6,7 +6,7 @@ type FileFilter = (file: FileRecord) => boolean
 const MAX_LENGTH = 2_000
 const MAX_DEPTH = 20
 
-/** What a term can ask for: field -> the values it is compared with. */
+/** Searchable fields, each with the values to compare. */
 const fields: Record<string, (file: FileRecord) => string[]> = {
   id: file => [String(file.id)],
   name: file => [file.name],
@@ -19,9 +19,9 @@ const fields: Record<string, (file: FileRecord) => string[]> = {
 }
 
 /**
- * Reads the usual terms of a file search: `tags:"a" AND tags:"b"`, `id:1`, `name:x*`, words in the name, `NOT`, `OR`
- * and parentheses; `&&`, `||`, `!` and `-` mean the same, `+` nothing. `AND` binds closer than `OR` and may be left out;
- * `*` and `?` stand for any characters and one.
+ * Parses a file search: `tags:"a" AND tags:"b"`, `id:1`, `name:x*`, words in the name, `NOT`, `OR` and parentheses.
+ * `&&`, `||`, `!` and `-` have the same meanings, `+` has none. `AND` binds tighter than `OR` and may be left out. `*`
+ * stands for any characters, `?` for one.
  *
  * Error: 400 `query.syntax`.
  */
@@ -74,10 +74,10 @@ export const parseFileQuery = (query: string): FileFilter => {
 
 const operators: Record<string, string> = { '&&': 'AND', '||': 'OR' }
 
-/** Words and quoted texts with their field, and the operators between them. */
+/** Words and quoted texts with their fields, and the operators between them. */
 const tokenize = (query: string): string[] => {
   const tokens: string[] = []
-  // A sign stands before a term; within a word it belongs to the word.
+  // A sign must precede a term. Within a word it is part of the word.
   const pattern =
     /\s+|(?<![^\s(])([-+!])(?=[^\s)])|([()])|((?:[A-Za-z]+:)?"(?:[^"\\]|\\.)*")|((?:\\.|[^\s()"\\])+)/sy
   while (pattern.lastIndex < query.length) {
@@ -110,7 +110,7 @@ const term = (token: string | undefined): FileFilter => {
   return file => valuesOf(file).some(isMatch)
 }
 
-/** Matches `*` and `?` greedily from left to right, in time linear in both for each star: no pattern can stall us. */
+/** Matches `*` and `?` greedily from left to right. For each star the time is linear, so no pattern can stall us. */
 const wildcard = (pattern: string) => {
   if (!/[*?]/.test(pattern)) return (text: string) => text === pattern
   return (text: string): boolean => {

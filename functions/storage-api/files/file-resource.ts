@@ -4,8 +4,7 @@ import type { FileAccess } from './file-access.ts'
 import type { FileRight } from './session-policy.ts'
 
 /**
- * The file on the wire (docs/reference/storage-api.md#file-resource). Clients choose their way of transfer by
- * `provider`.
+ * The file on the wire (docs/reference/storage-api.md#file-resource). Clients choose how to transfer by `provider`.
  */
 export const fileResource = async (file: FileRecord, fileAccess: FileAccess) => ({
   id: file.id,
@@ -31,7 +30,7 @@ const fileType = (name: string): 'csv' | 'parquet' | null => {
   return /\.parquet$/i.test(name) ? 'parquet' : null
 }
 
-/** The file with what a client needs to reach its objects itself (`federationToken=1`). */
+/** The file with what a client needs to access its objects (`federationToken=1`). */
 export const federatedFileResource = async (file: FileRecord, fileAccess: FileAccess, access: FileRight) => {
   const [resource, credentials] = await Promise.all([
     fileResource(file, fileAccess),

@@ -4,7 +4,7 @@ import type { FileRecord, FileStore } from '../../lib/storage/files/file-store.t
 import type { Caller } from '../http/authenticate.ts'
 import { accessDenied } from '../http/rights.ts'
 
-/** The file of a path. Errors: 404 `storage.files.notFound`; 403 `accessDenied` for a file that the caller may not see. */
+/** The file of a path. Errors: 404 `storage.files.notFound`; 403 `accessDenied` if the caller may not see it. */
 export const findFile = async (files: FileStore, fileId: string, caller: Caller): Promise<FileRecord> => {
   const id = parseId(fileId)
   const file = id === undefined ? undefined : await files.get(id)
@@ -14,8 +14,8 @@ export const findFile = async (files: FileStore, fileId: string, caller: Caller)
 }
 
 /**
- * The file of a path, for a caller who is about to change it. Errors: 404 `storage.files.notFound`; 403 `accessDenied`
- * for a file that another token made, also for those that see all.
+ * The file of a path, for a caller who wants to change it. Errors: 404 `storage.files.notFound`; 403 `accessDenied` for
+ * a file of another token, even if the caller sees all files.
  */
 export const findFileToChange = async (
   files: FileStore,
@@ -31,7 +31,7 @@ export const mayChangeFile = ({ isMaster, tokenId }: Caller, { creatorToken }: F
   isMaster || creatorToken.id === tokenId
 
 /**
- * A token sees the files that it made; the master token, and those that are allowed to, see all
+ * A token sees the files that it made. The master token, and tokens with that right, see all
  * (docs/reference/storage-api.md#file-resource).
  */
 export const maySeeFile = (

@@ -7,8 +7,8 @@ import { federatedFileResource, fileResource } from './file-resource.ts'
 import { findFile, mayChangeFile } from './find-file.ts'
 
 /**
- * One file; with `federationToken` its place in the object store and temporary credentials for it. Those of the token
- * that made the file allow writing too, so that an upload of many hours renews its credentials here; others read.
+ * One file. With `federationToken` its place in the object store and temporary credentials. For the token that made the
+ * file they also allow writing, so that a long upload can renew its credentials here. For others they are read-only.
  */
 export const getFile = defineRoute({
   method: 'get',

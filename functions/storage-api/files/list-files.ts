@@ -20,7 +20,7 @@ const query = z.object({
   showExpired: flag().default(false),
 })
 
-/** Files, newest first. With several `tags[]`, those that have one of them at least. */
+/** Files, newest first. With several `tags[]`, those that have at least one of them. */
 export const listFiles = defineRoute({
   method: 'get',
   path: '/v2/storage/files',

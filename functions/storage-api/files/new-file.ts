@@ -15,7 +15,7 @@ interface NewFile {
   creatorToken: { id: string; description: string }
 }
 
-/** The record of a file that is about to be uploaded. */
+/** The record of a file that will be uploaded. */
 export const newFileRecord = (
   id: number,
   { isPermanent, tags, runId, ...file }: NewFile,

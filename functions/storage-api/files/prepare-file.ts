@@ -23,10 +23,10 @@ const body = z.object({
 })
 
 /**
- * Makes the record of a file and says where and with what to upload it. Nothing is stored until the client does so.
+ * Creates the record of a file and returns where and how to upload it. The client uploads the content.
  *
- * With `federationToken` the client gets temporary credentials for the file's key. Without, it gets an address that
- * takes the bytes by one PUT, for clients that have no S3 library.
+ * With `federationToken` the client gets temporary credentials for the file's key. Without, it gets an address for one
+ * plain PUT, for clients without an S3 library.
  */
 export const prepareFile = defineRoute({
   method: 'post',
@@ -72,7 +72,7 @@ const target = (file: FileRecord, fileAccess: FileAccess) => ({
   key: file.key,
   bucket: fileAccess.bucket,
   acl: 'private',
-  // A client that asked for encryption reads this without looking whether it is there.
+  // A client that asked for encryption expects this field to exist.
   ...(file.isEncrypted && { 'x-amz-server-side-encryption': 'AES256' }),
 })
 

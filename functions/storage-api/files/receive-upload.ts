@@ -9,9 +9,9 @@ import { fileKey } from './file-key.ts'
 import { newFileRecord } from './new-file.ts'
 
 interface Upload {
-  /** The other fields of the request. */
+  /** The other fields of the form. */
   fields: Record<string, unknown>
-  /** `undefined`: the request brought no data. */
+  /** `undefined`: the request has no data. */
   file: FileRecord | undefined
 }
 
@@ -28,11 +28,11 @@ const CONTENT_TYPE = 'application/octet-stream'
 const MAX_NAME_LENGTH = 500
 
 /**
- * Takes the data that a request brings, as the file `data` of a multipart form or as the field `dataString`, and makes a
- * file resource of it. A file is stored as it comes, so that its size does not matter here. (Behind API Gateway it does,
- * and the handler says so.)
+ * Stores the data of a request, from the file `data` of a multipart form or from the field `dataString`, as a file
+ * resource. It is streamed, so its size does not matter here. (Behind API Gateway it does, and the handler reports
+ * that.)
  *
- * The record is made after the bytes are stored: a file that is listed is whole.
+ * The record is created after the bytes are stored: a listed file is complete.
  */
 export const receiveUpload = async (request: Receiver, services: Services): Promise<Upload> => {
   const createdAt = services.now()
@@ -41,7 +41,7 @@ export const receiveUpload = async (request: Receiver, services: Services): Prom
     const key = fileKey(services.projectId, id, { name: filename, created: createdAt })
     let sizeBytes = 0
     const counted = async function* (): AsyncGenerator<Uint8Array> {
-      // Streams of bytes both: of a form, or made of one buffer.
+      // Both are streams of bytes: of a form, or made of one buffer.
       for await (const chunk of stream as AsyncIterable<Uint8Array>) {
         sizeBytes += chunk.length
         yield chunk
@@ -103,7 +103,7 @@ const makeRecord = async (
     runId,
     creatorToken: { id: caller.tokenId, description: 'file upload' },
   }
-  // The key stays the one that was written, even when another process took its id in the meantime.
+  // The key does not change, even if another process has taken its id in the meantime.
   const ids = [firstId]
   return files.create(
     () => ids.pop() ?? nextId(),

@@ -2,7 +2,7 @@ import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { fileNotFound, findFileToChange } from './find-file.ts'
 
-/** Removes a tag; one that the file does not have is no error. */
+/** Removes a tag. Idempotent. */
 export const removeFileTag = defineRoute({
   method: 'delete',
   path: '/v2/storage/files/{fileId}/tags/{tag}',

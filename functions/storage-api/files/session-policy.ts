@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 
-/** `write`: also by multipart; clients set the (private) ACL, which is a right of its own. */
+/** `write` includes multipart uploads. Clients set the (private) ACL, which needs a right of its own. */
 const objectActions = {
   read: ['s3:GetObject'],
   write: [
@@ -15,8 +15,8 @@ const objectActions = {
 export type FileRight = keyof typeof objectActions
 
 /**
- * Narrows a role's session to one file: its object, or all objects below its key and their listing when it is sliced.
- * What the role itself may not do, the session may not do either.
+ * Restricts a role's session to one file: its object, or all objects below its key and their listing when it is sliced.
+ * It cannot allow what the role itself may not do.
  */
 export const sessionPolicy = (
   bucket: string,

@@ -3,11 +3,11 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
 
-/** Who calls: what a valid token stands for. */
+/** Who calls: the rights of a valid token. */
 export interface Caller {
   tokenId: string
   description: string
-  /** The token of the stack's own secret: it may do everything. */
+  /** The token in the stack's own secret. It may do everything. */
   isMaster: boolean
   /** Manages every bucket and uses every component. */
   canManageBuckets: boolean
@@ -17,20 +17,20 @@ export interface Caller {
   bucketPermissions: TokenRecord['bucketPermissions']
   /** Components whose configurations it may use, when it does not manage all. */
   componentAccess: readonly string[]
-  /** As it is stored; `undefined` for the master token. */
+  /** The stored token. `undefined` for the master token. */
   token: TokenRecord | undefined
 }
 
 export type Authenticate = (headers: Headers) => Promise<Caller>
 
-/** `Authorization: Bearer <token>` stands for the token header. Empty is missing. */
+/** `Authorization: Bearer <token>` replaces the token header. An empty header counts as missing. */
 const tokenOf = (headers: Headers): string | undefined =>
   headers.get('x-storageapi-token')?.trim() ||
   /^Bearer +(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1] ||
   undefined
 
 /**
- * Makes the check of a request's token against the master token, then against the tokens that were made with it.
+ * Makes the check of a request's token: against the master token, then against the tokens made with it.
  *
  * Digests are compared, in constant time: they have one length, and tell nothing of how much of a guess was right.
  * Errors, both 401: `storage.tokenMissing`, which the reply leaves out, and `storage.tokenInvalid`. Neither holds what
@@ -68,7 +68,7 @@ export const createAuthenticate = (
   }
 }
 
-/** SHA-256 in hexadecimal digits, as tokens are stored. */
+/** SHA-256 in hexadecimal digits, which is how tokens are stored. */
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 export const isExpired = ({ expires }: TokenRecord, now: Date): boolean =>
@@ -86,7 +86,7 @@ const callerOf = (token: TokenRecord): Caller => ({
   token,
 })
 
-/** `projectId-tokenId-secret` says its id. */
+/** `projectId-tokenId-secret` contains its id. */
 const tokenIdOf = (token: string): string | undefined => /^\d+-(\d{1,16})-./.exec(token)?.[1]
 
 const isSame = (a: string, b: string): boolean =>

@@ -6,7 +6,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 export const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-/** Reads the fields of a request with their schema. Throws 400 with this code, and every field that does not fit by name. */
+/** Reads the fields of a request with their schema. Throws 400 with this code, and names every invalid field. */
 export const checkFields = <Schema extends z.ZodType>(
   schema: Schema,
   fields: unknown,
@@ -19,6 +19,6 @@ export const checkFields = <Schema extends z.ZodType>(
   throw new UserError(code, `Invalid request:${lines.join('')}`, { params: { errors } })
 }
 
-/** `whereFilters[0][values]`, as the field was named. */
+/** `whereFilters[0][values]`: the name of the field in a form. */
 const keyOf = ([first, ...rest]: PropertyKey[]): string =>
   [String(first ?? ''), ...rest.map(part => `[${String(part)}]`)].join('')

@@ -10,14 +10,14 @@ import {
 } from './rights.ts'
 
 /**
- * What a route needs: a right on the bucket of its path, a right over all of the project (`project`), or the master
- * token (`master`). Default: `read` for GET, `write` for what changes something.
+ * What a route needs: a right on the bucket in its path, a right on the whole project (`project`), or the master token
+ * (`master`). Default: `read` for GET, else `write`.
  */
 export type Access = BucketPermission | 'project' | 'master'
 
 /**
- * Refuses a caller who may not use what the path of a request names: its bucket, its table, its component. Every route
- * passes here, so that a new one is closed before anyone thinks of it. What a body names is for the route to check.
+ * Refuses a caller who may not use the bucket, table or component in the path. Every route passes here, so a new route
+ * is protected by default. What a body names, the route must check itself.
  */
 export const checkPath = (
   caller: Caller,

@@ -3,7 +3,7 @@ import { jobBody } from '../jobs/job-body.ts'
 import { errorBody } from './error-body.ts'
 import type { RouteDefinition } from './route-definition.ts'
 
-/** A route as the OpenAPI document shows it, from the very schemas that read its requests. */
+/** A route in the OpenAPI document, made from the schemas that read its requests. */
 export const describeRoute = <Path extends string, Query extends z.ZodType, Body extends z.ZodType>({
   method,
   path,
@@ -59,7 +59,7 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
   }
 }
 
-/** What a reply of a status holds: a job with 202, an error from 400 on, else what the route says. */
+/** The body of a reply by its status: a job for 202, an error from 400, else what the route declares. */
 export const replySchema = (
   { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
   status: number,
@@ -69,7 +69,7 @@ export const replySchema = (
   return status === 204 || replyType !== undefined ? undefined : reply
 }
 
-/** `get /v2/storage/buckets/{bucketId}` -> `getBucketsByBucketId`: what generated clients call the operation. */
+/** `get /v2/storage/buckets/{bucketId}` -> `getBucketsByBucketId`: the operation's name in generated clients. */
 const operationIdOf = (method: string, path: string): string =>
   method +
   path

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 
-/** What every failed request is answered with (docs/reference/storage-api.md#errors). */
+/** The body of every failed request (docs/reference/storage-api.md#errors). */
 export const errorBody = z
   .object({
     error: z.string().openapi({ example: 'Configuration 12345 not found' }),

@@ -3,7 +3,7 @@ import type { ErrorCode, ForeignCode } from '../../lib/errors/codes.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
 import { createExceptionId } from '../../lib/storage/jobs/job-store.ts'
 
-/** Where the service's own log lines go. Never given bodies, headers or tokens. */
+/** The service's own log. Never gets bodies, headers or tokens. */
 export interface Log {
   info(message: string, extra: Record<string, unknown>): void
   error(message: string, extra: Record<string, unknown>): void
@@ -15,10 +15,10 @@ const UNSENT_CODE: ErrorCode = 'storage.tokenMissing'
 const DEFAULT_RETRY_AFTER_SECONDS = 2
 
 /**
- * Turns whatever a route threw into the error reply of the service: the one place where errors become statuses.
+ * Turns whatever a route threw into the error reply of the service. Nothing else maps errors to statuses.
  *
- * A `UserError` keeps its status, a `TransientError` (or a fault of AWS that may pass) is a 503 with `Retry-After`,
- * anything else a 500 that tells no more than an id, under which the error itself is in the log.
+ * A `UserError` keeps its status. A `TransientError` (or a temporary fault of AWS) is a 503 with `Retry-After`.
+ * Anything else is a 500 with nothing but an id, under which the error is logged.
  */
 export const errorReply = (error: unknown, log: Log): Response => {
   const exceptionId = createExceptionId()

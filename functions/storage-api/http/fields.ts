@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 
 /*
- * Building blocks of request schemas that read every spelling the clients use. Each gives its plain type, and says in
- * the OpenAPI document what it should be sent as.
+ * Building blocks of request schemas that read every spelling the clients use. Each results in its plain type, and the
+ * OpenAPI document shows how to send it.
  */
 
 const missing = 'This field is missing.'
@@ -46,7 +46,7 @@ export const flag = () =>
     )
     .openapi({ type: 'boolean' })
 
-/** An integer, in digits too. */
+/** An integer, also as text. */
 export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {}) =>
   z
     .preprocess(
@@ -60,7 +60,7 @@ export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: numb
     )
     .openapi({ type: 'integer' })
 
-/** A list of texts. A single text is no list: `tags=a` is refused where `tags[]=a` is meant. */
+/** A list of texts. A single text is not a list: `tags=a` is refused where `tags[]=a` is meant. */
 export const textList = ({ max = 10_000, itemMax = 1_000 }: { max?: number; itemMax?: number } = {}) =>
   z
     .array(text({ max: itemMax }), { error: 'This value should be of type array.' })
@@ -81,6 +81,6 @@ export const commaList = () =>
     )
     .openapi({ type: 'string', example: 'columns,metadata' })
 
-/** An optional field whose empty text means that it is not set, as forms send it. */
+/** An optional field that is also unset when it is empty, because forms send it so. */
 export const unlessBlank = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(value => (value === '' ? undefined : value), schema.optional())

@@ -5,11 +5,11 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busb
 import { UserError } from '../../lib/errors/errors.ts'
 
 interface PartHandlers {
-  /** A part of this name is a file even when it says nothing of a file name. */
+  /** A part of this name is a file even without a file name. */
   fileField?: string
-  /** May throw to stop the reading. */
+  /** May throw to stop reading. */
   onField: (name: string, value: string) => void
-  /** Must read the stream to its end or `resume()` it; the promise is awaited before the reading counts as done. */
+  /** Must read the stream to its end or `resume()` it. Reading ends only when its promise has settled. */
   onFile: (name: string, stream: BusboyFileStream, info: { filename: string | undefined }) => Promise<void>
 }
 
@@ -30,7 +30,7 @@ export const forEachPart = async (
   const stopped = new AbortController()
   const streams: BusboyFileStream[] = []
   const files: Promise<void>[] = []
-  // The first failure of a handler wins over the broken pipe that it causes.
+  // The first failure of a handler matters more than the broken pipe that it causes.
   let failure: { error: unknown } | undefined
   const fail = (error: unknown) => {
     failure ??= { error }
@@ -50,7 +50,7 @@ export const forEachPart = async (
     fail(new UserError('storage.validation', `Invalid request: more than ${MAX_FIELDS} fields.`)),
   )
   busboy.on('file', (name, stream, filename) => {
-    // A body that ends in the middle of a file shows as an error of the stream; unheard it would end the process.
+    // A body that ends inside a file causes an error of the stream. Unhandled, it would end the process.
     stream.on('error', () => fail(malformed()))
     streams.push(stream)
     files.push(onFile(name, stream, { filename }).catch(fail))
@@ -63,7 +63,7 @@ export const forEachPart = async (
   } catch (cause) {
     failure ??= { error: malformed(cause) }
   }
-  // What came with a broken body will never end by itself; its reader must learn that, and clean up, before we answer.
+  // A stream of a broken body never ends by itself. Its reader must fail, and clean up, before we answer.
   if (failure) for (const stream of streams) stream.destroy(new Error('The request body broke off'))
   await Promise.all(files)
   if (failure) throw failure.error

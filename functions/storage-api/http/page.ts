@@ -1,4 +1,4 @@
-/** One page of what a list route goes through: what is listed, after `offset`, `limit` at most. Reads no further. */
+/** One page of a list: at most `limit` entries after `offset`. Reads no further. */
 export const page = async <Item>(
   items: AsyncIterable<Item>,
   { limit, offset, isListed }: { limit: number; offset: number; isListed: (item: Item) => boolean },

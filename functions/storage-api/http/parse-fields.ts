@@ -7,16 +7,16 @@ const MAX_NAME_LENGTH = 2_000
 type Leaf = { leaf: string }
 interface Branch {
   children: Map<string, Leaf | Branch>
-  /** The index that the next `[]` takes. */
+  /** The index for the next `[]`. */
   nextIndex: number
 }
 
 /**
  * Reads form or query fields whose names nest as in PHP: `tags[]`, `tags[0]`, `whereFilters[0][values][]`.
  *
- * Values under indexes only become a list in the order of the indexes (gaps closed), others an object. A name that is
- * given twice keeps its last value. Names are data, never properties of a prototype. More than 20,000 fields, 16 levels
- * or 2,000 characters in a name are refused (`storage.validation`).
+ * Values with only indexes become a list in their order (without gaps), others an object. The last value of a repeated
+ * name wins. Names are data, never properties of a prototype. Refuses more than 20,000 fields, 16 levels or 2,000
+ * characters in a name (`storage.validation`).
  */
 export const parseFields = (entries: Iterable<readonly [string, string]>): Record<string, unknown> => {
   const root = newBranch()
@@ -30,7 +30,7 @@ export const parseFields = (entries: Iterable<readonly [string, string]>): Recor
   return Object.fromEntries([...root.children].map(([name, node]) => [name, toValue(node)]))
 }
 
-/** `a[b][]` -> `['a', 'b', '']`. Brackets that do not close belong to the name. */
+/** `a[b][]` -> `['a', 'b', '']`. Unclosed brackets belong to the name. */
 const segmentsOf = (name: string): string[] => {
   const open = name.indexOf('[')
   const nested = name.slice(open)

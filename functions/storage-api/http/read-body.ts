@@ -3,13 +3,13 @@ import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { forEachPart } from './multipart-parts.ts'
 import { parseFields } from './parse-fields.ts'
 
-/** Bodies of settings, not of files: those are streamed by the importer route. */
+/** For bodies with settings. Files are streamed by the importer route. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024
 
 /**
- * Reads a request body of any form the clients send (JSON, form, multipart form) into plain fields.
+ * Reads a request body of any format that clients send (JSON, form, multipart form) into plain fields.
  *
- * No body, `{}` and `[]` (what PHP makes of an empty array) are all no fields. A multipart body's files are ignored.
+ * An empty body, `{}` and `[]` (PHP's empty array) mean no fields. Files in a multipart body are ignored.
  * Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`, 415 `storage.unsupportedMediaType`.
  */
 export const readBody = async (request: Request): Promise<Record<string, unknown>> => {
@@ -20,7 +20,7 @@ export const readBody = async (request: Request): Promise<Record<string, unknown
   const text = decodeUtf8(await readLimited(request.body))
   if (text.trim() === '') return {}
   if (type === 'application/x-www-form-urlencoded') return parseFields(new URLSearchParams(text))
-  // Some clients leave the type out; then only JSON can be told from anything else.
+  // Some clients send no type. Then only JSON can be recognised.
   if (type === '' || type === 'application/json' || type.endsWith('+json')) return readJson(text)
   throw new UserError(
     'storage.unsupportedMediaType',

@@ -1,6 +1,6 @@
 /*
- * Replies in the form the clients need: the content type is exactly `application/json`, without a charset (one client
- * compares it as a whole), and a reply without content is really empty.
+ * Replies in the form that clients need: the content type is exactly `application/json`, without a charset (one client
+ * compares the whole value), and a reply without content has an empty body.
  */
 
 const json = (status: number, body: unknown): Response =>
@@ -8,7 +8,7 @@ const json = (status: number, body: unknown): Response =>
 
 export const ok = (body: unknown): Response => json(200, body)
 export const created = (body: unknown): Response => json(201, body)
-/** For jobs: a client that gets this status polls the job in the body. */
+/** For jobs: a client that gets this status polls the job. */
 export const accepted = (body: unknown): Response => json(202, body)
 export const noContent = (): Response => new Response(null, { status: 204 })
 export const csv = (body: string): Response =>

@@ -1,20 +1,20 @@
 const PREFIX = '/v2/storage'
 
 interface RequestPath {
-  /** The path without branch and trailing slash: what the routes are written for. */
+  /** The path without branch and trailing slash, which is the form that routes use. */
   path: string
-  /** As it was given: `default` or digits; `undefined` when the path names none. */
+  /** As in the path: `default` or digits. `undefined` when the path names none. */
   branch: string | undefined
 }
 
-/** What no route can match. */
+/** A path that no route can match. */
 const unroutable: RequestPath = { path: '/-/not-found', branch: undefined }
 
 /**
- * Brings the path of a request to the one form that routes are written for.
+ * Normalises the path of a request for the routes.
  *
- * Every route exists below `/v2/storage/branch/{branch}` as well, and with a trailing slash; a doubled slash is a path
- * of its own that nothing answers (clients test this), never a redirect.
+ * Every route also exists below `/v2/storage/branch/{branch}`, and with a trailing slash. A path with a doubled slash
+ * is not found, and never redirected (clients test this).
  */
 export const readRequestPath = (pathname: string): RequestPath => {
   if (pathname.includes('//')) return unroutable

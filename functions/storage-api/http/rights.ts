@@ -2,7 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { BucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import type { Caller } from './authenticate.ts'
 
-/** 403 `accessDenied`, in the words that clients know. */
+/** 403 `accessDenied`, in the hosted service's words. */
 export const accessDenied = (): UserError =>
   new UserError('accessDenied', "You don't have access to the resource.")
 
@@ -26,7 +26,7 @@ export const requireBucket = (caller: Caller, bucketId: string, needed: BucketPe
 export const requireTable = (caller: Caller, tableId: string, needed: BucketPermission): void =>
   requireBucket(caller, tableId.slice(0, Math.max(tableId.lastIndexOf('.'), 0)), needed)
 
-/** A token of limited rights sees the jobs that it started itself; their results tell of tables and files. */
+/** A token of limited rights sees only its own jobs: results contain tables and files. */
 export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } }): boolean =>
   caller.canManageBuckets || job.creatorToken.id === caller.tokenId
 
@@ -34,12 +34,12 @@ export const maySeeJob = (caller: Caller, job: { creatorToken: { id: string } })
 export const mayUseComponent = (caller: Caller, componentId: string): boolean =>
   caller.canManageBuckets || caller.componentAccess.includes(componentId)
 
-/** What belongs to the whole project (new buckets, branches, triggers): a right over every bucket. */
+/** For what belongs to the whole project (new buckets, branches, triggers): the caller must manage all buckets. */
 export const requireAllBuckets = (caller: Caller): void => {
   if (!caller.canManageBuckets) throw accessDenied()
 }
 
-/** Tokens are managed with the master token only. */
+/** Only the master token manages tokens. */
 export const requireMaster = (caller: Caller): void => {
   if (!caller.isMaster) throw accessDenied()
 }

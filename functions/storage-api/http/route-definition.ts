@@ -4,12 +4,12 @@ import type { Services } from '../services.ts'
 import type { Caller } from './authenticate.ts'
 import type { Access } from './check-path.ts'
 
-/** The parameters that a path names. */
+/** The parameters in a path. */
 export type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamName<Rest>
   : never
 
-/** A request as a route's handler gets it: read, authenticated, in our shapes. */
+/** A request as a route's handler gets it: read, authenticated and validated. */
 export interface RouteRequest<Params, Query, Body> {
   params: Params
   query: Query
@@ -19,37 +19,37 @@ export interface RouteRequest<Params, Query, Body> {
   runId: string | null
   /** Our addition: the same key gives the same job or file. */
   idempotencyKey: string | undefined
-  /** `https://host`: the address of this service as the caller reached it. */
+  /** `https://host`: the address at which the caller reached this service. */
   baseUrl: string
-  /** Branch that the path names; the default one when it names none. */
+  /** The branch in the path, or the default branch. */
   branchId: number
-  /** For routes that stream their body or read a header of their own. */
+  /** For routes that stream their body or read a header. */
   raw: Request
 }
 
 export interface RouteDefinition<Path extends string, Query extends z.ZodType, Body extends z.ZodType> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** `/v2/storage/buckets/{bucketId}`; exists below every branch and with a trailing slash as well. */
+  /** `/v2/storage/buckets/{bucketId}`. Also exists below every branch and with a trailing slash. */
   path: Path
-  /** The last parameter takes slashes too: a gateway may have decoded them. */
+  /** The last parameter may contain slashes: a gateway may have decoded them. */
   lastParamTakesSlashes?: boolean
   summary: string
   tag: string
-  /** Answers without a token too. */
+  /** Needs no token. */
   isPublic?: boolean
   /** What the caller needs besides a valid token; see `Access`. */
   access?: Access
   query?: Query
   body?: Body
-  /** `null` in the body is a value of its own, as in a merge patch; elsewhere it means "not set". */
+  /** `null` in the body is a value, as in a merge patch. Elsewhere it means "not set". */
   keepsNull?: boolean
   /** Code of the error when query or body do not fit; default `storage.validation`. */
   validationCode?: UserCode
   /** Status -> what it means, for the OpenAPI document. */
   replies: Record<number, string>
-  /** What a body holds that the route reads by itself, for the OpenAPI document. */
+  /** For the OpenAPI document: the body, if the route reads it itself. */
   streamedBody?: z.ZodType
-  /** What the first reply holds, for the OpenAPI document. A 202 always holds a job. */
+  /** For the OpenAPI document: the body of the first reply. A 202 always holds a job. */
   reply?: z.ZodType
   /** Media type of the first reply when it is not JSON. */
   replyType?: string

@@ -7,16 +7,16 @@ import { parseFields } from './parse-fields.ts'
 import { readBody } from './read-body.ts'
 import type { ParamName, RouteDefinition, RouteRequest } from './route-definition.ts'
 
-/** A route whose types are settled: what the app mounts. */
+/** A route as the app mounts it. */
 export interface Route {
   isPublic: boolean
   method: string
   /** In the router's own notation, `/v2/storage/buckets/:bucketId`. */
   routerPath: string
-  /** Matches the paths of the route, whatever the method. */
+  /** Matches the paths of the route, for any method. */
   pathPattern: RegExp
   openapi: RouteConfig
-  /** What a reply of this status holds; `undefined` when it is not JSON. */
+  /** The body of a reply with this status. `undefined` when it is not JSON. */
   replySchema: (status: number) => z.ZodType | undefined
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
 }
@@ -28,8 +28,8 @@ type IncomingRequest = Omit<RouteRequest<Record<string, string>, never, never>, 
 const nothing = z.object({})
 
 /**
- * Defines one route. Its schemas read the request, type the handler and go to the OpenAPI document, so that the three
- * cannot disagree. Unknown fields are let through unread: clients send what other services know.
+ * Defines one route. Its schemas read the request, type the handler and describe the route in the OpenAPI document, so
+ * that the three cannot disagree. Unknown fields are ignored: clients send fields of other services.
  */
 export const defineRoute = <
   const Path extends string,
@@ -57,13 +57,13 @@ export const defineRoute = <
       const sent = definition.body ? await readBody(request.raw) : {}
       const fields = definition.keepsNull ? sent : withoutNull(sent)
       const body = checkFields(bodySchema, fields, validationCode)
-      // The router has matched the path, so its parameters are there.
+      // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>
       return handle({ ...request, params, query, body }, services)
     },
   }
 }
 
-/** In a query an empty value is no value: `?force=&limit=`. */
+/** In a query an empty value means "not set": `?force=&limit=`. */
 const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))

@@ -6,8 +6,7 @@ import { defineRoute } from '../http/route.ts'
 import { indexBody } from './index-body.ts'
 
 /**
- * What the service is and where its parts are (docs/reference/storage-api.md#index). Answers without a token, and
- * with any token.
+ * What the service is and where its parts are (docs/reference/storage-api.md#index). Needs no token.
  */
 export const getIndex = defineRoute({
   method: 'get',
@@ -17,7 +16,7 @@ export const getIndex = defineRoute({
   isPublic: true,
   query: z.object({
     exclude: commaList().default([]),
-    /** Only these components, and of each only what a list of them needs. */
+    /** Only these components, with only what a list needs. */
     componentDetails: commaList().default([]),
   }),
   replies: { 200: 'The index' },
@@ -46,7 +45,7 @@ export const getIndex = defineRoute({
 const listed = (components: readonly Component[], ids: string[]): readonly Component[] =>
   ids.length === 0 ? components : components.filter(({ id }) => ids.includes(id))
 
-/** The short form that `componentDetails` asks for (docs/reference/storage-api.md#index). */
+/** The short form for `componentDetails` (docs/reference/storage-api.md#index). */
 const componentDetails = (component: Component, baseUrl: string) => {
   const { id, name, type, ico64, ico128, features, flags, description, categories, uri } = componentResource(
     component,

@@ -2,10 +2,10 @@ import { isFinal, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import type { JobWait } from '../services.ts'
 
 /**
- * Waits for a job for about as long as a request may take unnoticed, and resolves to the state reached.
+ * Waits for a job for as long as nobody notices, and resolves to its state.
  *
- * Clients look once and then sleep for seconds, so a job that is done within this time costs them nothing. Counted in
- * pauses rather than by a clock: the reads in between only make it wait a little longer.
+ * Clients poll once and then sleep for seconds, so a job that ends within this time costs them nothing. Counts pauses
+ * instead of reading a clock: the reads in between only make it wait a little longer.
  */
 export const awaitJob = async (
   job: JobRecord,

@@ -10,8 +10,8 @@ import { acceptJob, type NewJob, type Submitter } from './submit-job.ts'
 const LONGEST_WAIT_MS = 25_000
 
 /**
- * Does a job within one request, for the older routes that know no jobs: answers with its results, or fails as it does.
- * A job that takes longer than a request may is answered with 202, which clients poll.
+ * Does a job within one request, for the older routes without jobs. Answers with the job's results, or fails like the
+ * job. If the job takes longer than a request may, the answer is 202, which clients poll.
  */
 export const doJob = async (
   submitter: Submitter,

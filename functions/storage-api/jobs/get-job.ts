@@ -9,7 +9,7 @@ import { awaitJob } from './await-job.ts'
 import { jobBody } from './job-body.ts'
 import { jobResource } from './job-resource.ts'
 
-/** One job. The reply to an unfinished one waits for up to about a second, in case it finishes. */
+/** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
 export const getJob = defineRoute({
   method: 'get',
   path: '/v2/storage/jobs/{jobId}',
@@ -24,7 +24,7 @@ export const getJob = defineRoute({
     if (!maySeeJob(caller, job)) throw accessDenied()
     if (isFinal(job)) return ok(jobResource(job, baseUrl))
     const revived = await reviveJob(job, services).catch(error => {
-      // The poll is answered all the same; the next one tries again.
+      // Answer the poll anyway. The next one tries again.
       services.log.error('job not revived', { jobId: job.id, error })
       return job
     })

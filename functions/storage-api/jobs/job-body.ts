@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { anyObject, wireDateText } from '../http/body-fields.ts'
 
-/** A job on the wire (docs/reference/storage-api.md#jobs); poll `url` until `status` is `success` or `error`. */
+/** A job on the wire (docs/reference/storage-api.md#jobs). Poll `url` until `status` is `success` or `error`. */
 export const jobBody = z
   .object({
     id: z.int(),

@@ -1,7 +1,7 @@
 import { type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 
-/** The job on the wire; `url` is the address to poll. */
+/** The job on the wire. `url` is the address to poll. */
 export const jobResource = (job: JobRecord, baseUrl: string) => ({
   id: job.id,
   status: job.status,

@@ -13,22 +13,22 @@ export type Submitter = Pick<
 
 export interface NewJob {
   input: JobInput
-  /** Jobs with the same queue run one after the other, in the order in which they were accepted. */
+  /** Jobs with the same queue run one after the other, in the order of acceptance. */
   queueTableId?: string
-  /** As the job shows it. */
+  /** The table that the job shows. */
   tableId?: string
   /**
-   * Checks what the job needs and gives its `operationParams`, or throws. Not asked for a repeated request: what it
-   * asked for may have happened in the meantime.
+   * Checks what the job needs and returns its `operationParams`, or throws. Not called for a repeated request, because
+   * the world may have changed since the first one.
    */
   admit: () => Promise<Record<string, unknown>>
 }
 
 /**
- * Accepts a job: stores it, puts it in line, starts it, and answers 202 with the state that it reached within a second.
+ * Accepts a job: stores it, queues it, starts it, and answers 202 with its state after up to a second.
  *
- * Stored first: whatever fails after that, the job is there, and whoever polls it or waits behind it gets it started.
- * The same `Idempotency-Key` with the same request comes to the same job and completes what an earlier request left.
+ * It is stored first. If anything fails after that, whoever polls it or is queued behind it starts it. The same
+ * `Idempotency-Key` with the same request finds the same job and finishes what an earlier request began.
  */
 export const submitJob = async (
   submitter: Submitter,
@@ -39,7 +39,7 @@ export const submitJob = async (
   return accepted(jobResource(await awaitJob(job, services.jobs.get, services.jobWait), submitter.baseUrl))
 }
 
-/** Stores a job, puts it in line and starts it; resolves to it as it was then. */
+/** Stores a job, queues it and starts it. Resolves to its state. */
 export const acceptJob = async (
   submitter: Submitter,
   services: Services,
@@ -49,7 +49,7 @@ export const acceptJob = async (
   const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
     if (job.queueTableId !== null) await queue.enter(job.queueTableId, job.id)
-    // The job is accepted from here on; if it cannot be started now, the first poll will start it.
+    // The job is accepted now. If it cannot be started, the first poll will start it.
     await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
   }
   return job

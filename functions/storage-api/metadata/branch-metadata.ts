@@ -6,7 +6,7 @@ import { metadataOf, metadatumBody } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
-// Clients ask below `branch/{branchId}`, which is taken from every path before its route is looked for.
+// Clients ask below `branch/{branchId}`, which is removed from every path before routing.
 const path = '/v2/storage/metadata'
 const shared = { tag: 'metadata', reply: z.array(metadatumBody) }
 

@@ -22,7 +22,7 @@ export const listConfigurationMetadata = defineRoute({
   },
 })
 
-/** Sets metadata of a configuration; they make no version. */
+/** Sets metadata of a configuration. Creates no version. */
 export const setConfigurationMetadata = defineRoute({
   ...shared,
   method: 'post',

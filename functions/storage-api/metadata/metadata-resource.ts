@@ -5,7 +5,7 @@ import { wireDate } from '../../lib/storage/wire-date.ts'
 import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'
 
-/** A metadatum on the wire (docs/reference/storage-api.md#metadata). Those of configurations have no provider. */
+/** A metadatum on the wire (docs/reference/storage-api.md#metadata). In configurations it has no provider. */
 export const metadatumResource = ({ id, key, value, provider, timestamp }: Metadatum) => ({
   id,
   key,
@@ -26,7 +26,7 @@ export const metadatumBody = z
 
 type Resources = ReturnType<typeof metadatumResource>[]
 
-/** The metadata of a table and, by their names, of its columns. */
+/** The metadata of a table and, by column name, of its columns. */
 export const tableMetadata = async (
   { metadata }: Pick<Services, 'metadata'>,
   table: TableRecord,
@@ -38,12 +38,12 @@ export const tableMetadata = async (
     .filter(([, found]) => found.length > 0)
   return {
     metadata: ofColumn(''),
-    // As PHP writes an object without keys; clients expect either.
+    // PHP writes an object without keys as a list. Clients accept both.
     columnMetadata: columns.length === 0 ? [] : Object.fromEntries(columns),
   }
 }
 
-/** The metadata of anything that is no table. */
+/** The metadata of anything but a table. */
 export const metadataOf = async (
   { metadata }: Pick<Services, 'metadata'>,
   subject: string,

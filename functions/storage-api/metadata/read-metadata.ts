@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 
-/** Read by hand below: the errors have codes of their own. */
+/** Validated below, not by a schema: the errors have their own codes. */
 export const metadataFields = {
   provider: z.unknown().optional().openapi({ type: 'string', example: 'user' }),
   metadata: z
@@ -25,7 +25,7 @@ export const columnsMetadataField = z
 
 const MAX_KEY_LENGTH = 255
 const MAX_VALUE_LENGTH = 100_000
-/** Each is a write of its own. */
+/** Each is stored by its own write. */
 const MAX_ITEMS = 1_000
 
 const item = z.looseObject({
@@ -41,7 +41,7 @@ export const readProvider = (provider: unknown): string => {
 }
 
 /**
- * Reads a list of keys and values. `field` is its name in the request, for the errors.
+ * Reads a list of keys and values. `field` is its name in the request, for errors.
  * Errors, all 400: `storage.metadata.invalidStructure`, `.invalidKey`, `.invalidParameter`.
  */
 export const readMetadata = (
@@ -63,8 +63,8 @@ export const readMetadata = (
 }
 
 /**
- * Reads metadata of columns: by column name, by any name when each item says its `columnName`, or as lists of such
- * items. What names no column of the table is refused (`storage.metadata.invalidParameter`).
+ * Reads metadata of columns: lists of items by column name, or by any name when each item has a `columnName`, or lists
+ * of such items. Refuses unknown columns (`storage.metadata.invalidParameter`).
  */
 export const readColumnsMetadata = (
   given: unknown,

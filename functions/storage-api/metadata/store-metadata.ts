@@ -5,8 +5,8 @@ import type { Services } from '../services.ts'
 const WRITES_AT_ONCE = 8
 
 /**
- * Stores each; of two with the same key the later one holds. New ones get their ids in the order of the request, before
- * the first is written: the writes run at once, and any of them may come first.
+ * Stores each item. Of two with the same key the later one wins. New ones get their ids in the order of the request
+ * before anything is written, because the writes run in parallel and finish in any order.
  */
 export const storeMetadata = async (
   { metadata, nextId }: Pick<Services, 'metadata' | 'nextId'>,

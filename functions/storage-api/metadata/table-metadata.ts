@@ -30,7 +30,7 @@ export const listTableMetadata = defineRoute({
   },
 })
 
-/** Sets metadata of a table and of its columns. A form is answered as it always was: with the list of the table alone. */
+/** Sets metadata of a table and its columns. The reply to a form is, as ever, only the list of the table. */
 export const setTableMetadata = defineRoute({
   method: 'post',
   path,

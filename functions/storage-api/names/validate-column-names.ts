@@ -5,7 +5,7 @@ import { textList } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Says of each name whether a column can have it as it is. Error: 422 `validation.failed` with the reasons. */
+/** Checks whether columns can have these names unchanged. Error: 422 `validation.failed` with the reasons. */
 export const validateColumnNames = defineRoute({
   method: 'post',
   path: '/v2/storage/validate/column-names',

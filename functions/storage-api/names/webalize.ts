@@ -7,7 +7,10 @@ import { defineRoute } from '../http/route.ts'
 
 const MAX_DISPLAY_NAME_LENGTH = 96
 
-/** Makes a display name of any text: as a column name, but dashes stay. Error: 422 `storage.webalize.displayName.invalid`. */
+/**
+ * Makes a display name of any text: like a column name, but with dashes. Error: 422
+ * `storage.webalize.displayName.invalid`.
+ */
 export const webalizeDisplayName = defineRoute({
   method: 'post',
   path: '/v2/storage/webalize/display-name',
@@ -28,7 +31,7 @@ export const webalizeDisplayName = defineRoute({
   },
 })
 
-/** The names that columns of these headings get in a table. */
+/** The column names for these headings. */
 export const webalizeColumnNames = defineRoute({
   method: 'post',
   path: '/v2/storage/webalize/column-names',

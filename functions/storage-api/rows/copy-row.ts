@@ -10,7 +10,7 @@ import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRowVersion } from './row-versions.ts'
 
-/** Adds a row with the content of a version, to the same configuration or to another one of the component. */
+/** Adds a row with the content of a version, to the same configuration or another one of the component. */
 export const copyRow = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/create',

@@ -10,7 +10,7 @@ import { flag, text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Adds a row at the end. The configuration gets a new version. */
+/** Adds a row at the end. Creates a version of the configuration. */
 export const createRow = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows',

@@ -5,7 +5,7 @@ import { text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Removes a row; a rollback of the configuration brings it back. */
+/** Removes a row. A rollback of the configuration restores it. */
 export const deleteRow = defineRoute({
   method: 'delete',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',

@@ -8,7 +8,7 @@ import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { listRowVersions as list } from './row-versions.ts'
 
-/** The versions of one row, newest first; with `include=configuration` what each held. */
+/** The versions of one row, newest first. With `include=configuration`, their content. */
 export const listRowVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions',

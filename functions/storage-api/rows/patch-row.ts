@@ -9,7 +9,9 @@ import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Changes parts of a row by a JSON merge patch (RFC 7396), as `PATCH` of a configuration does. Our addition to the API. */
+/**
+ * Changes parts of a row by a JSON merge patch (RFC 7396), like `PATCH` of a configuration. Our addition to the API.
+ */
 export const patchRow = defineRoute({
   method: 'patch',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',

@@ -11,7 +11,7 @@ import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRowVersion } from './row-versions.ts'
 
-/** Makes a new version of a row that is what an old one was. Its state stays. */
+/** Creates a version of a row with the content of an old one. Its state does not change. */
 export const rollbackRow = defineRoute({
   method: 'post',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/versions/{versionId}/rollback',

@@ -13,7 +13,7 @@ export async function* listRowVersions(
   const current = findRow(configuration, rowId)
   yield current
   for await (const row of configurations.history.listRow(configuration.internalId, rowId)) {
-    // A row is archived with its configuration, a moment before the next version is current.
+    // A row is archived just before its next version becomes current, so it may be in both places.
     if (row.version < current.version) yield row
   }
 }

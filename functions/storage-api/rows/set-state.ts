@@ -6,7 +6,7 @@ import { sealedState, stateBody } from '../configurations/state-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Sets the state of a row. Makes no version. */
+/** Sets the state of a row. Creates no version. */
 export const setRowState = defineRoute({
   method: 'put',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}/state',

@@ -10,7 +10,7 @@ import { flag, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Sets what is given, each part whole. Equal values make no version, of the row or of its configuration. */
+/** Replaces the given parts. Unchanged values create no version, neither of the row nor of its configuration. */
 export const updateRow = defineRoute({
   method: 'put',
   path: '/v2/storage/components/{componentId}/configs/{configId}/rows/{rowId}',

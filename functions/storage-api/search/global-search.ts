@@ -20,7 +20,7 @@ interface Found {
 
 const LOADS_AT_ONCE = 8
 
-/** Buckets, tables and configurations whose id or name holds the text. */
+/** Buckets, tables and configurations with the text in their id or name. */
 export const globalSearch = defineRoute({
   method: 'get',
   path: '/v2/storage/global-search',

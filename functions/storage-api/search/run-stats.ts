@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 
 const counted = z.object({ totalCount: z.int(), totalBytes: z.int() })
 
-/** What the jobs of a run moved. */
+/** How much the jobs of a run imported and exported. */
 export const runStats = defineRoute({
   method: 'get',
   path: '/v2/storage/stats',

@@ -9,7 +9,7 @@ import { metadatumBody, metadatumResource } from '../metadata/metadata-resource.
 
 const LOADS_AT_ONCE = 8
 
-/** Configurations by component, id and the keys of their metadata; with `include=filteredMetadata` those metadata. */
+/** Configurations by component, id and metadata keys. With `include=filteredMetadata`, with those metadata. */
 export const searchConfigurations = defineRoute({
   method: 'get',
   path: '/v2/storage/search/component-configurations',

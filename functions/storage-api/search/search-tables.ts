@@ -11,7 +11,7 @@ import { defineRoute } from '../http/route.ts'
 
 const LOADS_AT_ONCE = 16
 
-/** Tables by their metadata. Reads those of every table that the token may read: for tools, not for each click. */
+/** Tables by their metadata. Slow: it reads the metadata of every table that the token may read. */
 export const searchTables = defineRoute({
   method: 'get',
   path: '/v2/storage/search/tables',

@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from '../tables/find-table.ts'
 
-/** Keeps what a table is now, by a job `tableSnapshotCreate` whose results name the snapshot. */
+/** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
 export const createSnapshot = defineRoute({
   method: 'post',
   path: '/v2/storage/tables/{tableId}/snapshots',

@@ -5,7 +5,7 @@ import { submitJob } from '../jobs/submit-job.ts'
 import { columnFields, readColumn } from './column-definition.ts'
 import { findTable } from './find-table.ts'
 
-/** Adds a column to a table, empty in every row; to a typed table with its definition. */
+/** Adds a column, empty in every row. For a typed table, with its definition. */
 export const addColumn = defineRoute({
   method: 'post',
   path: '/v2/storage/tables/{tableId}/columns',

@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from './find-table.ts'
 
-/** Makes columns the primary key of a table that has none, if no two rows have the same values in them. */
+/** Makes columns the primary key of a table without one, unless two rows have the same values in them. */
 export const addPrimaryKey = defineRoute({
   method: 'post',
   path: '/v2/storage/tables/{tableId}/primary-key',

@@ -5,7 +5,7 @@ import { flag, text } from '../http/fields.ts'
 
 const basetypes = ['BOOLEAN', 'DATE', 'FLOAT', 'INTEGER', 'NUMERIC', 'STRING', 'TIMESTAMP'] as const
 
-/** The fields of a request that say what a column is (docs/reference/storage-api.md#typed-tables). */
+/** The fields of a request that define a column (docs/reference/storage-api.md#typed-tables). */
 export const columnFields = {
   name: text({ min: 1, max: 255 }),
   definition: z
@@ -19,7 +19,7 @@ export const columnFields = {
   basetype: z.enum(basetypes, { error: `This value should be one of ${basetypes.join(', ')}.` }).optional(),
 }
 
-/** The type of a backend that stands for each base type. */
+/** The backend's type for each base type. */
 const typeOf: Record<(typeof basetypes)[number], string> = {
   BOOLEAN: 'BOOLEAN',
   DATE: 'DATE',
@@ -41,7 +41,7 @@ const basetypeOf = (type: string): (typeof basetypes)[number] => {
 
 const requestedColumn = z.object(columnFields)
 
-/** The column with what follows from what was given: each of type and base type from the other, text from neither. */
+/** Completes a column's definition: type from base type and the reverse. Without either it is text. */
 export const readColumn = ({
   name,
   definition,

@@ -18,7 +18,7 @@ import { parseTime } from './parse-time.ts'
 import { requireDataFile } from './require-data-file.ts'
 import { checkTableName } from './table-name.ts'
 
-/** What a request says of the table that it creates (docs/reference/storage-api.md#create-a-table). */
+/** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
 export const createTableFields = z.looseObject({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
@@ -26,7 +26,7 @@ export const createTableFields = z.looseObject({
   snapshotId: integer().optional(),
   sourceTableId: text({ max: 500 }).optional(),
   timestamp: text({ max: 100 }).optional(),
-  // A comma list. Of any type here: a list has an error code of its own.
+  // A comma list. Any type is accepted here, because a list has its own error code.
   primaryKey: z.unknown().optional().openapi({ type: 'string', example: 'id,country' }),
   ...csvFields,
 })
@@ -34,7 +34,7 @@ export const createTableFields = z.looseObject({
 type CreateTableFields = z.output<typeof createTableFields>
 type TableSource = InputOf<'tableCreate'>['source']
 
-/** The job `tableCreate` that a request asks for. */
+/** The job `tableCreate` of a request. */
 export const createTableJob = (
   { caller }: { caller: Caller },
   services: Services,
@@ -66,7 +66,7 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
   return { type: 'file', fileId, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
 }
 
-/** Looks whether the source is there and the caller may read it; gives what of it the job shows. */
+/** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
 const admitSource = async (
   source: TableSource,
   caller: Caller,

@@ -7,7 +7,7 @@ import { doJob } from '../jobs/do-job.ts'
 import { createTableFields, createTableJob } from './create-table-job.ts'
 import { tableBody } from './table-body.ts'
 
-/** Creates a table from the data in the request itself. Older than `tables-async`, and for small tables. */
+/** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
 export const createTableNow = defineRoute({
   method: 'post',
   path: '/v2/storage/buckets/{bucketId}/tables',

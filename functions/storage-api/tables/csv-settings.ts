@@ -2,7 +2,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { CsvOptions } from '../../lib/storage/jobs/job-record.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
 
-/** The fields of a request that say how its CSV file is to be read. */
+/** The CSV settings of a request. */
 export const csvFields = {
   delimiter: text({ max: 20 }).optional(),
   enclosure: text({ max: 20 }).optional(),
@@ -24,8 +24,8 @@ interface CsvFields {
 }
 
 /**
- * The settings with their defaults (comma, quote, no escape character). A tab may be written as a backslash and a `t`;
- * an escape character takes the place of the enclosure's doubling, so the two cannot both be given.
+ * The settings with their defaults (comma, quote, no escape character). A tab may be written as `\t`. An escape
+ * character replaces the doubling of the enclosure, so the two exclude each other.
  *
  * Errors: 400 `invalidCsv`, `csvImport.invalidCsvParams`.
  */
@@ -61,7 +61,7 @@ export const readCsvSettings = ({
     delimiter,
     enclosure,
     escapedBy,
-    // An empty list is no list: it is what clients send when they mean none.
+    // Clients send an empty list when they mean none.
     ...(columns !== undefined && columns.length > 0 && { columns }),
     ...(withoutHeaders !== undefined && { withoutHeaders }),
     ...(ignoredLinesCount !== undefined && { ignoredLinesCount }),

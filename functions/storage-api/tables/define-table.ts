@@ -11,8 +11,8 @@ import { columnFields, readColumn, refuseUnknownKeyColumns } from './column-defi
 import { checkTableName } from './table-name.ts'
 
 /**
- * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. The types are kept and shown; the values
- * are stored and compared as text, and are not checked against them.
+ * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. The types are stored and shown. The
+ * values are stored and compared as text, and not checked against their types.
  */
 export const defineTable = defineRoute({
   method: 'post',

@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from './find-table.ts'
 
-/** Deletes a column with its values. `force` is for aliases, of which there are none here. */
+/** Deletes a column with its values. `force` is for aliases, which do not exist here. */
 export const deleteColumn = defineRoute({
   method: 'delete',
   path: '/v2/storage/tables/{tableId}/columns/{column}',

@@ -2,7 +2,7 @@ import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from './find-table.ts'
 
-/** Takes the primary key from a table; one that has none is no error. */
+/** Removes the primary key of a table. Idempotent. */
 export const deletePrimaryKey = defineRoute({
   method: 'delete',
   path: '/v2/storage/tables/{tableId}/primary-key',

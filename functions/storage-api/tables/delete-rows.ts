@@ -9,7 +9,7 @@ import { readRowQuery, rowQueryFields } from './row-query.ts'
 
 const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields
 
-/** Conditions stand in the query or in the body; where both name one, the body's counts. */
+/** Conditions may be in the query or in the body. If both have one, the body's wins. */
 const fields = z.object({
   whereColumn,
   whereOperator,
@@ -20,7 +20,7 @@ const fields = z.object({
   allowTruncate: flag().optional(),
 })
 
-/** Deletes the rows that match all conditions, by a job `tableRowsDelete`. All rows go only when that is said. */
+/** Deletes the rows that match all conditions, by a job `tableRowsDelete`. Deleting all rows needs `allowTruncate`. */
 export const deleteRows = defineRoute({
   method: 'delete',
   path: '/v2/storage/tables/{tableId}/rows',
@@ -63,5 +63,5 @@ export const deleteRows = defineRoute({
 })
 
 const set = <Fields extends object>(fields: Fields): Partial<Fields> =>
-  // Only entries are left out, so what remains are fields of the same object.
+  // Entries are only removed, so the rest are fields of the same object.
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<Fields>

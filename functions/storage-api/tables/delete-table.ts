@@ -7,8 +7,8 @@ import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from './find-table.ts'
 
 /**
- * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. A job that is at work on a
- * table that is deleted at once fails.
+ * Deletes a table: at once, or with `async=1` by a job that waits for the jobs before it. When a table is deleted at
+ * once, a running job on it fails.
  */
 export const deleteTable = defineRoute({
   method: 'delete',

@@ -19,8 +19,8 @@ const body = z.object({
 })
 
 /**
- * Exports a table to a sliced file, by a job `tableExport` whose results name the file. It reads the table as it is when
- * the job starts and waits for no other job.
+ * Exports a table to a sliced file, by a job `tableExport` whose results name the file. It exports the table as it is
+ * when the job starts, and waits for no other job.
  */
 export const exportTable = defineRoute({
   method: 'post',
@@ -82,7 +82,7 @@ export const exportTable = defineRoute({
   },
 })
 
-/** Others than `rfc` are dialects of CSV that the hosted service has given up. */
+/** The other formats are CSV dialects that the hosted service no longer offers. */
 const checkFormat = (format: string): void => {
   if (format === 'rfc') return
   if (format === 'json' || format === 'raw' || format === 'escaped')

@@ -10,7 +10,7 @@ import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { findTable } from './find-table.ts'
 import { requireDataFile } from './require-data-file.ts'
 
-/** What a request says of the data that it loads (docs/reference/storage-api.md#import). */
+/** The fields of an import (docs/reference/storage-api.md#import). */
 export const importTableFields = z.looseObject({
   dataFileId: integer().optional(),
   incremental: flag().default(false),
@@ -31,7 +31,7 @@ interface Submission {
   raw: Request
 }
 
-/** The job `tableImport` that a request asks for. */
+/** The job `tableImport` of a request. */
 export const importTableJob = (
   { caller, raw }: Submission,
   services: Services,
@@ -49,7 +49,7 @@ export const importTableJob = (
     queueTableId: tableId,
     admit: async () => {
       const { snapshot } = await findTable(services, tableId)
-      // Without a primary key nothing is deduplicated, so that both are the same.
+      // Without a primary key nothing is deduplicated, so both strategies are the same.
       if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
         throw notImplemented('deduplicationStrategy=insert')
       const file = await findFile(services.files, String(fileId), caller)
@@ -64,7 +64,7 @@ export const importTableJob = (
 
 const requestedKey = (given: string | string[] = [], headers: Headers): string[] => {
   if (!Array.isArray(given)) return readKeyColumns(given)
-  // The Python client sends the columns of the file as `primaryKey[]` of a form: there a list is no key.
+  // The Python client sends the columns of the file as `primaryKey[]` of a form. There a list is not a key.
   const isForm = /form/i.test(headers.get('content-type') ?? '')
   return isForm ? [] : [...new Set(given)]
 }

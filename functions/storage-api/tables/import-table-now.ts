@@ -8,7 +8,7 @@ import { findTable } from './find-table.ts'
 import { importTableFields, importTableJob } from './import-table-job.ts'
 import { importResultsBody } from './table-body.ts'
 
-/** Loads the data in the request itself into a table. Older than `import-async`, and for small files. */
+/** Loads the data in the request into a table. Older than `import-async`, and for small files. */
 export const importTableNow = defineRoute({
   method: 'post',
   path: '/v2/storage/tables/{tableId}/import',

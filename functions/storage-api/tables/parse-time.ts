@@ -13,8 +13,8 @@ const unitMs: Record<string, number> = {
 const unitMonths: Record<string, number> = { month: 1, year: 12 }
 
 /**
- * Reads a point in time as `changedSince` and `changedUntil` give it: unix seconds, a date (UTC when it names no zone),
- * `now`, `today`, `yesterday`, `tomorrow`, or a distance such as `-2 days` or `3 hours ago`.
+ * Reads a time for `changedSince` and `changedUntil`: unix seconds, a date (UTC without a zone), `now`, `today`,
+ * `yesterday`, `tomorrow`, or a distance such as `-2 days` or `3 hours ago`.
  *
  * Error: 400 `storage.tables.validation`.
  */

@@ -11,7 +11,7 @@ const DEFAULT_ROWS = 100
 const MAX_ROWS = 1000
 const MAX_CELL_LENGTH = 16_384
 
-/** The first rows of a table, as CSV or, with `format=json`, cell by cell with long values cut. */
+/** The first rows of a table, as CSV or, with `format=json`, cell by cell with long values truncated. */
 export const previewTable = defineRoute({
   method: 'get',
   path: '/v2/storage/tables/{tableId}/data-preview',

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 
-/** Sources of table data that the API knows beside a file. */
+/** Other sources of table data in the API. */
 const otherSources = [
   'snapshotId',
   'sourceTableId',
@@ -10,7 +10,7 @@ const otherSources = [
   'dataUrl',
 ] as const
 
-/** The file that a request loads, by `dataFileId`. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
+/** The file to load, by `dataFileId`. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
 export const requireDataFile = (
   body: { dataFileId?: number | undefined } & Record<string, unknown>,
 ): number => {

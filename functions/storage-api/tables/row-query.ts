@@ -15,7 +15,7 @@ const operator = z
 
 const MAX_CONDITIONS = 100
 
-/** A single value is a list of one: forms that repeat a field without brackets come down to it. */
+/** A single value counts as a list of one: a form that repeats a field without brackets sends only the last value. */
 const oneAsList = (value: unknown): unknown =>
   typeof value === 'string' || typeof value === 'number' ? [value] : value
 
@@ -36,7 +36,7 @@ const whereFilter = z.object({
 })
 
 /**
- * The fields of a request that choose rows of a table; the same for previews and exports
+ * The fields that choose rows of a table, the same for previews and exports
  * (docs/reference/storage-api.md#choose-rows).
  */
 export const rowQueryFields = {
@@ -71,7 +71,7 @@ export const rowQueryFields = {
 
 const rowQuerySchema = z.object(rowQueryFields)
 
-/** The fields as the table engine takes them. Error: 400 `storage.tables.validation`. */
+/** The fields in the table engine's form. Error: 400 `storage.tables.validation`. */
 export const readRowQuery = (
   fields: z.output<typeof rowQuerySchema>,
   now: Date,
@@ -100,7 +100,7 @@ const toFilter =
       ? {
           column,
           operator,
-          // Values such as `-2 days`; the column's text is read as a time too, UTC where it names no zone.
+          // Values such as `-2 days`. The column's text is read as a time too, in UTC without a zone.
           values: values.map(value =>
             parseTime(`whereFilters[${index}][values]`, value, now)
               .toISOString()
@@ -111,7 +111,7 @@ const toFilter =
         }
       : { column, operator, values, ...(dataType && { dataType }) }
 
-/** The older form of one condition. */
+/** The older fields for one condition. */
 const simpleCondition = ({
   whereColumn,
   whereOperator,

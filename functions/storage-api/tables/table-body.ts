@@ -3,11 +3,11 @@ import { bucketBody } from '../buckets/bucket-body.ts'
 import { anyObject, creatorToken, emptyList, noValue, wireDateText } from '../http/body-fields.ts'
 import { metadatumBody } from '../metadata/metadata-resource.ts'
 
-/** Nothing is an empty list: PHP writes an object without keys so, and clients expect either. */
+/** PHP writes an object without keys as an empty list. Clients accept both. */
 const columnMetadata = z.union([z.record(z.string(), z.array(metadatumBody)), emptyList])
 
 /**
- * A table in a list; columns, metadata and bucket are there when they were asked for
+ * A table in a list. Columns, metadata and bucket are present if requested
  * (docs/reference/storage-api.md#table-resource).
  */
 export const listedTableBody = z
@@ -38,7 +38,7 @@ export const listedTableBody = z
   })
   .openapi('ListedTable')
 
-/** A table whole. */
+/** A complete table. */
 export const tableBody = listedTableBody
   .extend({
     definition: anyObject.optional(),
@@ -50,10 +50,10 @@ export const tableBody = listedTableBody
   })
   .openapi('Table')
 
-/** A bucket whole: with its tables. */
+/** A complete bucket, with its tables. */
 export const bucketDetailBody = z
   .object({
-    // Not extended: in the document that would ask for both forms of `tables` at once.
+    // Not extended: the document would then require both forms of `tables` at once.
     ...bucketBody.shape,
     tables: z.array(listedTableBody),
     metadata: z.array(metadatumBody),

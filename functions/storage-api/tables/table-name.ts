@@ -4,7 +4,7 @@ import { hasNameCharacters } from '../../lib/storage/storage-ids.ts'
 const MAX_LENGTH = 96
 
 /**
- * The name of a new table, and the name that people see (by default the same).
+ * The name of a new table, and its display name (by default the same).
  *
  * Error: 400 `storage.tables.validation`.
  */

@@ -13,7 +13,7 @@ import { checkTableName } from './table-name.ts'
 
 const isAsync = { async: flag().default(false) }
 
-/** Changes the name that people see; the id stays. */
+/** Changes the display name. The id never changes. */
 export const updateTable = defineRoute({
   method: 'put',
   path: '/v2/storage/tables/{tableId}',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** A number that is larger than every one given before. */
+/** A number larger than every earlier one. */
 export const createTicket = defineRoute({
   method: 'post',
   path: '/v2/storage/tickets',

@@ -7,7 +7,7 @@ import { newTokenValue } from './new-token-value.ts'
 import { newTokenBody, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
-/** Creates a token. The reply shows its value, and nothing ever does again. */
+/** Creates a token. Only this reply ever shows its value. */
 export const createToken = defineRoute({
   method: 'post',
   path: '/v2/storage/tokens',
@@ -45,7 +45,7 @@ export const createToken = defineRoute({
         ...settings,
         revision: 1,
       }
-      // An id that another process took in the same millisecond is passed over.
+      // Skips an id that another process took in the same millisecond.
       if (!(await tokens.insert(token))) continue
       const bucketIds = (await buckets.list()).map(bucket => bucket.id)
       return created({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })

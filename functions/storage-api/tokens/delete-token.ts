@@ -3,7 +3,7 @@ import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
 import { refuseMaster } from './refuse-master.ts'
 
-/** Deletes a token; it is refused from the next request on. */
+/** Deletes a token. It is refused from the next request on. */
 export const deleteToken = defineRoute({
   method: 'delete',
   path: '/v2/storage/tokens/{tokenId}',

@@ -3,7 +3,7 @@ import { parseId } from '../../lib/storage/db/ids.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import type { Services } from '../services.ts'
 
-/** The token of a path, or 404 `storage.tokens.notFound`. The master token is none of these. */
+/** The token of a path, or 404 `storage.tokens.notFound`. Never the master token. */
 export const findToken = async (
   { tokens }: Pick<Services, 'tokens'>,
   tokenId: string,

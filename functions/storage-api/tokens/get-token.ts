@@ -4,7 +4,7 @@ import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
 import { masterTokenResource, tokenBody, tokenResource } from './token-resource.ts'
 
-/** One token; each may look at itself. */
+/** One token. Each token may read itself. */
 export const getToken = defineRoute({
   method: 'get',
   path: '/v2/storage/tokens/{tokenId}',

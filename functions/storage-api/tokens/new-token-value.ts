@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** 192 bits of chance: more than anyone guesses, so that a plain digest of it may be stored. */
+/** 192 random bits: nobody can guess them, so a plain digest may be stored. */
 const SECRET_BYTES = 24
 
 /** `projectId-tokenId-secret` (docs/reference/storage-api.md#tokens-and-rights). */

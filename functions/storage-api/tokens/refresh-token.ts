@@ -7,7 +7,7 @@ import { newTokenValue } from './new-token-value.ts'
 import { refuseMaster } from './refuse-master.ts'
 import { newTokenBody, tokenResource } from './token-resource.ts'
 
-/** Gives a token another value; the old one is refused from then on. Each token may refresh itself. */
+/** Gives a token a new value. The old one is refused from then on. Each token may refresh itself. */
 export const refreshToken = defineRoute({
   method: 'post',
   path: '/v2/storage/tokens/{tokenId}/refresh',

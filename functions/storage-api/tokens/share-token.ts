@@ -4,7 +4,7 @@ import { text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
 
-/** Sending a token by mail needs its value, and that is not stored; the stack sends no mail besides. */
+/** Not offered: values of tokens are not stored, and the stack sends no mail. */
 export const shareToken = defineRoute({
   method: 'post',
   path: '/v2/storage/tokens/{tokenId}/share',

@@ -4,7 +4,7 @@ import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { isExpired } from '../http/authenticate.ts'
 import { wireDateText } from '../http/body-fields.ts'
 
-/** The buckets that there are: what a token that manages all of them may manage. */
+/** All existing buckets, for a token that manages all of them. */
 interface TokenFacts {
   baseUrl: string
   now: Date
@@ -90,5 +90,5 @@ export const tokenBody = z
   })
   .openapi('Token')
 
-/** The one time that the value is shown. */
+/** The only reply that shows the value. */
 export const newTokenBody = tokenBody.extend({ token: z.string() }).openapi('NewToken')

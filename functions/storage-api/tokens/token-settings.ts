@@ -27,10 +27,10 @@ export const tokenFields = {
 const fields = z.object(tokenFields)
 type Fields = z.output<typeof fields>
 
-/** An item holds 400 KB; nobody grants buckets by the thousand one by one. */
+/** Bounded because an item holds 400 KB. */
 const MAX_PERMISSIONS = 1_000
 
-/** What of a token is set. Error: 400 `storage.tokens.invalidPermissions`. */
+/** The settings of a token. Error: 400 `storage.tokens.invalidPermissions`. */
 export const readTokenSettings = async (
   { bucketPermissions, expiresIn, ...given }: Fields,
   { buckets, now }: Pick<Services, 'buckets' | 'now'>,

@@ -6,7 +6,7 @@ import { refuseMaster } from './refuse-master.ts'
 import { tokenBody, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
-/** Sets what is given; bucket permissions and component access each as a whole. */
+/** Replaces the given settings, bucket permissions and component access as a whole. */
 export const updateToken = defineRoute({
   method: 'put',
   path: '/v2/storage/tokens/{tokenId}',

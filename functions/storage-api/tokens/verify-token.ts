@@ -8,8 +8,8 @@ import { masterTokenResource, tokenBody, tokenResource } from './token-resource.
 const LISTS_AT_ONCE = 16
 
 /**
- * Says what the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights).
- * The token itself is not repeated.
+ * What the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights). Does
+ * not repeat the token.
  */
 export const verifyToken = defineRoute({
   method: 'get',

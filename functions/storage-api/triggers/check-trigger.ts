@@ -8,7 +8,7 @@ import { findToken } from '../tokens/find-token.ts'
 
 type Checked = Partial<Pick<TriggerRecord, 'tableIds' | 'runWithTokenId'>>
 
-/** The tables and the token of a trigger must be there. Errors: 404 of each. */
+/** Checks that the tables and the token of a trigger exist. Errors: 404 of each. */
 export const checkTrigger = async (
   { tableIds = [], runWithTokenId }: Checked,
   caller: Caller,

@@ -33,7 +33,7 @@ export const createTrigger = defineRoute({
         creatorToken: { id: caller.tokenId, description: caller.description },
         revision: 1,
       }
-      // An id that another process took in the same millisecond is passed over.
+      // Skips an id that another process took in the same millisecond.
       if (await services.triggers.insert(trigger)) return created(triggerResource(trigger))
     }
   },

@@ -5,7 +5,7 @@ import { defineRoute } from '../http/route.ts'
 import { checkTrigger, findTrigger, triggerNotFound } from './check-trigger.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 
-/** Sets what is body. */
+/** Replaces the given settings. */
 export const updateTrigger = defineRoute({
   method: 'put',
   path: '/v2/storage/triggers/{triggerId}',

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { defineRoute } from '../http/route.ts'
 
-/** Workspaces are databases of their own, and this service has none: every call is answered with how to do without. */
+/** Workspaces are databases, which this service does not have. Every call is answered with an alternative. */
 const notOffered = async (): Promise<Response> => {
   throw new UserError(
     'notImplemented',
