@@ -7,7 +7,7 @@ export interface NumberRange {
   to: number
 }
 
-const GiB = 1024 ** 3
+const GIB = 1024 ** 3
 
 /**
  * The work of one invocation. It may take 15 minutes (Lambda quotas, "Function timeout") and is planned for two: S3
@@ -15,8 +15,8 @@ const GiB = 1024 ** 3
  * takes some 20 ms, 32 of them in parallel.
  */
 const MOST_PARTS = 250
-const MOST_COPIED_BYTES = 256 * GiB
-const MOST_ASSEMBLED_BYTES = 2 * GiB
+const MOST_COPIED_BYTES = 256 * GIB
+const MOST_ASSEMBLED_BYTES = 2 * GIB
 const MOST_READS = 50_000
 
 /**
@@ -59,7 +59,7 @@ export const cutRanges = (parts: readonly ResolvedPart[]): NumberRange[] => {
   return ranges
 }
 
-const MOST_CONVERTED_BYTES = GiB / 4
+const MOST_CONVERTED_BYTES = GIB / 4
 
 /**
  * Groups the bytes of slices into conversions. Plain bytes may be cut anywhere, since the resulting gzip members can be

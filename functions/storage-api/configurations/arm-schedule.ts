@@ -14,8 +14,9 @@ import type { ConfigurationRequest } from './find-configuration.ts'
  * one before, the schedule is disarmed instead of failing: its author may not have meant to reduce the rights.
  *
  * It is armed again when a token that may do as much as the first stores the configuration, or when the schedule is
- * removed and set again. With the latter a lesser token takes it over on purpose.`rearming`: the
- * change to record when an unchanged configuration is armed.
+ * removed and set again. With the latter a lesser token takes it over on purpose.
+ *
+ * `rearming`: the change to record when an unchanged configuration is armed.
  */
 export const armSchedule = async (
   before: Configuration,

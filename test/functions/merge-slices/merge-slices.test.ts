@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const destination = () => ({ bucket: fixture.exports, key })
 
-/** What a large object is compared by. */
+/** Large objects are compared by this. */
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 const checkMerged = async (expected: Uint8Array): Promise<void> => {
@@ -184,7 +184,7 @@ describe('gzip', () => {
     expect(await fixture.unfinishedUploads()).toEqual([])
   })
 
-  test('that is broken is the user’s to know', async () => {
+  test('that is broken is a UserError', async () => {
     const whole = gzipSync(lines[0] ?? '')
     const fileId = await fixture.upload([whole.subarray(0, whole.length / 2)])
     await expect(fixture.run({ fileId, destination: destination(), gzip: false })).rejects.toMatchObject({
@@ -266,7 +266,7 @@ describe('faults of S3', () => {
     'slowFirstByte',
   ]
 
-  test.each(faults)('%s at each call in turn: the same object', async fault => {
+  test.each(faults)('%s at any one call: the same object', async fault => {
     const fileId = await fixture.upload(slices)
     await fixture.run({ fileId, destination: destination() })
     const calls = fixture.proxy.count()
@@ -302,7 +302,7 @@ describe('faults of S3', () => {
   test.each<[string, (method: string, url: string) => boolean]>([
     ['part', isPart],
     ['completion', isCompletion],
-  ])('each %s whose answer is lost: the object all the same', async (_, isHit) => {
+  ])('each %s whose answer is lost: the same object', async (_, isHit) => {
     fixture.proxy.decide(({ method = '', url = '' }) => (isHit(method, url) ? 'resetAfter' : undefined))
     const fileId = await fixture.upload(slices)
     await fixture.run({ fileId, destination: destination() })

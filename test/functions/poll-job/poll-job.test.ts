@@ -18,7 +18,7 @@ describe('input of poll-job', () => {
   })
 })
 
-describe('seconds until the next look', () => {
+describe('seconds until the next poll', () => {
   test.each([
     [0, 1],
     [7, 1],
@@ -44,14 +44,14 @@ describe('seconds until the next look', () => {
     )
   })
 
-  test('a job of an hour is looked at fewer than 100 times', () => {
+  test('a job of an hour is polled fewer than 100 times', () => {
     let polls = 0
     for (let age = 0; age < 3600; age += waitSecondsAt(age)) polls += 1
     expect(polls).toBeLessThan(100)
   })
 })
 
-describe('what the machine is told', () => {
+describe('the result of a poll', () => {
   const base = { id: 7, url: 'http://127.0.0.1/v2/storage/jobs/7', operationParams: {} }
 
   test.each(['waiting', 'processing'] as const)('%s: wait', status => {

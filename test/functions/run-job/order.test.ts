@@ -49,7 +49,7 @@ describe('the jobs of one table', () => {
     expect(waits).toEqual([1, 2, 5, 10].map(waitSeconds => ({ status: 'blocked', waitSeconds })))
   })
 
-  it('start the one before when nobody did', async () => {
+  it('start the one before if nobody did', async () => {
     const tableId = await createTable()
     const first = await submitImport(tableId, 'n\n1\n')
     const second = await submitImport(tableId, 'n\n2\n')
@@ -63,7 +63,7 @@ describe('the jobs of one table', () => {
     expect(service.startedJobs).toEqual([first])
   })
 
-  it('go on when the one before has ended without a result', async () => {
+  it('run when the one before has ended without a result', async () => {
     const tableId = await createTable()
     const first = await submitImport(tableId, 'n\n1\n')
     const second = await submitImport(tableId, 'n\n2\n')
@@ -76,7 +76,7 @@ describe('the jobs of one table', () => {
     expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
   })
 
-  it('do not block each other when an earlier one comes to the line late', async () => {
+  it('do not block each other when an earlier one is queued late', async () => {
     const tableId = await createTable()
     const early = await submitImport(tableId, 'n\n1\n')
     const late = await submitImport(tableId, 'n\n2\n')

@@ -16,7 +16,7 @@ describe('a table that is deleted while a job is at work', () => {
     expect((await service.call('GET', `/v2/storage/tables/${tableId}`)).status).toBe(404)
   })
 
-  it('and is created anew keeps nothing of that job', async () => {
+  it('and is created again has nothing of that job', async () => {
     const tableId = await createTable()
     const jobId = await submitImport(tableId, 'n\n1\n')
     const table = await service.stores.tables.get(tableId)
@@ -49,7 +49,7 @@ describe('a bucket that is deleted while a table is created in it', () => {
 })
 
 describe('a job that fails for good', () => {
-  it('says an id and not the cause, and lets the next one go on', async () => {
+  it('shows an id and not the cause, and does not block the next job', async () => {
     const tableId = await createTable()
     const jobId = await submitImport(tableId, 'n\n1\n')
     const next = await submitImport(tableId, 'n\n2\n')

@@ -16,7 +16,7 @@ let server: Server
 let handler: (event: unknown, context: Context) => Promise<GatewayResult>
 let app: App
 let runJob: (event: unknown, context: Context) => Promise<unknown>
-/** They go on a little after the job is done. */
+/** They run a little longer than the job. */
 const runs: Promise<unknown>[] = []
 const environment = { ...process.env }
 

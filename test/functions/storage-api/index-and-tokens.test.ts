@@ -60,7 +60,7 @@ describe('GET openapi.json', () => {
 })
 
 describe('GET tokens/verify', () => {
-  it('tells the rights of the token and the project, with the types that clients rely on', async () => {
+  it('shows the rights of the token and the project, with the types that clients rely on', async () => {
     await service.createBucket('main')
     const { body, text } = await service.call('GET', '/v2/storage/tokens/verify')
     expect(body).toMatchObject({
@@ -79,7 +79,7 @@ describe('GET tokens/verify', () => {
     expect(text).not.toContain(service.token)
   })
 
-  it('tells the same moment of creation each time', async () => {
+  it('shows the same creation time each time', async () => {
     const created = async () => (await service.call('GET', '/v2/storage/tokens/verify')).body.created
     expect(await created()).toBe(await created())
   })

@@ -34,7 +34,7 @@ afterAll(async () => {
 const context = { awsRequestId: 'test', functionName: 'test' } as Context
 
 describe('the sweep from its environment', () => {
-  it('takes what the schedule sends, and tells what it removed', async () => {
+  it('accepts the schedule’s event, and logs what it removed', async () => {
     const bucketId = await service.createBucket('main')
     const tableId = await service.createTable(bucketId, 't', 'a\n1\n')
     for (const event of [scheduled, {}])

@@ -124,7 +124,7 @@ describe('replies that are fine', () => {
     expect(await client.hasTable('in.c-main.orders')).toBe(expected)
   })
 
-  test('a bucket that was created meanwhile', async () => {
+  test('a bucket that already exists', async () => {
     server.replyWith(json(400, { error: 'exists', code: 'storage.buckets.alreadyExists' }))
     await expect(client.createBucket('in.c-main')).resolves.toBeUndefined()
   })
@@ -154,7 +154,7 @@ describe('replies that are not', () => {
     },
   )
 
-  test.each([429, 500, 502, 503])('%i may work later, when the service says', async status => {
+  test.each([429, 500, 502, 503])('%i is a TransientError with the service’s Retry-After', async status => {
     server.replyWith(json(status, { error: 'busy' }, { 'Retry-After': '7' }))
     const error = await client.job(12).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TransientError)
@@ -165,7 +165,7 @@ describe('replies that are not', () => {
     ['a reset connection', reset],
     ['half a body', halfABody(job)],
     ['no reply in time', () => undefined],
-  ])('%s may work later', async (_, reply) => {
+  ])('%s is a TransientError', async (_, reply) => {
     server.replyWith(reply)
     await expect(client.job(12)).rejects.toBeInstanceOf(TransientError)
   })

@@ -90,7 +90,7 @@ describe('an export', () => {
     expect(gunzipSync(gzip ?? '').toString()).toBe('')
   })
 
-  it('has columns that came later, empty in older rows', async () => {
+  it('has columns that were added later, empty in older rows', async () => {
     const first = await fixture.load('a\n1\n')
     const { snapshot } = await fixture.load('a,b\n2,x\n', { current: first.snapshot, incremental: true })
     expect((await exportSlices(snapshot)).slices.join('')).toBe('"1",""\n"2","x"\n')
@@ -117,7 +117,7 @@ describe('an export', () => {
     expect(rowsCount).toBe(101)
   })
 
-  it('puts out any text as RFC 4180 has it', async () => {
+  it('writes any text as RFC 4180 says', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', 'é', '\ufeff', '🙂', "'", '\\'),
     })
@@ -151,7 +151,7 @@ describe('rows that are deleted', () => {
     expect(await fixture.scratch()).toEqual([])
   })
 
-  it('leave no file behind that has none left', async () => {
+  it('leave no empty file behind', async () => {
     const { snapshot } = await fixture.load('n\n1\n2\n')
     const without = await remove(snapshot, ['1', '2'])
     expect(without).toMatchObject({ files: [], rowsCount: 0, dataSizeBytes: 0, columns: ['n'] })
@@ -160,7 +160,7 @@ describe('rows that are deleted', () => {
 })
 
 describe('a column that is dropped', () => {
-  it('is gone from the files', async () => {
+  it('is removed from the files', async () => {
     const { snapshot } = await fixture.load(numbers(50))
     const dropped = await fixture.engine.dropColumn({
       snapshot,

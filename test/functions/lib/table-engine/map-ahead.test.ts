@@ -5,7 +5,7 @@ const count = async function* (to: number): AsyncGenerator<number> {
   for (let item = 0; item < to; item++) yield item
 }
 
-/** Lets all that is ready go on. */
+/** Lets everything that is ready continue. */
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const OBJECT = '0123456789'
 
-/** Serves the object as asked for; with `breakAfter` bytes of it the connection is gone. */
+/** Serves the object. Breaks the connection after `breakAfter` bytes. */
 const serve =
   (breakAfter?: number): Reply =>
   (response, { headers }) => {
@@ -53,7 +53,7 @@ const read = async (): Promise<string> => {
 }
 
 describe('readObject', () => {
-  it('goes on where the connection broke, with the same version of the object', async () => {
+  it('resumes after a broken connection, with the same version of the object', async () => {
     server.replyWith(serve(4), serve(3), serve())
     expect(await read()).toBe(OBJECT)
     expect(server.received.map(({ headers }) => [headers.range, headers['if-match']])).toEqual([
@@ -69,7 +69,7 @@ describe('readObject', () => {
     expect(server.received).toHaveLength(4)
   })
 
-  it('refuses to go on with another version', async () => {
+  it('does not resume with another version', async () => {
     server.replyWith(serve(4), refuse(412, 'PreconditionFailed'))
     await expect(read()).rejects.toMatchObject({ name: 'TransientError', code: 's3.objectChanged' })
   })

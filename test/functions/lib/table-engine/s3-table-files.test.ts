@@ -41,7 +41,7 @@ describe('data files in S3', () => {
     expect((await read('sized')).equals(body)).toBe(true)
   })
 
-  it('that are not there are the mistake of the one who imports them', async () => {
+  it('that do not exist are a mistake of the user', async () => {
     await expect(read('missing.csv')).rejects.toMatchObject({
       name: 'UserError',
       code: 'storage.importFileMissing',

@@ -25,7 +25,7 @@ const FILES = 'files'
 const EXPORTS = 'exports'
 const ROLE = 'arn:aws:iam::000000000000:role/file-access'
 
-/** As often as Step Functions would, or so. */
+/** About as often as Step Functions. */
 const ATTEMPTS = 4
 
 /** Embedded S3 behind a proxy that can misbehave, a storage service of files and one table, and the export machine. */
@@ -138,7 +138,7 @@ export const startExportFixture = async () => {
       return files
     },
 
-    /** What the machine does: each step repeated while it may work later, and `abort` when one fails for good. */
+    /** Runs the machine: repeats each step after a TransientError, and runs `abort` when a step fails for good. */
     run: async (
       input: Record<string, unknown>,
       { fileId = Number(input['fileId']), changed = {}, repeats = 1 }: RunOptions = {},
@@ -200,7 +200,7 @@ export interface RunOptions {
   /** The file that the export of the table made. */
   fileId?: number
   changed?: Partial<MergeSlicesServices>
-  /** So often each step is run although it succeeded. */
+  /** How often each step runs, although it succeeded. */
   repeats?: number
 }
 

@@ -44,7 +44,7 @@ describe('a branch', () => {
     expect((await call('GET', `branch/${body.results.id}/buckets/in.c-shared`)).status).toBe(200)
   })
 
-  it('is renamed, and gone with all that is in it', async () => {
+  it('is renamed, and deleted with everything in it', async () => {
     const id = await branch('Short')
     const config = `branch/${id}/components/${componentId}/configs`
     await call('POST', config, { configurationId: 'only-here', name: 'a' })

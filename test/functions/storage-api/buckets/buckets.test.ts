@@ -116,7 +116,7 @@ describe('GET buckets', () => {
 })
 
 describe('PUT buckets/{id}', () => {
-  it('changes what people see', async () => {
+  it('changes the display name', async () => {
     const id = await service.createBucket('rename')
     const { status, body } = await service.call('PUT', `${buckets}/${id}`, {
       displayName: 'Renamed-bucket',
@@ -149,7 +149,7 @@ describe('DELETE buckets/{id}', () => {
     expect((await service.call('DELETE', `${buckets}/${id}`)).body.code).toBe('storage.buckets.notFound')
   })
 
-  it('refuses one with tables, which then goes on as before', async () => {
+  it('refuses one with tables, which stays usable', async () => {
     const id = await service.createBucket('full')
     await service.createTable(id, 'a', 'x\n1\n')
     const { status, body } = await service.call('DELETE', `${buckets}/${id}`)

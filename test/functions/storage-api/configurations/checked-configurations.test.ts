@@ -133,7 +133,7 @@ describe('a configuration that could never run', () => {
   })
 })
 
-describe('a configuration that only the field would run', () => {
+describe('a configuration that only Generic Extractor would run', () => {
   it('is stored, with an event that says the right spelling', async () => {
     const id = await stored(configuration({ jobs: [{ endpoint: 'a', datatype: 'b' }] }))
     expect(await warningsOf(id)).toEqual([
@@ -141,12 +141,12 @@ describe('a configuration that only the field would run', () => {
     ])
   })
 
-  it('is stored without a word when it asks for compat mode', async () => {
+  it('is stored without an event when it asks for compat mode', async () => {
     const id = await stored(configuration({ compat: true, jobs: [{ endpoint: 'a', datatype: 'b' }] }))
     expect(await warningsOf(id)).toEqual([])
   })
 
-  it('hears of a schedule in a row, which nobody reads', async () => {
+  it('gets a warning for a schedule in a row, which is ignored', async () => {
     const id = await stored()
     await send('POST', `/${id}/rows`, { rowId: 'r', configuration: { schedule: 'rate(1 hour)' } })
     expect(await warningsOf(id)).toEqual([expect.stringMatching(/Row r: "schedule" is passed over/)])
@@ -175,7 +175,7 @@ it.each([
   expect(await warningsOf(await stored(given))).toEqual([])
 })
 
-it('goes back to a version that cannot run, and says so', async () => {
+it('can be rolled back to a version that cannot run, with a warning', async () => {
   const id = await stored()
   const place = { branchId: 1, componentId: 'ex-generic-v2', configId: id }
   const bad = JSON.stringify(configuration(changesOnly))
@@ -190,7 +190,7 @@ it('goes back to a version that cannot run, and says so', async () => {
   expect((await send('PUT', `/${id}`, { name: 'Another name' })).status).toBe(200)
 })
 
-it('configurations of other components are not looked into', async () => {
+it('configurations of other components are not checked', async () => {
   const path = '/v2/storage/components/keboola.runner-config-test/configs'
   const given = configuration({}, { pagination: { method: 'nexturl' } }, { schedule: 'whenever' })
   expect((await service.call('POST', path, { name: 'Other', configuration: given })).status).toBe(201)

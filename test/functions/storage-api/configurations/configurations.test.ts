@@ -239,7 +239,7 @@ describe('PATCH configs/{id}', () => {
     expect(version).toBe(11)
   })
 
-  it('makes no version of what is so', async () => {
+  it('creates no version of unchanged values', async () => {
     const id = await routes.create({ configuration: { a: 1 } })
     expect((await routes.send('PATCH', id, { configuration: { a: 1, b: null } })).body.version).toBe(1)
   })
@@ -304,7 +304,7 @@ describe('the trash', () => {
     expect(await ids('?isDeleted=1')).toContain(id)
   })
 
-  it('gives it back by restore, and only what is in it', async () => {
+  it('gives a configuration back by restore, unless it is not in the trash', async () => {
     const id = await routes.create({ configuration: { a: 1 } })
     expect((await routes.send('POST', `${id}/restore`)).status).toBe(404)
     await routes.send('DELETE', id)
@@ -321,7 +321,7 @@ describe('the trash', () => {
     ).toEqual(['Configuration restored', 'Configuration deleted', 'Configuration created'])
   })
 
-  it('is emptied by a second DELETE: nothing of the old one is left to a new one', async () => {
+  it('is emptied by a second DELETE: a new configuration inherits nothing', async () => {
     const id = await routes.create({ configuration: { a: 1 } })
     await routes.send('PUT', id, { name: 'second' })
     await routes.send('DELETE', id)
@@ -332,7 +332,7 @@ describe('the trash', () => {
     expect(await routes.versions(id)).toHaveLength(1)
   })
 
-  it('is left by creating again: empty, and the versions go on', async () => {
+  it('is left by creating again: empty content, continued version numbers', async () => {
     const id = await routes.create({ configuration: { a: 1 }, state: { a: 1 } })
     await routes.send('POST', `${id}/rows`, { rowId: 'r', name: 'row' })
     await routes.send('DELETE', id)
@@ -363,14 +363,14 @@ describe('GET components', () => {
     expect((await list('?componentType=extractor')).body).toEqual([])
   })
 
-  it('refuses to include what there is not', async () => {
+  it('refuses an unknown include', async () => {
     const { status, body } = await list('?include=everything')
     expect(status).toBe(400)
     expect(body.error).toMatch(/^Invalid request/)
     expect(body.contextParams.errors).toMatchObject([{ key: 'include' }])
   })
 
-  it('shows one to whoever asks', async () => {
+  it('shows one to any token', async () => {
     const reply = await routes.service.fetchReply(
       new Request('http://storage.test/v2/storage/components/ex-generic-v2'),
     )
@@ -384,7 +384,7 @@ describe('GET components', () => {
 })
 
 describe('a configuration that is wrapped in another', () => {
-  it('is stored as it is, and an event of type warn tells its author', async () => {
+  it('is stored unchanged, and a warning event informs its author', async () => {
     const id = await routes.create({ configuration: { configuration: { parameters: {} } } })
     expect((await routes.get(id)).configuration).toEqual({ configuration: { parameters: {} } })
     const { body } = await routes.service.call('GET', `/v2/storage/events?configurationId=${id}`)

@@ -65,7 +65,7 @@ describe('a sealed value that the service copies', () => {
     const { body: second } = await send('POST', `${copy.id}/versions/1/create`, { name: 'second' })
     for (const id of [copy.id, second.id])
       expect(await opened(id)).toEqual([secret('root'), {}, secret('row'), secret('state')])
-    // The copy goes its own way and keeps what it was given.
+    // The copy changes independently and keeps its secrets.
     await send('PUT', copy.id, { name: 'renamed' })
     await send('PATCH', copy.id, { configuration: secret('new') })
     await send('POST', `${copy.id}/versions/1/rollback`, {})

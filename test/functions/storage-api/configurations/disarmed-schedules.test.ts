@@ -55,7 +55,7 @@ describe('a schedule', () => {
     expect(reply.body.scheduleDisarmed).toMatchObject(by(lesser))
     const again = await send('PUT', configId, { configuration: scheduled })
     expect(again.body).not.toHaveProperty('scheduleDisarmed')
-    // Its runs have the rights of whoever stored it last.
+    // Its runs have the rights of the token that stored it last.
     expect(await versions(configId)).toMatchObject([
       { version: 3, creatorToken: { id: 42 }, changeDescription: 'Schedule armed' },
       { version: 2, creatorToken: { id: lesser.id } },

@@ -4,7 +4,7 @@ import { type StorageService, startStorageService } from '#support/storage-servi
 
 let service: StorageService
 const started: [number, unknown][] = []
-/** What the machine would tell, one look after the other; the last goes for all that follow. */
+/** The machine's answers, one per poll. The last one is repeated. */
 let told: ExtractRun[] = []
 
 beforeAll(async () => {

@@ -58,7 +58,7 @@ describe('a secret', () => {
     }
   })
 
-  it('is told in no version, event, error or log', async () => {
+  it('is in no version, event, error or log', async () => {
     const id = await routes.create({ configuration: { configuration: { '#token': plain } } })
     await routes.send('PUT', id, {
       configuration: { '#token': plain, '#list': [plain] },

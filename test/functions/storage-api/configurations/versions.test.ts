@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => routes.service.close())
 
 describe('GET versions', () => {
-  it('lists them newest first, with what was said of each', async () => {
+  it('lists them newest first, with their comments', async () => {
     const id = await routes.create({ configuration: { a: 1 } })
     await routes.send('PUT', id, { name: 'second', changeDescription: 'renamed' })
     await routes.send('PUT', id, { configuration: { a: 2 } })

@@ -133,7 +133,7 @@ describe('who reads an event', () => {
     expect((await get('/v2/storage/buckets/in.c-closed/events')).status).toBe(403)
   })
 
-  it('and who sends one names a component that it may use', async () => {
+  it('and its sender must be allowed to use its component', async () => {
     const headers = { 'X-StorageApi-Token': await tokenWith({ componentAccess: ['ex-rule'] }) }
     const sent = async (component: string) =>
       (await service.call('POST', events, { component, message: 'x' }, headers)).status
@@ -142,7 +142,7 @@ describe('who reads an event', () => {
 })
 
 describe('the events of a table and its bucket', () => {
-  it('tell what was done with them, and how a failure came', async () => {
+  it('show what was done with them, and why a job failed', async () => {
     await service.createBucket('told')
     const tableId = await service.createTable('in.c-told', 'orders', 'id\n1\n')
     const dataFileId = await service.upload('other\n1\n')

@@ -35,7 +35,7 @@ describe('POST upload-file', () => {
     expect(await (await fetch(body.url)).text()).toBe('a,b\n1,2\n')
   })
 
-  it('takes the name of the form, wherever it stands', async () => {
+  it('takes the name from the form, in any order of its fields', async () => {
     const form = new FormData()
     form.set('data', new Blob(['x']), 'upload.csv')
     form.set('name', 'given.csv')
@@ -58,7 +58,7 @@ describe('POST upload-file', () => {
     expect((await upload(form)).status).toBe(400)
   })
 
-  it('keeps nothing of a body that breaks off', async () => {
+  it('stores nothing of a body that breaks off', async () => {
     const before = (await service.call('GET', `${files}?limit=1`)).body[0]?.id
     const body = '--b\r\nContent-Disposition: form-data; name="data"; filename="half.csv"\r\n\r\nhalf of it'
     const { status } = await service.fetchReply(

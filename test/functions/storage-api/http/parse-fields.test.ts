@@ -35,7 +35,7 @@ describe('parseFields', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  it('refuses more fields, levels and letters than a client needs', () => {
+  it('refuses more fields, levels and characters than a client needs', () => {
     const many = Array.from({ length: 20_001 }, (_, index) => [`a[${index}]`, 'x'] as const)
     expect(() => parseFields(many)).toThrow('more than 20000 fields')
     expect(() => parse(`a${'[b]'.repeat(20)}=1`)).toThrow('nested more than 16 deep')

@@ -208,7 +208,7 @@ describe('replies', () => {
     expect(body.created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/)
   })
 
-  it('to what nobody foresaw tell an id and nothing else', async () => {
+  it('to an unexpected error show an id and nothing else', async () => {
     const broken = await startStorageService({
       items: items => ({ ...items, get: () => Promise.reject(new Error('table on fire')) }),
     })
@@ -224,7 +224,7 @@ describe('replies', () => {
     }
   })
 
-  it('to a fault that passes ask for another attempt', async () => {
+  it('to a temporary fault ask for another attempt', async () => {
     const throttled = Object.assign(new Error('slow down'), {
       name: 'ProvisionedThroughputExceededException',
     })

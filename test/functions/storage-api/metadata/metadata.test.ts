@@ -71,7 +71,7 @@ describe.each([
 })
 
 describe('metadata', () => {
-  it('of two providers stand side by side, and a provider is needed', async () => {
+  it('of two providers coexist, and a provider is required', async () => {
     const path = 'buckets/in.c-main/metadata'
     for (const provider of ['one', 'two'])
       await call('POST', path, { provider, metadata: [{ key: 'same', value: provider }] })
@@ -134,7 +134,7 @@ describe('metadata', () => {
     expect((await call('GET', 'search/tables')).status).toBe(400)
   })
 
-  it('are gone with their table', async () => {
+  it('are deleted with their table', async () => {
     await routes.service.createTable('in.c-main', 'short', 'id\n1\n')
     await call('POST', 'tables/in.c-main.short/metadata', {
       provider: 'u',

@@ -14,7 +14,7 @@ const rowIds = async (configId: string) =>
   (await routes.send('GET', `${configId}/rows`)).body.map((row: { id: string }) => row.id)
 
 describe('POST rows', () => {
-  it('answers 201 with the row at version 1; the configuration gets a version and its words', async () => {
+  it('answers 201 with the row at version 1; the configuration gets a version with the comment', async () => {
     const id = await routes.create()
     const { status, body } = await routes.send('POST', `${id}/rows`, {
       name: 'Row',
@@ -48,7 +48,7 @@ describe('POST rows', () => {
     expect([status, body.code]).toEqual([400, 'configurationRowAlreadyExists'])
   })
 
-  it('goes on counting for a row that was deleted', async () => {
+  it('continues the version numbers of a deleted row', async () => {
     const id = await routes.create()
     await addRows(id, 'a')
     await routes.send('PUT', `${id}/rows/a`, { name: 'b' })

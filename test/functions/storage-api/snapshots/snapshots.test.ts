@@ -26,7 +26,7 @@ describe('a snapshot of a table', () => {
       rowsCount: 2,
     })
     expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1","a"', '"2","b"'])
-    // Both go their own way from here.
+    // Both change independently from here.
     await load(`${bucketId}.${name}`, { dataFileId: await service.upload('id,name\n1,z\n'), incremental: 1 })
     expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1","z"', '"2","b"'])
     expect(await rowsOf(id)).toEqual(['"3","c","d"'])
@@ -46,7 +46,7 @@ describe('a snapshot of a table', () => {
     const restored = await detail(job.results.id)
     expect(restored.metadata).toMatchObject([{ key: 'k', value: 'before', provider: 'test' }])
     expect(restored.columnMetadata).toMatchObject({ a: [{ key: 'c', value: 'of a' }] })
-    // A column that goes takes its metadata along.
+    // A deleted column loses its metadata.
     await service.call('DELETE', `/v2/storage/tables/${id}/columns/a`)
     await service.call('POST', `/v2/storage/tables/${id}/columns`, { name: 'a' })
     expect((await detail(id)).columnMetadata).toEqual([])

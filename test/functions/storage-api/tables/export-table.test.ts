@@ -249,7 +249,7 @@ describe('the same export of an unchanged table', () => {
     expect(file).toMatchObject({ runId: 'a', runIds: ['a', 'b'] })
   })
 
-  it('is made anew with other parameters, after a change of the table, and when the file was deleted', async () => {
+  it('is made again with other parameters, after a change of the table, and when the file was deleted', async () => {
     const id = await service.createTable(bucketId, newName(), 'id\n1\n')
     const fileOf = async (body: Record<string, unknown> = {}) => (await submit(id, body)).body.results
     const first = await fileOf()

@@ -64,7 +64,7 @@ describe('POST import-async', () => {
       expect(await rowsOf(tableId)).toEqual(['"1","Prague"'])
     })
 
-    it('loads all rows anew and says so, in the result and in an event', async () => {
+    it('loads all rows again and says so, in the result and in an event', async () => {
       const tableId = await service.createTable(bucketId, newName(), 'id,city\n1,Prague\n', {
         primaryKey: 'city',
       })

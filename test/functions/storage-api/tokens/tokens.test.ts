@@ -93,7 +93,7 @@ describe('a token', () => {
     expect(text).not.toContain(token)
   })
 
-  it('is refused when it has expired, was deleted, was refreshed or is wrong in its last letter', async () => {
+  it('is refused when it has expired, was deleted, was refreshed or is wrong in its last character', async () => {
     const { id, token } = await create({ expiresIn: 60 })
     const status = async (value: string) =>
       (await service.call('GET', `${tokens}/verify`, undefined, as(value))).status

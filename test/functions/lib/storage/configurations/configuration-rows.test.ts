@@ -24,7 +24,7 @@ afterAll(() => database.close())
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
 const table = () => createItemTable(database.documents, 'storage')
 
-/** A store as one process has it when it starts: nothing of it is shared, and nothing is in memory. */
+/** A store of a new process: it shares nothing, and has nothing in memory. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
   createConfigurationStore(wrap(table()), documents)
 
@@ -111,7 +111,7 @@ describe('a write to one row of many', () => {
       },
     }))
     await counting.change(place, current => setRowState(current, 'r3', long(100)))
-    // The state before gets its item, the new one is in the head; references to thirty rows and states go with it.
+    // The old state gets its item, the new one is in the head, with references to thirty rows and states.
     expect(bytes).toBeLessThan(5_000)
     const now = await read(place)
     expect(rowMemory(now, 'r3').state).toBe(long(100))
@@ -120,7 +120,7 @@ describe('a write to one row of many', () => {
 })
 
 describe('a store over items', () => {
-  it('answers as the changes say, whatever was done before, and for every version', async () => {
+  it('returns what the changes made, after any history and for every version', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
         const place = newPlace()
@@ -130,7 +130,7 @@ describe('a store over items', () => {
         for (const next of steps) {
           const before = expected
           expected = next(before, versions)
-          // A change is one version; the trip to the trash and back makes two, the first of which is never stored.
+          // A change is one version. Trash and restore make two, the first of which is never stored.
           if (expected.current.version > before.current.version + 1) {
             expected = before
             continue
@@ -212,14 +212,14 @@ describe('a process that dies at a write', () => {
   )
 
   it.each(cases)(
-    '$name, $when put $at, leaves it whole as it was or is to be',
+    '$name, $when put $at, leaves the old or the new configuration, complete',
     async ({ change, at, when }) => {
       const place = await createWithRows(3)
       await newStore().change(place, current => setRowState(current, 'r2', state))
       const before = await read(place)
       const after = change(before)
 
-      // With fewer puts than that nothing dies.
+      // With fewer puts nothing dies.
       await dying(at, when)
         .change(place, current => (current.current.version === before.current.version ? after : current))
         .catch(() => undefined)
@@ -241,7 +241,7 @@ describe('a process that dies at a write', () => {
 })
 
 describe('a reader', () => {
-  it('reads the head again when it moved on before the states were read', async () => {
+  it('reads the head again when it changed before the states were read', async () => {
     const place = await createWithRows(1)
     const setState = (index: number) =>
       newStore().change(place, current => setRowState(current, 'r0', JSON.stringify({ index })))
@@ -287,7 +287,7 @@ describe('a reader', () => {
 describe('a configuration of version 0.1', () => {
   const state = JSON.stringify({ since: 'then' })
 
-  /** What 0.1 stored: rows and states stand in the head, and rows in archived versions. */
+  /** What 0.1 stored: the head contains rows and states, archived versions contain rows. */
   const createOld = async (place: ConfigurationPlace): Promise<Configuration> => {
     const first = addRow(newHead(place), 'r0', settings('first'), changed())
     const second = addRow(first, 'r1', { ...settings('second'), state }, changed())
@@ -339,7 +339,7 @@ describe('a configuration of version 0.1', () => {
     expect(await newStore().history.getRow(now.internalId, 'r1', 1)).toEqual(old.current.content.rows[1])
   })
 
-  it('keeps its rows when its first write of today is of a state', async () => {
+  it('keeps its rows when its first write by this version sets a state', async () => {
     const place = newPlace()
     const old = await createOld(place)
     const next = JSON.stringify({ since: 'now' })
@@ -351,7 +351,7 @@ describe('a configuration of version 0.1', () => {
 })
 
 describe('rows that are too much for the head', () => {
-  it('wait in S3 for items of their own after a copy', async () => {
+  it('are in S3 after a copy, until they have items of their own', async () => {
     const s3 = await startTestS3()
     try {
       await s3.client.send(new CreateBucketCommand({ Bucket: 'tables' }))

@@ -20,7 +20,7 @@ afterAll(() => database.close())
 // Nothing here is too long for an item.
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
 
-/** A store as one process has it: nothing of it is shared with another. */
+/** A store of one process: it shares nothing with others. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
   createConfigurationStore(wrap(createItemTable(database.documents, 'storage')), documents)
 
@@ -122,7 +122,7 @@ describe('a write whose reply was lost', () => {
 })
 
 describe('a crash between the archive and the head', () => {
-  it('leaves the configuration as it was, and the next writer goes on', async () => {
+  it('changes nothing, and does not stop the next writer', async () => {
     const place = await create()
     const crashing = newStore(items => ({
       ...items,
@@ -143,7 +143,7 @@ describe('a crash between the archive and the head', () => {
 })
 
 describe('change', () => {
-  it('says when there is none', async () => {
+  it('resolves to `missing` when there is none', async () => {
     const place = { branchId: 1, componentId: 'c', configId: 'nothing' }
     expect(await newStore().change(place, rename('x'))).toBe('missing')
   })

@@ -28,7 +28,7 @@ const json = fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify({ value }
 const rowId = fc.constantFrom('a', 'b', 'c')
 const hasRow = ({ current }: Configuration, id: string) => current.content.rows.some(row => row.id === id)
 
-/** Anything that a client can do next to the configuration as it is. */
+/** Any change that a client can make next. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.string(), json).map(
     ([name, configuration]): Step =>

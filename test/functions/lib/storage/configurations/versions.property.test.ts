@@ -44,7 +44,7 @@ describe('versions', () => {
         const numbers = run(steps).states.map(({ current }) => current.version)
         for (const [index, number] of numbers.entries()) {
           const before = numbers[index - 1] ?? 1
-          // A trip to the trash and back is two.
+          // Trash and restore are two.
           expect(number - before).toBeGreaterThanOrEqual(0)
           expect(number - before).toBeLessThanOrEqual(2)
         }
@@ -84,7 +84,7 @@ describe('versions', () => {
     )
   })
 
-  it('are copied whole, as version 1 of rows and all', () => {
+  it('are copied completely, as version 1 of the configuration and its rows', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), steps => {
         const last = run(steps).states.at(-1)
@@ -104,7 +104,7 @@ describe('versions', () => {
     )
   })
 
-  it('are not made by sending again what is there', () => {
+  it('are not made by unchanged values', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), steps => {
         const last = run(steps).states.at(-1)

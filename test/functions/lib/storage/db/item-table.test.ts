@@ -12,7 +12,7 @@ describe('getMany', () => {
   const keysOf = (pk: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({ pk, sk: String(index).padStart(4, '0') }))
 
-  it('finds the items that are there of more keys than one request takes', async () => {
+  it('finds the existing items of more keys than fit one request', async () => {
     const items = createItemTable(database.documents, 'storage')
     const keys = keysOf('many', 250)
     for (const key of keys.slice(0, 240)) await items.put(key, { number: Number(key.sk) })
@@ -23,7 +23,7 @@ describe('getMany', () => {
     expect(await items.getMany([])).toEqual([])
   })
 
-  it('asks again for what a reply of 16 MB has no room for', async () => {
+  it('requests again what did not fit a reply of 16 MB', async () => {
     const items = createItemTable(database.documents, 'storage')
     const keys = keysOf('large', 60)
     for (const key of keys) await items.put(key, { text: 'x'.repeat(350_000) })

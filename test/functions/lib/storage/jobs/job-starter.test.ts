@@ -4,7 +4,7 @@ import { SFNClient } from '@aws-sdk/client-sfn'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createJobStarter } from '#lib/storage/jobs/job-starter.ts'
 
-/** A Step Functions endpoint that answers as it is told and keeps what it was asked. */
+/** A Step Functions endpoint with given answers that keeps its requests. */
 const replies: { status: number; body: object }[] = []
 const requests: { operation: string; body: unknown }[] = []
 let server: Server

@@ -46,7 +46,7 @@ describe('the head of a table', () => {
     expect(await service.stores.tables.get(`in.c-main.files-${files}`)).toEqual(table)
   })
 
-  it('moves once of many writers that read the same state', async () => {
+  it('is replaced by only one of many writers that read the same state', async () => {
     const table = tableWith('race', 300)
     await service.stores.tables.insert(table)
     const moves = await Promise.all(Array.from({ length: 10 }, () => service.stores.tables.replace(table)))
@@ -54,7 +54,7 @@ describe('the head of a table', () => {
     expect((await service.stores.tables.get('in.c-main.race'))?.revision).toBe(2)
   })
 
-  it('does not move when the table is another one by now', async () => {
+  it('is not replaced when it belongs to a new table of that name', async () => {
     const table = tableWith('other', 1)
     await service.stores.tables.insert({ ...table, internalId: 2 })
     expect(await service.stores.tables.replace(table)).toBe(false)

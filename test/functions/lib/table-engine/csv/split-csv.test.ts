@@ -60,7 +60,7 @@ describe('valid files', () => {
         const chunks = await split(csv, { dialect, chunkBytes: 40 })
         expect(toCells(chunks, dialect)).toEqual(rows)
         const records = chunks.reduce((sum, chunk) => sum + chunk.records, 0)
-        // The oracle needs to be told what ends a record where both are in use, and keeps a byte order mark.
+        // The other parser needs to know the line end where both occur, and keeps a byte order mark.
         const oracle: string[][] = parse(csv, {
           delimiter,
           quote: enclosure,
@@ -84,7 +84,7 @@ describe('chunks', () => {
     ])
   })
 
-  it('tell what is true of their records', async () => {
+  it('come with facts about their records', async () => {
     const [header, first, second] = await split('a\n\n"long one"\nb\r\n', { chunkBytes: 12, hasHeader: true })
     expect(header).toMatchObject({ isHeader: true, records: 1, columns: 1, bytes: Buffer.from('a\n') })
     expect(first).toMatchObject({ isHeader: false, records: 2, longestRecord: 11, hasBlankLines: true })

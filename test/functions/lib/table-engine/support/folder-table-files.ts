@@ -3,7 +3,7 @@ import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TableFiles } from '#lib/table-engine/table-files.ts'
 
-/** A folder in the place of S3: bucket and key are a path in it. `log` tells what was done with tables' files. */
+/** A folder in place of S3: bucket and key are a path in it. `log` records the access to tables' files. */
 export const createFolderTableFiles = (folder: string): TableFiles & { log: string[] } => {
   const log: string[] = []
   const locate = (bucket: string, key: string): string => path.join(folder, bucket, key)

@@ -22,7 +22,7 @@ export interface CsvCase {
   delimiter: string
   enclosure: string
   rows: string[][]
-  /** `rows` written down, each cell quoted or not and each line ended in any way that the format allows. */
+  /** `rows` as CSV, with any allowed quotes and line ends. */
   csv: string
 }
 
@@ -62,7 +62,7 @@ export const csvCase = ({
           )
           const text = lines.map((line, number) => line + lineEnds[number % lineEnds.length]).join('')
           const last = lines.at(-1) ?? ''
-          // Without its line end an empty last line would be no record at all.
+          // Without its line end an empty last line would not be a record.
           const mayEndOpen = last !== '' && !endsWithLineEnd
           return { delimiter, enclosure, rows, csv: mayEndOpen ? text.replace(/\r?\n$/, '') : text }
         }),
