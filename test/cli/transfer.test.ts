@@ -13,7 +13,7 @@ import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from 
 import { createAdaptorServer } from '@hono/node-server'
 import { Command } from 'commander'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registerDownload } from '../../cli/download.ts'
 import { type DownloadFlags, runDownload } from '../../cli/transfer/run-download.ts'
 import { runUpload, type UploadFlags } from '../../cli/transfer/run-upload.ts'
@@ -104,7 +104,7 @@ const unfinishedUploads = async () =>
   (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
 
 describe('upload', () => {
-  test.each([0, 100, 20 * MiB])('brings a file of %i bytes, checked', async size => {
+  it.each([0, 100, 20 * MiB])('brings a file of %i bytes, checked', async size => {
     const path = newPath('bin')
     const bytes = randomBytes(size)
     await writeFile(path, bytes)
@@ -166,7 +166,7 @@ describe('upload', () => {
     expect(rows.trim().split('\n').sort()).toEqual(['"1","Zoë"', '"2","two"', '"id","name"'])
   })
 
-  test('says that the table has another key than the one asked for', async () => {
+  it('says that the table has another key than the one asked for', async () => {
     const path = newPath()
     await writeFile(path, 'id,name\n1,one\n')
     const into = (...flags: string[]) =>
@@ -192,14 +192,14 @@ describe('upload', () => {
     expect(table).toMatchObject({ rowsCount: 12_000, columns: ['id', 'text'] })
   })
 
-  test('of broken CSV says where it is broken', async () => {
+  it('of broken CSV says where it is broken', async () => {
     const path = newPath()
     await writeFile(path, 'id,name\n1\n')
     const sent = await millrace('upload', path, '--table', 'in.c-transfer.broken', '--sliced')
     expect([sent.code, sent.log]).toEqual([1, expect.stringMatching(/line 2/)])
   })
 
-  test('without a file or a token says so', async () => {
+  it('without a file or a token says so', async () => {
     expect(await millrace('upload', join(folder, 'nothing'))).toMatchObject({ code: 1 })
     const refused = await millrace('upload', cli, '--token', '7-42-wrong')
     expect(refused).toMatchObject({ code: 1 })
@@ -208,7 +208,7 @@ describe('upload', () => {
 })
 
 describe('download', () => {
-  test('writes no file outside of the current folder because of its name', async () => {
+  it('writes no file outside of the current folder because of its name', async () => {
     const path = newPath()
     await writeFile(path, 'a')
     const { output } = await millrace('upload', path, '--name', '../../stolen.csv')
@@ -238,7 +238,7 @@ describe('download', () => {
     return file.id
   }
 
-  test('brings a sliced file in order, checked', async () => {
+  it('brings a sliced file in order, checked', async () => {
     const path = newPath('bin')
     const { code, log } = await millrace('download', String(await uploadSlices(slices)), '-o', path)
     expect([code, log]).toEqual([0, expect.stringMatching(/CRC32 \S+ checked/)])
@@ -246,7 +246,7 @@ describe('download', () => {
     expect(existsSync(`${path}.part`) || existsSync(`${path}.part.json`)).toBe(false)
   })
 
-  test('writes to standard output', async () => {
+  it('writes to standard output', async () => {
     const child = spawnMillrace('download', String(await uploadSlices(slices)), '-o', '-')
     expect((await buffer(child.stdout)).equals(whole)).toBe(true)
   })
@@ -272,7 +272,7 @@ describe('download', () => {
     expect(existsSync(`${path}.part`)).toBe(false)
   })
 
-  test.each([false, true])('exports a table with its header, gzip: %s', async isGzip => {
+  it.each([false, true])('exports a table with its header, gzip: %s', async isGzip => {
     await service.createTable('in.c-transfer', `source${isGzip}`, 'id,name\n1,"a ""quote"""\n2,b\n')
     const path = newPath(isGzip ? 'csv.gz' : 'csv')
     const given = [`in.c-transfer.source${isGzip}`, '-o', path, ...(isGzip ? ['--gzip'] : [])]

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { apiCoverage } from './api-coverage.ts'
 
-test('docs/api-coverage.md is what the routes make of it (npm run api-coverage)', async () => {
+it('docs/api-coverage.md is what the routes make of it (npm run api-coverage)', async () => {
   expect(await readFile(join(import.meta.dirname, '../../docs/api-coverage.md'), 'utf8')).toBe(apiCoverage())
 })
 
-test('no operation that is known is missing but the one of another cloud', () => {
+it('no operation that is known is missing but the one of another cloud', () => {
   const missing = apiCoverage()
     .split('\n')
     .filter(line => line.includes('| not built |'))

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { landingRules } from '#functions/start-import/landing-rules.ts'
 import { readSchedule } from '#lib/schedules/schedule-expression.ts'
 import { isSchedule } from '../../infra/schedule-expression.ts'
@@ -26,7 +26,7 @@ const isDeployable = (context: Record<string, unknown>): boolean =>
 describe('landing rules', () => {
   const rule = { match: '^a/', tableId: 'in.c-a.a' }
 
-  test.each<[string, unknown, boolean]>([
+  it.each<[string, unknown, boolean]>([
     ['no rule', [], true],
     ['a key and a table', [rule], true],
     ['several', [rule, rule], true],
@@ -56,7 +56,7 @@ describe('schedules', () => {
   const isAccepted = (expression: string, timezone: string) =>
     isDeployable({ schedules: [{ name: 'nightly', expression, timezone, componentId: 'c', configId: '1' }] })
 
-  test.each([
+  it.each([
     ['rate(1 minute)', 'UTC', true],
     ['rate(5 minutes)', 'UTC', true],
     ['rate(12 hours)', 'UTC', true],
@@ -100,7 +100,7 @@ describe('schedules', () => {
     expect(isAccepted(expression, timezone)).toBe(expected)
   })
 
-  test.each(['at(2027-02-30T08:00:00)', 'cron(? 8 * * ? *)', 'cron(0 8 ? * 0 *)', 'cron(0 8 * * ? 1969)'])(
+  it.each(['at(2027-02-30T08:00:00)', 'cron(? 8 * * ? *)', 'cron(0 8 ? * 0 *)', 'cron(0 8 * * ? 1969)'])(
     '%s, which EventBridge would refuse, is not deployed',
     expression => {
       expect(isAccepted(expression, 'UTC')).toBe(false)
@@ -134,7 +134,7 @@ describe('schedules', () => {
     { weight: 1, arbitrary: fc.array(item, { minLength: 2, maxLength: 3 }).map(items => items.join(',')) },
   )
 
-  test('what is deployed can be run', () => {
+  it('what is deployed can be run', () => {
     fc.assert(
       fc.property(fc.array(field, { minLength: 6, maxLength: 6 }), fields => {
         const expression = `cron(${fields.join(' ')})`

@@ -1,5 +1,5 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
@@ -36,7 +36,7 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  test('there are nine, and no custom resource brings another', () => {
+  it('there are nine, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
@@ -51,7 +51,7 @@ describe('functions', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::')
   })
 
-  test.each(functions)(
+  it.each(functions)(
     '%s runs on Node 24 with source maps and a log group of its own',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({
@@ -63,7 +63,7 @@ describe('functions', () => {
     },
   )
 
-  test.each([
+  it.each([
     ['StorageStorageApi', ['x86_64'], storageApiEnvNames],
     ['StorageRunJob', ['x86_64'], runJobEnvNames],
     ['ExportMergeSlices', ['arm64'], mergeSlicesEnvNames],
@@ -80,7 +80,7 @@ describe('functions', () => {
     expect(found?.Properties['Architectures']).toEqual(architectures)
   })
 
-  test('logs go after three months', () => {
+  it('logs go after three months', () => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup')
     expect(groups.map(([, { Properties }]) => Properties['RetentionInDays'])).toEqual(groups.map(() => 90))
     expect(groups).toHaveLength(functions.length)
@@ -88,12 +88,12 @@ describe('functions', () => {
 })
 
 describe('rights', () => {
-  test.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
+  it.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
     expect([Action].flat().filter(action => action.includes('*'))).toEqual([])
     expect([Resource].flat()).not.toContain('*')
   })
 
-  test('no role has a managed policy', () => {
+  it('no role has a managed policy', () => {
     const managed = resourcesOf(template, 'AWS::IAM::Role').filter(
       ([, { Properties }]) => Properties['ManagedPolicyArns'],
     )
@@ -112,7 +112,7 @@ describe('rights', () => {
     expect(JSON.stringify(statement?.Resource)).toMatch(/:execution:.*ImportMachine.*"Name"/)
   })
 
-  test('the import hook reads the landing bucket, writes files, and never the other way round', () => {
+  it('the import hook reads the landing bucket, writes files, and never the other way round', () => {
     const on = (bucket: string) =>
       statementsOf(template)
         .filter(
@@ -143,7 +143,7 @@ describe('rights', () => {
         ),
     )
 
-  test('the merger reads files, writes exports, and deletes nothing but its own work', () => {
+  it('the merger reads files, writes exports, and deletes nothing but its own work', () => {
     expect(mergerRights(template, 'StorageFiles')).toEqual({ 's3:GetObject': 'all', 's3:ListBucket': 'all' })
     expect(mergerRights(template, 'ExportExports')).toEqual({
       's3:GetObject': 'all',
@@ -156,14 +156,14 @@ describe('rights', () => {
     })
   })
 
-  test('the merger writes other buckets only when the configuration names them', () => {
+  it('the merger writes other buckets only when the configuration names them', () => {
     expect(mergerRights(template, 'reports')).toEqual({})
     const rights = mergerRights(synthesiseStack({ exportBuckets: ['reports'] }), 'reports')
     expect(rights).toMatchObject({ 's3:PutObject': 'all' })
     expect(rights).not.toHaveProperty('s3:DeleteObject')
   })
 
-  test('the functions around the storage service know nothing of its tables and buckets', () => {
+  it('the functions around the storage service know nothing of its tables and buckets', () => {
     const poll = actionsOf('PollJob').filter(action => !/^(logs|secretsmanager):/.test(action))
     expect(poll).toEqual([])
     const items = resourcesOf(template, 'AWS::DynamoDB::Table').find(([id]) =>
@@ -180,7 +180,7 @@ describe('rights', () => {
     ])
   })
 
-  test('the storage API seals secrets and cannot open them, the extractor the other way round', () => {
+  it('the storage API seals secrets and cannot open them, the extractor the other way round', () => {
     const ofKeys = statementsOf(template).filter(([, { Action }]) =>
       [Action].flat().some(action => action.startsWith('kms:')),
     )
@@ -194,7 +194,7 @@ describe('rights', () => {
     })
   })
 
-  test('only the storage API issues credentials of files', () => {
+  it('only the storage API issues credentials of files', () => {
     template.hasResourceProperties('AWS::IAM::Role', {
       Description: Match.stringLikeRegexp('credentials of one file'),
       AssumeRolePolicyDocument: {
@@ -214,7 +214,7 @@ describe('rights', () => {
 })
 
 describe('data', () => {
-  test.each(resourcesOf(template, 'AWS::S3::Bucket'))(
+  it.each(resourcesOf(template, 'AWS::S3::Bucket'))(
     'bucket %s is private, encrypted and kept',
     (id, bucket) => {
       expect(bucket).toMatchObject({
@@ -244,14 +244,14 @@ describe('data', () => {
     },
   )
 
-  test('the landing bucket keeps versions and sends events to EventBridge', () => {
+  it('the landing bucket keeps versions and sends events to EventBridge', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       VersioningConfiguration: { Status: 'Enabled' },
       NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
     })
   })
 
-  test.each(resourcesOf(template, 'AWS::DynamoDB::Table'))(
+  it.each(resourcesOf(template, 'AWS::DynamoDB::Table'))(
     'table %s is encrypted, restorable and kept',
     (_, table) => {
       expect(table).toMatchObject({
@@ -275,7 +275,7 @@ describe('data', () => {
 })
 
 describe('import flow', () => {
-  test('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
+  it('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
       EventPattern: {
         source: ['aws.s3'],
@@ -291,7 +291,7 @@ describe('import flow', () => {
     })
   })
 
-  test.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
+  it.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
     'a dead letter of %s sets off an alarm that says what to do',
     flow => {
       template.hasResourceProperties('AWS::CloudWatch::Alarm', {
@@ -329,7 +329,7 @@ describe('import flow', () => {
     return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
   }
 
-  test.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
     'every task of %s names what it retries and catches',
     machine => {
       const { States, TimeoutSeconds } = definitionOf(machine)
@@ -346,12 +346,12 @@ describe('import flow', () => {
     },
   )
 
-  test('an object too large for one function is moved by several, and then imported', () => {
+  it('an object too large for one function is moved by several, and then imported', () => {
     const { States } = definitionOf('ImportMachine')
     expect(States['MoveParts']).toMatchObject({ Type: 'Map', ItemsPath: '$.import.ranges', Next: 'Start' })
   })
 
-  test.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
     'every failure of %s ends in a dead letter, then fails',
     machine => {
       const { States } = definitionOf(machine)
@@ -372,7 +372,7 @@ describe('import flow', () => {
 describe('extract flow', () => {
   const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
 
-  test('writes runs and turns in its own bucket, which forgets runs, and deletes nothing', () => {
+  it('writes runs and turns in its own bucket, which forgets runs, and deletes nothing', () => {
     const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
     expect([...new Set(actions)].sort()).toEqual([
       's3:AbortMultipartUpload',
@@ -389,7 +389,7 @@ describe('extract flow', () => {
     })
   })
 
-  test('a leg ends before its function does, as the stack configuration says', () => {
+  it('a leg ends before its function does, as the stack configuration says', () => {
     const legs = (context: object) =>
       synthesiseStack({ ...context }).hasResourceProperties('AWS::Lambda::Function', {
         Timeout: 900,
@@ -400,7 +400,7 @@ describe('extract flow', () => {
     expect(() => synthesiseStack({ extractorLegSeconds: 900 })).toThrow(/extractorLegSeconds/)
   })
 
-  test('by default no host that is not public can be reached', () => {
+  it('by default no host that is not public can be reached', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ LEG_SECONDS: '600', ALLOWED_HOSTS: '[]' }) },
     })
@@ -417,7 +417,7 @@ describe('schedules', () => {
     flexibleMinutes: 15,
   }
 
-  test('a schedule of the stack starts the extract machine and may do nothing else', () => {
+  it('a schedule of the stack starts the extract machine and may do nothing else', () => {
     const scheduled = synthesiseStack({ schedules: [nightly] })
     scheduled.hasResourceProperties('AWS::Scheduler::Schedule', {
       ScheduleExpression: 'cron(0 2 * * ? *)',
@@ -438,7 +438,7 @@ describe('schedules', () => {
     expect(rights.map(([, { Action }]) => Action)).toEqual(['states:StartExecution', 'sqs:SendMessage'])
   })
 
-  test('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
+  it('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
     const expressionsOf = (given: Template) =>
       resourcesOf(given, 'AWS::Scheduler::Schedule')
         .filter(([id]) => id.startsWith('ExtractSchedules'))
@@ -449,7 +449,7 @@ describe('schedules', () => {
     expect(actions.filter(action => /^(scheduler:|iam:)/.test(action))).toEqual([])
   })
 
-  test.each([
+  it.each([
     ['an expression that cannot be read', { expression: 'daily' }],
     ['a time zone that does not exist', { timezone: 'Mars/Base' }],
     ['an unknown field', { cron: '0 2 * * *' }],
@@ -458,13 +458,13 @@ describe('schedules', () => {
     expect(() => synthesiseStack({ schedules: [{ ...nightly, ...change }] })).toThrow(/schedules/)
   })
 
-  test('two of one name are refused', () => {
+  it('two of one name are refused', () => {
     expect(() => synthesiseStack({ schedules: [nightly, nightly] })).toThrow(/name of its own/)
   })
 })
 
 describe('configuration', () => {
-  test('landing rules reach the import hook', () => {
+  it('landing rules reach the import hook', () => {
     const rules = [{ match: '^a/', tableId: 'in.c-a.a' }]
     synthesiseStack({ landingRules: rules }).hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: Match.objectLike({ LANDING_RULES: JSON.stringify(rules) }) },
@@ -474,7 +474,7 @@ describe('configuration', () => {
     })
   })
 
-  test('with a storage service that exists already, only the functions around it are made', () => {
+  it('with a storage service that exists already, only the functions around it are made', () => {
     const hosted = synthesiseStack({
       storageUrl: 'https://connection.example.com/',
       storageTokenSecret: 'storage/token',
@@ -494,7 +494,7 @@ describe('configuration', () => {
     })
   })
 
-  test.each([
+  it.each([
     [{ storageUrl: 'https://connection.example.com' }, /storageTokenSecret/],
     [{ storageUrl: 'http://connection.example.com', storageTokenSecret: 'x' }, /storageUrl/],
     [{ landingRules: [{ match: '(', tableId: 'in.c-a.a' }] }, /landingRules/],
@@ -520,7 +520,7 @@ describe('configuration', () => {
 })
 
 describe('retention', () => {
-  test('a schedule starts the sweep, which may write nothing but its notes', () => {
+  it('a schedule starts the sweep, which may write nothing but its notes', () => {
     template.hasResourceProperties('AWS::Scheduler::Schedule', {
       ScheduleExpression: 'rate(6 hours)',
       State: Match.absent(),
@@ -546,7 +546,7 @@ describe('retention', () => {
     })
   })
 
-  test('jobs write exports to the files bucket and nothing else of it', () => {
+  it('jobs write exports to the files bucket and nothing else of it', () => {
     const written = statementsOf(template)
       .filter(
         ([id, { Action }]) => id.startsWith('StorageRunJob') && [Action].flat().includes('s3:PutObject'),

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
 const MiB = 1024 ** 2
@@ -146,7 +146,7 @@ describe('a table', () => {
 })
 
 describe('what cannot be exported', () => {
-  test.each<[string, Record<string, unknown>, RegExp]>([
+  it.each<[string, Record<string, unknown>, RegExp]>([
     ['a table that is not there', { tableId: 'in.c-exported.nothing' }, /in\.c-exported\.nothing|not found/i],
     ['a file that is not there', { fileId: 999_999 }, /999999|not found/i],
     ['a bucket of somebody else', { fileId: 1, destination: { bucket: 'somebody-elses', key: 'x' } }, /./],

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 
@@ -125,7 +125,7 @@ test('a rollback restores the old behaviour, and an empty state makes a first ru
   expect(await run()).toEqual({ color: 'red', isFirst: true })
 }, 60_000)
 
-test('a run that fails leaves a dead letter and an event that name what failed, and no secret', async () => {
+it('a run that fails leaves a dead letter and an event that name what failed, and no secret', async () => {
   await api('POST', CONFIGS, { configurationId: 'closed', name: 'Closed', configuration: root('wrong word') })
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'closed' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.response.status' })
@@ -150,7 +150,7 @@ test('a run that fails leaves a dead letter and an event that name what failed, 
     expect(JSON.stringify([ended, Messages, events])).not.toContain(secret)
 }, 60_000)
 
-test('a configuration that is not there fails by name', async () => {
+it('a configuration that is not there fails by name', async () => {
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'nothing' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'notFound' })
 }, 60_000)

@@ -7,7 +7,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 
@@ -92,7 +92,7 @@ const nextDeadLetter = async () => {
 }
 
 describe('a file in the landing bucket', () => {
-  test('becomes a table whose every cell equals the input', async () => {
+  it('becomes a table whose every cell equals the input', async () => {
     const csv = await readFile('local/demo/data/orders.csv')
     const head = parse(csv).slice(0, 900) as string[][]
     const quoted = head.map(row => row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',')).join('\r\n')
@@ -102,7 +102,7 @@ describe('a file in the landing bucket', () => {
     expect((await cellsOf(`${bucketId}.orders`)).sort()).toEqual(head.sort())
   })
 
-  test('may be compressed', async () => {
+  it('may be compressed', async () => {
     await drop(`${bucketId}/orders.csv.gz`, gzipSync('id,name\n1,Jürgen\n'))
     expect(await cellsOf(`${bucketId}.orders`)).toEqual([
       ['id', 'name'],
@@ -181,7 +181,7 @@ describe('versions of one key', () => {
       ])
   })
 
-  test('do not wait for an execution that has ended', async () => {
+  it('do not wait for an execution that has ended', async () => {
     const key = `${bucketId}/orders.csv`
     await drop(key, 'id\n1\n')
     const [ended] = await executionsSince(new Set())
@@ -231,7 +231,7 @@ describe('an event delivered more than once', () => {
     },
   })
 
-  test('20 copies, and one more after the import: one load', async () => {
+  it('20 copies, and one more after the import: one load', async () => {
     const key = `${bucketId}/orders.csv`
     const { versionId } = await drop(key, 'id\n1\n', { incremental: '1' })
     const before = new Set(await executionsSince(new Set()))
@@ -243,7 +243,7 @@ describe('an event delivered more than once', () => {
     expect(await cellsOf(`${bucketId}.orders`)).toEqual([['id'], ['1']])
   })
 
-  test('20 executions started at once by hand: one load', async () => {
+  it('20 executions started at once by hand: one load', async () => {
     const key = `${bucketId}/orders.csv`
     const { versionId } = await drop(key, 'id\n1\n', { incremental: '1' })
     const input = { bucket: cloud.landingBucket, key, versionId }
@@ -256,7 +256,7 @@ describe('an event delivered more than once', () => {
 describe('a file that cannot be imported', () => {
   const gzip = gzipSync(`id,name\n${'1,a\n'.repeat(10_000)}`)
 
-  test.each([
+  it.each([
     ['a ragged row', 'id,name\n1,a\n2\n', /line 3/],
     ['an unclosed quote', 'id,name\n1,"a\n2,b\n', /line 2/],
     ['a NUL byte', 'id,name\n1,a\0\n', /line 2/],

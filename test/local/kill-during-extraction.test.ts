@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 
 const ROWS = 200_000
@@ -58,7 +58,7 @@ const start = async (): Promise<{ api: string; token: string }> => {
   throw new Error('The embedded cloud ended before it was ready')
 }
 
-test('legs of two seconds and kills in the middle: each row is in the table once', {
+it('legs of two seconds and kills in the middle: each row is in the table once', {
   timeout: 240_000,
 }, async () => {
   let cloud = await start()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 
 const KEY = 'in.c-main/orders.csv'
@@ -86,7 +86,7 @@ const look = async (facts: CloudFacts): Promise<{ rows: number; marks: string[] 
 const put = (facts: CloudFacts, body: string) =>
   s3Of(facts).send(new PutObjectCommand({ Bucket: facts.landingBucket, Key: KEY, Body: body }))
 
-test.each([0, 150, 300, 500, 800])(
+it.each([0, 150, 300, 500, 800])(
   'killed %i ms after the file was acknowledged: the import still ends, with the old table or the new one until then',
   { timeout: 180_000 },
   async delay => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 interface LockedPackage {
   optionalDependencies?: Record<string, string>
@@ -12,12 +12,12 @@ const packages: Record<string, LockedPackage> = readJson('package-lock.json').pa
 const manifest = readJson('package.json')
 
 describe('package-lock.json', () => {
-  test('holds no download addresses', () => {
+  it('holds no download addresses', () => {
     expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([])
   })
 
   // npm leaves out platforms whose package it cannot find, and then refuses the lock file on a clean install.
-  test('lists the packages of every platform', () => {
+  it('lists the packages of every platform', () => {
     const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
       Object.keys(optionalDependencies),
     )
@@ -27,7 +27,7 @@ describe('package-lock.json', () => {
     expect(missing).toEqual([])
   })
 
-  test('every package that runs a script at installation was looked at', () => {
+  it('every package that runs a script at installation was looked at', () => {
     const scripted = Object.entries(packages)
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => path.replace(/^.*node_modules\//, ''))
@@ -35,7 +35,7 @@ describe('package-lock.json', () => {
   })
 })
 
-test('package.json names exact versions', () => {
+it('package.json names exact versions', () => {
   const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
   expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
 })

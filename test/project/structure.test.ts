@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { circlesOf, isOfProject, readImports, sourceFiles, specifiersOf, subpaths } from './import-graph.ts'
 
 const LONGEST_FILE_LINES = 307
@@ -24,16 +24,16 @@ const isLight = (file: string): boolean =>
   (file.startsWith('functions/') && specifiersOf(file).length === 0)
 
 describe('imports', () => {
-  test('are read from every part', () => {
+  it('are read from every part', () => {
     expect(files.length).toBeGreaterThan(500)
     expect(new Set(imports.map(({ from }) => partOf(from)))).toEqual(new Set(files.map(partOf)))
   })
 
-  test('go round in no circle, types included', () => {
+  it('go round in no circle, types included', () => {
     expect(circlesOf(graph)).toEqual([])
   })
 
-  test('a circle would be found', () => {
+  it('a circle would be found', () => {
     const circular = new Map([
       ['a', ['b', 'c']],
       ['b', ['c']],
@@ -43,7 +43,7 @@ describe('imports', () => {
     expect(circlesOf(circular)).toEqual([['b', 'c', 'b']])
   })
 
-  test('go from functions to lib, from cli to local and lib, from local to lib, and to nothing else', () => {
+  it('go from functions to lib, from cli to local and lib, from local to lib, and to nothing else', () => {
     const strangers = imports.filter(
       ({ from, to }) =>
         partOf(from) !== partOf(to) &&
@@ -53,7 +53,7 @@ describe('imports', () => {
     expect(strangers).toEqual([])
   })
 
-  test('name a folder from the root where they would climb three levels', () => {
+  it('name a folder from the root where they would climb three levels', () => {
     const climbing = [...files, ...sourceFiles('test')].flatMap(file =>
       specifiersOf(file)
         .filter(name => name.startsWith('../../../'))
@@ -62,7 +62,7 @@ describe('imports', () => {
     expect(climbing).toEqual([])
   })
 
-  test('use each of the names that package.json gives to folders', () => {
+  it('use each of the names that package.json gives to folders', () => {
     const used = [...files, ...sourceFiles('test')]
       .flatMap(specifiersOf)
       .filter(isOfProject)
@@ -71,14 +71,14 @@ describe('imports', () => {
   })
 })
 
-test(`no file is longer than ${LONGEST_FILE_LINES} lines`, () => {
+it(`no file is longer than ${LONGEST_FILE_LINES} lines`, () => {
   const long = files.filter(
     file => readFileSync(file, 'utf8').trimEnd().split('\n').length > LONGEST_FILE_LINES,
   )
   expect(long).toEqual([])
 })
 
-test('no file only forwards what others export', () => {
+it('no file only forwards what others export', () => {
   const forwarding = /^export [^;=()]*? from '[^']+'$/gm
   const isEmpty = (text: string): boolean => text.replaceAll(forwarding, '').trim() === ''
   expect(files.filter(file => isEmpty(readFileSync(file, 'utf8')))).toEqual([])

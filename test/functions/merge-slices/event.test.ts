@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type MergeSlicesEvent, mergeSlicesEvent } from '#functions/merge-slices/event.ts'
 import { eventFile } from '../../support/events.ts'
 
@@ -11,7 +11,7 @@ const changed = (change: Record<string, unknown>): unknown => {
 }
 
 describe('a step', () => {
-  test.each<[string, object]>([
+  it.each<[string, object]>([
     ['request-table', { input: { tableId: 'in.c-main.orders', destination, gzip: false, header: true } }],
     ['request-file', { input: { fileId: 123, destination } }],
     ['plan', { fileId: 123, input: { gzip: true, header: true, destination: { overwrite: false } } }],
@@ -25,7 +25,7 @@ describe('a step', () => {
     expect(name).toContain(event.step)
   })
 
-  test.each<[string, Record<string, unknown>]>([
+  it.each<[string, Record<string, unknown>]>([
     ['both a table and a file', { fileId: 1 }],
     ['an option that nobody knows', { compress: true }],
     ['no destination', { destination: undefined }],

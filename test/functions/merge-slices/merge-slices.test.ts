@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
 import { randomSlices, startExportFixture } from './support/export-fixture.ts'
@@ -44,7 +44,7 @@ const checkDescribed = async (expected: Uint8Array): Promise<void> => {
 }
 
 describe('a sliced file', () => {
-  test('becomes one object: copied inside S3 but for what its limits force', async () => {
+  it('becomes one object: copied inside S3 but for what its limits force', async () => {
     const slices = randomSlices(6 * MiB, 0, 8 * MiB, 100, 12 * MiB, 3)
     const result = await fixture.run({ fileId: await fixture.upload(slices), destination: destination() })
     expect(result).toMatchObject({
@@ -58,7 +58,7 @@ describe('a sliced file', () => {
     await checkMerged(Buffer.concat(slices))
   })
 
-  test('is described for those who download it', async () => {
+  it('is described for those who download it', async () => {
     await fixture.run({ fileId: await fixture.upload(randomSlices(10)), destination: destination() })
     const plain = await fixture.describe(key)
     expect(plain.ContentType).toBe('text/csv; charset=utf-8')
@@ -75,7 +75,7 @@ describe('a sliced file', () => {
     )
   })
 
-  test.each<[string, number[]]>([
+  it.each<[string, number[]]>([
     ['one small slice', [10]],
     ['empty slices only', [0, 0]],
     ['no slices', []],
@@ -86,14 +86,14 @@ describe('a sliced file', () => {
     await checkMerged(Buffer.concat(slices))
   })
 
-  test('may be a file of one piece', async () => {
+  it('may be a file of one piece', async () => {
     const [body = Buffer.alloc(0)] = randomSlices(7 * MiB)
     const result = await fixture.run({ fileId: await fixture.uploadWhole(body), destination: destination() })
     expect(result.bytesThroughFunctions).toBe(0)
     await checkMerged(body)
   })
 
-  test('300 slices of up to 1.3 MiB, 190 MiB in all', async () => {
+  it('300 slices of up to 1.3 MiB, 190 MiB in all', async () => {
     const slices = randomSlices(
       ...Array.from({ length: 300 }, (_, i) => (i * 7919 * 1000) % ((1.3 * MiB) | 0)),
     )
@@ -102,13 +102,13 @@ describe('a sliced file', () => {
     await checkMerged(bytes)
   })
 
-  test('leaves no work behind', async () => {
+  it('leaves no work behind', async () => {
     await fixture.run({ fileId: await fixture.upload(randomSlices(10)), destination: destination() })
     const left = (await fixture.keys()).filter(name => name.startsWith('.work/'))
     expect(left.filter(name => !/(plan|sealed)\.json$/.test(name))).toEqual([])
   })
 
-  test('whose steps are all repeated gives the same object', async () => {
+  it('whose steps are all repeated gives the same object', async () => {
     const slices = randomSlices(6 * MiB, 100, 7 * MiB)
     const fileId = await fixture.upload(slices)
     const result = await fixture.run({ fileId, destination: destination() }, { repeats: 3 })
@@ -116,7 +116,7 @@ describe('a sliced file', () => {
     await checkMerged(Buffer.concat(slices))
   })
 
-  test('of a service elsewhere is streamed with the credentials of the file', async () => {
+  it('of a service elsewhere is streamed with the credentials of the file', async () => {
     const slices = randomSlices(6 * MiB, 100, 20 * MiB)
     const fileId = await fixture.upload(slices)
     const result = await fixture.run(
@@ -129,7 +129,7 @@ describe('a sliced file', () => {
 })
 
 describe('a header', () => {
-  test('is quoted like the data, before the first slice', async () => {
+  it('is quoted like the data, before the first slice', async () => {
     fixture.setColumns(['id', 'na"me'])
     const slices = randomSlices(6 * MiB, 6 * MiB)
     const fileId = await fixture.upload(slices)
@@ -139,7 +139,7 @@ describe('a header', () => {
     await checkMerged(Buffer.concat([Buffer.from(line), ...slices]))
   })
 
-  test('is a member of its own before compressed slices', async () => {
+  it('is a member of its own before compressed slices', async () => {
     const members = [gzipSync('"1","a"\n'), gzipSync('"2","b"\n')]
     const fileId = await fixture.upload(members)
     const input = { tableId: 'in.c-main.orders', destination: destination(), gzip: true }
@@ -148,14 +148,14 @@ describe('a header', () => {
     expect((await fixture.describe(key)).ContentType).toBe('application/gzip')
   })
 
-  test('is left out when nobody wants it', async () => {
+  it('is left out when nobody wants it', async () => {
     const slices = randomSlices(100)
     const fileId = await fixture.upload(slices)
     await fixture.run({ tableId: 'in.c-main.orders', destination: destination(), header: false }, { fileId })
     await checkMerged(Buffer.concat(slices))
   })
 
-  test('of a file has the names that are given', async () => {
+  it('of a file has the names that are given', async () => {
     const fileId = await fixture.upload([Buffer.from('"1"\n')])
     await fixture.run({ fileId, destination: destination(), columns: ['id'] })
     await checkMerged(Buffer.from('"id"\n"1"\n'))
@@ -165,26 +165,26 @@ describe('a header', () => {
 describe('gzip', () => {
   const lines = Array.from({ length: 4 }, (_, slice) => `"${slice}"\n`.repeat(200_000))
 
-  test('members are concatenated as they are', async () => {
+  it('members are concatenated as they are', async () => {
     const members = lines.map(text => gzipSync(text))
     await fixture.run({ fileId: await fixture.upload(members), destination: destination() })
     await checkMerged(Buffer.concat(members))
   })
 
-  test('is expanded on the way when plain is wanted', async () => {
+  it('is expanded on the way when plain is wanted', async () => {
     const fileId = await fixture.upload([gzipSync(lines[0] ?? ''), Buffer.alloc(0), gzipSync(lines[1] ?? '')])
     await fixture.run({ fileId, destination: destination(), gzip: false, columns: ['n'] })
     await checkMerged(Buffer.from(`"n"\n${lines[0]}${lines[1]}`))
   })
 
-  test('is made on the way when it is wanted', async () => {
+  it('is made on the way when it is wanted', async () => {
     const fileId = await fixture.upload(lines.map(text => Buffer.from(text)))
     await fixture.run({ fileId, destination: destination(), gzip: true, columns: ['n'] }, { repeats: 2 })
     expect(gunzipSync(await fixture.read(key)).toString()).toBe(`"n"\n${lines.join('')}`)
     expect(await fixture.unfinishedUploads()).toEqual([])
   })
 
-  test('that is broken is a UserError', async () => {
+  it('that is broken is a UserError', async () => {
     const whole = gzipSync(lines[0] ?? '')
     const fileId = await fixture.upload([whole.subarray(0, whole.length / 2)])
     await expect(fixture.run({ fileId, destination: destination(), gzip: false })).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('gzip', () => {
 })
 
 describe('refused is', () => {
-  test('a manifest that names what is not the file’s', async () => {
+  it('a manifest that names what is not the file’s', async () => {
     const other = await fixture.upload(randomSlices(10))
     const url = `s3://${fixture.files}/${fixture.keyOf(other)}_part_000000`
     const fileId = await fixture.upload([], { manifest: { entries: [{ url }] } })
@@ -204,7 +204,7 @@ describe('refused is', () => {
     })
   })
 
-  test('a manifest that names a slice which is not there', async () => {
+  it('a manifest that names a slice which is not there', async () => {
     const fileId = await fixture.upload(randomSlices(10))
     const missing = `${fixture.keyOf(fileId)}_part_9`
     const Body = JSON.stringify({ entries: [{ url: `s3://${fixture.files}/${missing}` }] })
@@ -216,7 +216,7 @@ describe('refused is', () => {
     })
   })
 
-  test.each([6 * MiB, 100])('a slice of %i bytes that changes after planning', async size => {
+  it.each([6 * MiB, 100])('a slice of %i bytes that changes after planning', async size => {
     const fileId = await fixture.upload(randomSlices(size, 6 * MiB, 10))
     const Key = `${fixture.keyOf(fileId)}_part_000000`
     let isChanged = false
@@ -236,7 +236,7 @@ describe('refused is', () => {
     expect(await fixture.keys()).not.toContain(key)
   })
 
-  test('a destination that exists, when it must stay', async () => {
+  it('a destination that exists, when it must stay', async () => {
     await fixture.s3.send(new PutObjectCommand({ Bucket: fixture.exports, Key: key, Body: 'mine' }))
     const fileId = await fixture.upload(randomSlices(10))
     await expect(
@@ -246,7 +246,7 @@ describe('refused is', () => {
     expect(await fixture.unfinishedUploads()).toEqual([])
   })
 
-  test('a bucket that is not there', async () => {
+  it('a bucket that is not there', async () => {
     const fileId = await fixture.upload(randomSlices(10))
     await expect(fixture.run({ fileId, destination: { bucket: 'nowhere', key } })).rejects.toMatchObject({
       code: 'export.destinationMissing',
@@ -266,7 +266,7 @@ describe('faults of S3', () => {
     'slowFirstByte',
   ]
 
-  test.each(faults)('%s at any one call: the same object', async fault => {
+  it.each(faults)('%s at any one call: the same object', async fault => {
     const fileId = await fixture.upload(slices)
     await fixture.run({ fileId, destination: destination() })
     const calls = fixture.proxy.count()
@@ -283,7 +283,7 @@ describe('faults of S3', () => {
   const isPart = (method: string, url: string) => method === 'PUT' && url.includes('partNumber')
   const isCompletion = (method: string, url: string) => method === 'POST' && url.includes('uploadId')
 
-  test.each<[string, Fault, (method: string, url: string) => boolean]>([
+  it.each<[string, Fault, (method: string, url: string) => boolean]>([
     ['creation that is refused', 'slowDown', isCreation],
     ['creation that is cut off', 'resetBefore', isCreation],
     ['creation whose answer is lost', 'resetAfter', isCreation],
@@ -299,7 +299,7 @@ describe('faults of S3', () => {
     expect((await fixture.keys()).filter(name => name === key)).toEqual([])
   })
 
-  test.each<[string, (method: string, url: string) => boolean]>([
+  it.each<[string, (method: string, url: string) => boolean]>([
     ['part', isPart],
     ['completion', isCompletion],
   ])('each %s whose answer is lost: the same object', async (_, isHit) => {

@@ -1,25 +1,25 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pollJobEvent } from '#functions/poll-job/event.ts'
 import { pollOf } from '#functions/poll-job/poll-job.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { eventFile } from '../../support/events.ts'
 
 describe('input of poll-job', () => {
-  test('reads the job and the start of the waiting', () => {
+  it('reads the job and the start of the waiting', () => {
     expect(pollJobEvent.parse(eventFile('poll-job/poll.json'))).toEqual({
       jobId: 348234987234816,
       since: new Date('2026-11-12T00:00:00.123Z'),
     })
   })
 
-  test('needs the start of the waiting', () => {
+  it('needs the start of the waiting', () => {
     expect(pollJobEvent.safeParse(eventFile('poll-job/without-start.json')).success).toBe(false)
   })
 })
 
 describe('seconds until the next poll', () => {
-  test.each([
+  it.each([
     [0, 1],
     [7, 1],
     [8, 2],
@@ -31,7 +31,7 @@ describe('seconds until the next poll', () => {
     expect(waitSecondsAt(age)).toBe(seconds)
   })
 
-  test('grow with the age, as whole seconds', () => {
+  it('grow with the age, as whole seconds', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1e6, noNaN: true }),
@@ -44,7 +44,7 @@ describe('seconds until the next poll', () => {
     )
   })
 
-  test('a job of an hour is polled fewer than 100 times', () => {
+  it('a job of an hour is polled fewer than 100 times', () => {
     let polls = 0
     for (let age = 0; age < 3600; age += waitSecondsAt(age)) polls += 1
     expect(polls).toBeLessThan(100)
@@ -54,11 +54,11 @@ describe('seconds until the next poll', () => {
 describe('the result of a poll', () => {
   const base = { id: 7, url: 'http://127.0.0.1/v2/storage/jobs/7', operationParams: {} }
 
-  test.each(['waiting', 'processing'] as const)('%s: wait', status => {
+  it.each(['waiting', 'processing'] as const)('%s: wait', status => {
     expect(pollOf({ ...base, status }, 20)).toEqual({ status, jobId: 7, isFinished: false, waitSeconds: 5 })
   })
 
-  test('success: the results', () => {
+  it('success: the results', () => {
     const results = { importedColumns: ['id'] }
     expect(pollOf({ ...base, status: 'success', results }, 20)).toEqual({
       status: 'success',
@@ -68,7 +68,7 @@ describe('the result of a poll', () => {
     })
   })
 
-  test('success with results larger than a state may carry: without them', () => {
+  it('success with results larger than a state may carry: without them', () => {
     const results = { columns: Array.from({ length: 1000 }, (_, index) => `${index}`.repeat(100)) }
     expect(pollOf({ ...base, status: 'success', results }, 20)).toMatchObject({
       status: 'success',
@@ -76,7 +76,7 @@ describe('the result of a poll', () => {
     })
   })
 
-  test('error: code and message', () => {
+  it('error: code and message', () => {
     const error = { code: 'invalidCsv', message: 'Line 3: …', exceptionId: 'x' }
     expect(pollOf({ ...base, status: 'error', error }, 20)).toMatchObject({
       isFinished: true,
@@ -84,7 +84,7 @@ describe('the result of a poll', () => {
     })
   })
 
-  test('error without a code gets one', () => {
+  it('error without a code gets one', () => {
     const error = { code: null, message: 'broken', exceptionId: null }
     expect(pollOf({ ...base, status: 'error', error }, 20)).toMatchObject({
       error: { code: 'storage.jobFailed' },

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import begin from '#events/run-extractor/begin.json' with { type: 'json' }
 import failed from '#events/run-extractor/failed.json' with { type: 'json' }
 import scheduled from '#events/run-extractor/scheduled.json' with { type: 'json' }
 import { runExtractorEvent } from '#functions/run-extractor/event.ts'
 
-test('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
+it('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
   expect(runExtractorEvent.parse(begin)).toMatchObject({
     step: 'begin',
     input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'wait' },
@@ -18,22 +18,22 @@ test('reads what the machine sends, with a wait for the turn unless it says othe
   })
 })
 
-test('a number stands for a configuration id', () => {
+it('a number stands for a configuration id', () => {
   const event = { ...begin, input: { componentId: 'a', configId: 7 } }
   expect(runExtractorEvent.parse(event).input.configId).toBe('7')
 })
 
-test.each(['step', 'execution', 'startedAt', 'input'])('refuses an event without %s', field => {
+it.each(['step', 'execution', 'startedAt', 'input'])('refuses an event without %s', field => {
   const { [field]: _, ...rest }: Record<string, unknown> = begin
   expect(runExtractorEvent.safeParse(rest).success).toBe(false)
 })
 
-test.each(['..', '', '../../x', 'a/b', 'a\\b', 'x'.repeat(101)])('refuses an execution named %j', name => {
+it.each(['..', '', '../../x', 'a/b', 'a\\b', 'x'.repeat(101)])('refuses an execution named %j', name => {
   const event = { ...begin, execution: `arn:aws:states:us-east-1:1:execution:extract:${name}` }
   expect(runExtractorEvent.safeParse(event).success).toBe(false)
 })
 
-test.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', configId => {
+it.each(['..', '', 'a/b', 'a b'])('refuses the configuration id "%s"', configId => {
   const event = { ...begin, input: { componentId: 'a', configId } }
   expect(runExtractorEvent.safeParse(event).success).toBe(false)
 })

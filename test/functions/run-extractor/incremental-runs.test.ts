@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Extraction, startExtraction } from '../../support/extraction.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 
@@ -39,7 +39,7 @@ const namesOf = async (tableId: string): Promise<string[]> => {
   return rows.map(([id, , name]: { value: string }[]) => `${id?.value} ${name?.value}`)
 }
 
-test('a second run that finds one changed record leaves all others in the table', async () => {
+it('a second run that finds one changed record leaves all others in the table', async () => {
   rows = thirty()
   await store('keyed', { ...job, primaryKey: ['id'] })
   await extraction.run('keyed')
@@ -55,7 +55,7 @@ test('a second run that finds one changed record leaves all others in the table'
   )
 })
 
-test('a table without the key is not loaded, and the run says what to do', async () => {
+it('a table without the key is not loaded, and the run says what to do', async () => {
   rows = thirty()
   const bucketId = await extraction.service.createBucket('keyless')
   await extraction.service.createTable(bucketId, 'people', 'id,at,name\n7,2026-01-01,old\n')
@@ -75,7 +75,7 @@ test('a table without the key is not loaded, and the run says what to do', async
   expect(await namesOf(`${bucketId}.people`)).toHaveLength(30)
 })
 
-test('a full load into a table with another key warns, in the result and in the event', async () => {
+it('a full load into a table with another key warns, in the result and in the event', async () => {
   rows = thirty()
   const bucketId = await extraction.service.createBucket('other')
   await extraction.service.createTable(bucketId, 'people', 'id,at,name\n7,2026-01-01,old\n', {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MachineServices } from '#functions/run-extractor/services.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
@@ -65,7 +65,7 @@ const legsOf = (result: object): number => {
   return row?.legs ?? 0
 }
 
-test('legs that end early make the tables of one long leg', async () => {
+it('legs that end early make the tables of one long leg', async () => {
   const { end } = await extraction.run(configId, { settings: short })
   expect(legsOf(end.result)).toBeGreaterThan(2)
   expect(await idsLoaded()).toEqual(allIds)
@@ -73,7 +73,7 @@ test('legs that end early make the tables of one long leg', async () => {
   expect(body.rowsCount).toBe(ROWS)
 })
 
-test('a leg that finds nothing on its disk goes on from what the last one kept in S3', async () => {
+it('a leg that finds nothing on its disk goes on from what the last one kept in S3', async () => {
   const execution = newExecution()
   const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
   extraction.running.add(execution)
@@ -87,7 +87,7 @@ test('a leg that finds nothing on its disk goes on from what the last one kept i
   expect(await idsLoaded()).toEqual(allIds)
 })
 
-test('a leg that runs twice at once counts once', async () => {
+it('a leg that runs twice at once counts once', async () => {
   const execution = newExecution()
   const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
   await extraction.advance('begin', execution, input)
@@ -137,7 +137,7 @@ const crashing = (services: MachineServices, crashes: Map<number, 'before' | 'af
 }
 
 describe('whatever dies', () => {
-  test('at whichever call a step dies, and however often: each row is loaded once', {
+  it('at whichever call a step dies, and however often: each row is loaded once', {
     timeout: 120_000,
   }, async () => {
     const moment = fc.tuple(fc.nat(60), fc.constantFrom('before' as const, 'after' as const))

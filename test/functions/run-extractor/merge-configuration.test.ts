@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { componentConfig } from '#functions/run-extractor/component-config.ts'
 import { mergeConfiguration } from '#lib/storage/configurations/merge-configuration.ts'
 
-test.each([
+it.each([
   ['keys of both', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
   ['the row on conflict', { a: 1 }, { a: 2 }, { a: 2 }],
   [
@@ -21,7 +21,7 @@ test.each([
 
 const json = fc.dictionary(fc.string(), fc.jsonValue())
 
-test('an empty row changes nothing, a row over itself neither, and nothing given is touched', () => {
+it('an empty row changes nothing, a row over itself neither, and nothing given is touched', () => {
   fc.assert(
     fc.property(json, json, (root, row) => {
       const before = JSON.stringify([root, row])
@@ -34,13 +34,13 @@ test('an empty row changes nothing, a row over itself neither, and nothing given
   )
 })
 
-test('a key named __proto__ stays a key', () => {
+it('a key named __proto__ stays a key', () => {
   const merged = mergeConfiguration({}, JSON.parse('{"__proto__":{"isAdmin":true}}'))
   expect(Object.hasOwn(merged, '__proto__')).toBe(true)
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
 })
 
-test('the component never sees processors, and image_parameters and action are not the configuration’s to choose', () => {
+it('the component never sees processors, and image_parameters and action are not the configuration’s to choose', () => {
   const stored = {
     parameters: { a: 1 },
     processors: {},

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { refuseSealed } from '#functions/run-extractor/refuse-sealed.ts'
 
-test('refuses what another service sealed, and lets everything else through', async () => {
+it('refuses what another service sealed, and lets everything else through', async () => {
   const plain = { '#password': 'written out', user: 'KBC::ProjectSecure::not under a # key' }
   expect(await refuseSealed(plain)).toEqual(plain)
   await expect(refuseSealed({ a: [{ '#token': 'KBC::ProjectSecure::abc' }] })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import type { Answer, ApiServer } from '../lib/extractor/api-server.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
@@ -84,7 +84,7 @@ const rowsOf = async (tableId: string): Promise<string[][]> => {
 const jobs = (endpoint: string) => ({ parameters: { config: { jobs: [{ endpoint }] } } })
 
 describe('what runs', () => {
-  test('without rows: the root configuration, once, and the root state is saved', async () => {
+  it('without rows: the root configuration, once, and the root state is saved', async () => {
     await createConfig(root())
     const { end } = await extraction.run(configId)
     expect(end.result).toMatchObject({ status: 'success', rowsLoaded: 10, requests: 3, rows: [{ id: null }] })
@@ -92,7 +92,7 @@ describe('what runs', () => {
     expect((await config()).state).toMatchObject({ time: { previousStart: expect.any(Number) } })
   })
 
-  test('with rows: each in the set order, root and row merged, disabled ones not, with states of their own', async () => {
+  it('with rows: each in the set order, root and row merged, disabled ones not, with states of their own', async () => {
     await createConfig(root({ incrementalOutput: true }, { processors: { after: [] } }))
     await createRow('a', jobs('first'))
     await createRow('b', jobs('second'), { isDisabled: true })
@@ -111,7 +111,7 @@ describe('what runs', () => {
     expect(states.b).toEqual({})
   })
 
-  test('all rows disabled: nothing', async () => {
+  it('all rows disabled: nothing', async () => {
     await createConfig(root())
     await createRow('a', jobs('first'), { isDisabled: true })
     const { end } = await extraction.run(configId)
@@ -119,7 +119,7 @@ describe('what runs', () => {
     expect(api.requests).toEqual([])
   })
 
-  test('the second run gets the state of the first; an empty state makes a first run again', async () => {
+  it('the second run gets the state of the first; an empty state makes a first run again', async () => {
     const since = { time: 'previousStart' }
     const job = { endpoint: 'items', params: { since } }
     await createConfig(root({ incrementalOutput: true, jobs: [job] }))
@@ -135,7 +135,7 @@ describe('what runs', () => {
     expect(await sinceOfRun()).toBe(0)
   })
 
-  test('a run takes the configuration as it is when it begins: a rollback changes the next one', async () => {
+  it('a run takes the configuration as it is when it begins: a rollback changes the next one', async () => {
     await createConfig(root({ jobs: [{ endpoint: 'old' }] }))
     await extraction.service.call('PUT', url(`/${configId}`), {
       configuration: root({ jobs: [{ endpoint: 'new' }] }),
@@ -146,7 +146,7 @@ describe('what runs', () => {
     expect([...new Set(api.requests.map(({ path }) => path))]).toEqual(['/new', '/old'])
   })
 
-  test('a configuration that is not there ends in a failure that says so', async () => {
+  it('a configuration that is not there ends in a failure that says so', async () => {
     const { end } = await extraction.run('nowhere')
     expect(end).toMatchObject({
       result: { status: 'error' },
@@ -156,7 +156,7 @@ describe('what runs', () => {
 })
 
 describe('tables', () => {
-  test('the output mapping wins over the manifest', async () => {
+  it('the output mapping wins over the manifest', async () => {
     const destination = `out.c-${configId}.mapped`
     const mapping = { source: `${configId}.items`, destination, primary_key: ['of'], incremental: true }
     await createConfig(root({}, { storage: { output: { tables: [mapping] } } }))
@@ -166,14 +166,14 @@ describe('tables', () => {
     expect(body).toMatchObject({ primaryKey: ['of'], rowsCount: 1 })
   })
 
-  test('without an output bucket tables go to the bucket of the configuration', async () => {
+  it('without an output bucket tables go to the bucket of the configuration', async () => {
     await createConfig(root({ outputBucket: undefined }))
     const { end } = await extraction.run(configId)
     const [row] = 'rows' in end.result ? end.result.rows : []
     expect(row?.tables[0]?.tableId).toBe(`in.c-ex-generic-v2-${configId}.items`)
   })
 
-  test('a second row reads what the first one wrote, each of its rows as an iteration', async () => {
+  it('a second row reads what the first one wrote, each of its rows as an iteration', async () => {
     await createConfig(root())
     await createRow('a', {
       parameters: { config: { jobs: [{ endpoint: 'shops', dataType: 'shops' }] } },
@@ -195,7 +195,7 @@ describe('tables', () => {
     expect((await rowsOf(`in.c-${configId}.sales`)).sort()).toEqual([['3'], ['7']])
   })
 
-  test('an input that is not there fails the row', async () => {
+  it('an input that is not there fails the row', async () => {
     await createConfig(root({}, { storage: { input: { tables: [{ source: `in.c-${configId}.nothing` }] } } }))
     const { end } = await extraction.run(configId)
     expect(end).toMatchObject({ failure: { Error: 'storage.tables.notFound' } })
@@ -218,7 +218,7 @@ describe('failures', () => {
     await createRow('c', jobs('better'))
   }
 
-  test('a failing row stops the run: earlier rows stay loaded, and the failure names row, job and request', async () => {
+  it('a failing row stops the run: earlier rows stay loaded, and the failure names row, job and request', async () => {
     await threeRows()
     const { end } = await extraction.run(configId)
     expect(end).toMatchObject({
@@ -244,7 +244,7 @@ describe('failures', () => {
     ])
   })
 
-  test('with continueOnFailure the rows after it run, and the run is an error all the same', async () => {
+  it('with continueOnFailure the rows after it run, and the run is an error all the same', async () => {
     await threeRows({ continueOnFailure: true })
     const { end } = await extraction.run(configId)
     expect(end.result).toMatchObject({
@@ -255,7 +255,7 @@ describe('failures', () => {
     })
   })
 
-  test('an event and a figure tell how the run ended', async () => {
+  it('an event and a figure tell how the run ended', async () => {
     await threeRows()
     extraction.counted.length = 0
     await extraction.run(configId)
@@ -275,7 +275,7 @@ describe('failures', () => {
     ])
   })
 
-  test('a step that the machine gave up fails the row that it was at', async () => {
+  it('a step that the machine gave up fails the row that it was at', async () => {
     await threeRows({ continueOnFailure: true })
     const execution = newExecution()
     const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
@@ -293,7 +293,7 @@ describe('failures', () => {
     })
   })
 
-  test('no secret of the configuration is in what the run leaves behind', async () => {
+  it('no secret of the configuration is in what the run leaves behind', async () => {
     answer = (request, response) => {
       response.statusCode = 400
       response.end(JSON.stringify({ error: 'bad key', sent: request.headers['authorization'] }))
@@ -316,7 +316,7 @@ describe('failures', () => {
 })
 
 describe('one run at a time', () => {
-  test('another run of the configuration waits, or is skipped when it is told to', async () => {
+  it('another run of the configuration waits, or is skipped when it is told to', async () => {
     await createConfig(root())
     const [first, second] = [newExecution(), newExecution()]
     const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
@@ -337,7 +337,7 @@ describe('one run at a time', () => {
     })
   })
 
-  test('a run whose execution was stopped does not block the next, and saves nothing any more', async () => {
+  it('a run whose execution was stopped does not block the next, and saves nothing any more', async () => {
     await createConfig(root())
     const [stopped, next] = [newExecution(), newExecution()]
     const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }

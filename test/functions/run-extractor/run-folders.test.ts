@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openLegFolder } from '#functions/run-extractor/leg-folder.ts'
 import { restoreSpool } from '#functions/run-extractor/spool-store.ts'
 import { withTableIterations } from '#functions/run-extractor/table-iterations.ts'
@@ -14,26 +14,21 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-test.each(['../x', '/x', '..', 'a\0', ''])('a run called %j has no folder', async name => {
+it.each(['../x', '/x', '..', 'a\0', ''])('a run called %j has no folder', async name => {
   await expect(openLegFolder(join(root, 'runs'), name, null)).rejects.toMatchObject({ code: 'path.outside' })
   expect(await readdir(root)).toEqual([])
 })
 
-test.each(['../x.csv', '0/../../x.csv', '/x.csv', '0\\x.csv'])(
-  'a spool is not restored to %j',
-  async path => {
-    const s3 = new S3Client({ region: 'us-east-1' })
-    const files = [{ path, bytes: 0, parts: [] }]
-    await expect(restoreSpool(join(root, 'spool'), files, createWorkStore(s3, 'work'))).rejects.toMatchObject(
-      {
-        code: 'path.outside',
-      },
-    )
-    expect(await readdir(root)).toEqual([])
-  },
-)
+it.each(['../x.csv', '0/../../x.csv', '/x.csv', '0\\x.csv'])('a spool is not restored to %j', async path => {
+  const s3 = new S3Client({ region: 'us-east-1' })
+  const files = [{ path, bytes: 0, parts: [] }]
+  await expect(restoreSpool(join(root, 'spool'), files, createWorkStore(s3, 'work'))).rejects.toMatchObject({
+    code: 'path.outside',
+  })
+  expect(await readdir(root)).toEqual([])
+})
 
-test.each(['../x', '..', 'a\0b', '/etc/passwd'])('iterations are not read from %j', async table => {
+it.each(['../x', '..', 'a\0b', '/etc/passwd'])('iterations are not read from %j', async table => {
   const config = { parameters: { iterations: { table } } }
   await expect(withTableIterations(config, root)).rejects.toMatchObject({ code: 'extractor.run.iterations' })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runInput } from '#functions/run-extractor/event.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
@@ -58,7 +58,7 @@ const tokenIds = async (): Promise<string[]> =>
   (await extraction.service.call('GET', tokens)).body.map(({ id }: { id: string }) => id)
 
 describe('a run has the rights of the token that stored the configuration last', () => {
-  test('it cannot read a table that its author may not read, and says whose rights were missing', async () => {
+  it('it cannot read a table that its author may not read, and says whose rights were missing', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' } })
     const input = { input: { tables: [{ source: foreign, destination: 'a.csv' }] } }
     const configId = await store(lesser.headers, {
@@ -76,7 +76,7 @@ describe('a run has the rights of the token that stored the configuration last',
     expect(api.requests).toEqual([])
   })
 
-  test('it cannot overwrite a table that its author may not write', async () => {
+  it('it cannot overwrite a table that its author may not write', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-foreign': 'read' } })
     const { end } = await extraction.run(await store(lesser.headers, writing(foreign)))
     expect(end).toMatchObject({
@@ -88,14 +88,14 @@ describe('a run has the rights of the token that stored the configuration last',
     expect(await rowsOf(foreign)).toContain('old')
   })
 
-  test('it cannot make a bucket that its author may not make', async () => {
+  it('it cannot make a bucket that its author may not make', async () => {
     const lesser = await newToken()
     const { end } = await extraction.run(await store(lesser.headers, writing('in.c-brand-new.items')))
     expect(end).toMatchObject({ failure: { Error: 'accessDenied' } })
     expect((await extraction.service.call('GET', '/v2/storage/buckets/in.c-brand-new')).status).toBe(404)
   })
 
-  test('what the author may do, it does', async () => {
+  it('what the author may do, it does', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write', 'in.c-foreign': 'read' } })
     const input = { input: { tables: [{ source: foreign, destination: 'a.csv' }] } }
     const configId = await store(lesser.headers, writing('in.c-own.by-lesser', input))
@@ -106,7 +106,7 @@ describe('a run has the rights of the token that stored the configuration last',
     expect(configuration.state).toMatchObject({ time: {} })
   })
 
-  test('an edit by a lesser token takes the rights of the run with it', async () => {
+  it('an edit by a lesser token takes the rights of the run with it', async () => {
     const configId = await store(undefined, writing(foreign))
     const lesser = await newToken()
     const edit = { name: 'edited' }
@@ -116,14 +116,14 @@ describe('a run has the rights of the token that stored the configuration last',
     expect(await rowsOf(foreign)).toContain('old')
   })
 
-  test('a run that names its author has that one’s rights, whoever stored the configuration', async () => {
+  it('a run that names its author has that one’s rights, whoever stored the configuration', async () => {
     const configId = await store(undefined, writing(foreign))
     const lesser = await newToken()
     const { end } = await extraction.run(configId, { authorTokenId: lesser.id })
     expect(end).toMatchObject({ failure: { Error: 'accessDenied' } })
   })
 
-  test('what another token stored after it was asked for does not run', async () => {
+  it('what another token stored after it was asked for does not run', async () => {
     const configId = await store(undefined, writing(foreign))
     const lesser = await newToken()
     const asked = { authorTokenId: '42', configVersion: 1 }
@@ -137,14 +137,14 @@ describe('a run has the rights of the token that stored the configuration last',
     expect((await extraction.run(own, asked)).end.result).toMatchObject({ status: 'success' })
   })
 
-  test('rights that the author lost meanwhile are lost to its runs', async () => {
+  it('rights that the author lost meanwhile are lost to its runs', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' } })
     const configId = await store(lesser.headers, writing('in.c-own.lost'))
     await extraction.service.call('PUT', `${tokens}/${lesser.id}`, { bucketPermissions: {} })
     expect((await extraction.run(configId)).end).toMatchObject({ failure: { Error: 'accessDenied' } })
   })
 
-  test.each([
+  it.each([
     ['was deleted', (id: string) => extraction.service.call('DELETE', `${tokens}/${id}`)],
     [
       'may no longer use the component',
@@ -189,7 +189,7 @@ describe('a schedule of the configuration', () => {
 
   const scheduled = (configuration: object) => ({ ...configuration, schedule: 'rate(1 minute)' })
 
-  test('of a lesser token reads and writes what that token may, and no more', async () => {
+  it('of a lesser token reads and writes what that token may, and no more', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' } })
     const stolen = await store(lesser.headers, scheduled(writing(foreign)))
     expect(await nextMinute(stolen)).toMatchObject([{ failure: { Error: 'accessDenied' } }])
@@ -198,7 +198,7 @@ describe('a schedule of the configuration', () => {
     expect(await nextMinute(own)).toMatchObject([{ result: { status: 'success' } }])
   })
 
-  test('of the master token does not run any more what a lesser token made of it', async () => {
+  it('of the master token does not run any more what a lesser token made of it', async () => {
     const configId = await store(undefined, scheduled(writing('in.c-own.scheduled')))
     expect(await nextMinute(configId)).toMatchObject([{ result: { status: 'success' } }])
     const lesser = await newToken()
@@ -223,7 +223,7 @@ describe('the token of a run', () => {
     return { configId, execution, input, reply, id }
   }
 
-  test('of the master token’s run manages buckets and no tokens, and ends by itself', async () => {
+  it('of the master token’s run manages buckets and no tokens, and ends by itself', async () => {
     const { configId, execution, id } = await begun()
     const { body: token } = await extraction.service.call('GET', `${tokens}/${id}`)
     expect(token).toMatchObject({
@@ -241,7 +241,7 @@ describe('the token of a run', () => {
     expect((await extraction.service.call('GET', `${tokens}/${id}`)).status).toBe(404)
   })
 
-  test('outlives no author', async () => {
+  it('outlives no author', async () => {
     const lesser = await newToken({ bucketPermissions: { 'in.c-own': 'write' }, expiresIn: 600 })
     const configId = await store(lesser.headers, writing('in.c-own.items'))
     const before = await tokenIds()
@@ -252,7 +252,7 @@ describe('the token of a run', () => {
     expect(Date.parse(token.expires) - Date.now()).toBeLessThanOrEqual(601_000)
   })
 
-  test('is sealed where it is kept, and nowhere in what the machine sees', async () => {
+  it('is sealed where it is kept, and nowhere in what the machine sees', async () => {
     const { execution, reply } = await begun()
     const runId = execution.slice(execution.lastIndexOf(':') + 1)
     const { value } = await extraction.services().runTokens.open(runId)
@@ -265,7 +265,7 @@ describe('the token of a run', () => {
     expect(JSON.stringify([reply, kept, extraction.logged])).not.toContain(value.split('-')[2])
   })
 
-  test('is made once when two attempts begin at the same time', async () => {
+  it('is made once when two attempts begin at the same time', async () => {
     const configId = await store(undefined, writing('in.c-own.items'))
     const before = await tokenIds()
     const execution = newExecution()
@@ -276,7 +276,7 @@ describe('the token of a run', () => {
     expect(await tokenIds()).toEqual(before)
   })
 
-  test('of a run that was stopped by hand is deleted by the next run of the configuration', async () => {
+  it('of a run that was stopped by hand is deleted by the next run of the configuration', async () => {
     const { configId, id } = await begun()
     await extraction.run(configId)
     expect(await tokenIds()).not.toContain(id)

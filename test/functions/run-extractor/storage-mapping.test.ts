@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { outputTarget } from '#functions/run-extractor/output-target.ts'
 import { readStorageMapping } from '#functions/run-extractor/storage-mapping.ts'
 
@@ -13,11 +13,11 @@ const target = (given: object = {}) =>
   })
 
 describe('outputTarget', () => {
-  test('is what the manifest says', () => {
+  it('is what the manifest says', () => {
     expect(target()).toEqual({ tableId: 'in.c-shop.orders', primaryKey: ['id'], incremental: false })
   })
 
-  test.each(['shop.orders', 'shop.orders.csv'])(
+  it.each(['shop.orders', 'shop.orders.csv'])(
     'is what the mapping of %s says, where it says anything',
     source => {
       // An empty key is what editors write for "not set"
@@ -30,13 +30,13 @@ describe('outputTarget', () => {
     },
   )
 
-  test('is in the bucket of the configuration when nobody names one', () => {
+  it('is in the bucket of the configuration when nobody names one', () => {
     const manifest = { primaryKey: [], incremental: false }
     expect(target({ file: 'orders', manifest }).tableId).toBe('in.c-ex-generic-v2-c1.orders')
     expect(target({ file: 'a/b c', manifest, componentId: 'a.b' }).tableId).toBe('in.c-a-b-c1.a_b_c')
   })
 
-  test('refuses a destination that is no table id, by the name of the table', () => {
+  it('refuses a destination that is no table id, by the name of the table', () => {
     const manifest = { destination: 'in.c-shop.ord.ers', primaryKey: [], incremental: false }
     expect(() => target({ manifest })).toThrow(/"shop\.orders".*"in\.c-shop\.ord\.ers"/)
   })
@@ -46,12 +46,12 @@ describe('readStorageMapping', () => {
   const read = (input: object, output: object = {}) =>
     readStorageMapping({ storage: { input: { tables: [input] }, output: { tables: [output] } } })
 
-  test('is empty where nothing is mapped', () => {
+  it('is empty where nothing is mapped', () => {
     expect(readStorageMapping({})).toEqual({ inputs: [], outputs: [] })
     expect(readStorageMapping({ storage: {} })).toEqual({ inputs: [], outputs: [] })
   })
 
-  test.each([
+  it.each([
     ['an input without a source', { source: '' }, { source: 'a', destination: 'in.c-a.b' }, /source/],
     ['an input outside of its folder', { source: 'a', destination: '../a' }, {}, /destination/],
     ['an input that is the folder above', { source: 'a', destination: '..' }, {}, /destination/],

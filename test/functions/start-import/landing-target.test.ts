@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { landingRules } from '#functions/start-import/landing-rules.ts'
 import { landingTarget } from '#functions/start-import/landing-target.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 describe('key convention', () => {
-  test.each([
+  it.each([
     ['in.c-main/orders.csv', 'in.c-main.orders'],
     ['in.c-main/orders.csv.gz', 'in.c-main.orders'],
     ['out.c-my_bucket-2/Orders-2026_11.csv', 'out.c-my_bucket-2.Orders-2026_11'],
@@ -29,13 +29,13 @@ describe('key convention', () => {
     else expect(() => landingTarget(key, {})).toThrow(UserError)
   })
 
-  test('the refusal shows a key that would work', () => {
+  it('the refusal shows a key that would work', () => {
     expect(() => landingTarget('orders.csv', {})).toThrow(/in\.c-main\/orders\.csv/)
   })
 })
 
 describe('defaults and user metadata', () => {
-  test('a full load without primary key, as the service reads CSV by default', () => {
+  it('a full load without primary key, as the service reads CSV by default', () => {
     expect(landingTarget('in.c-main/orders.csv', {})).toEqual({
       bucketId: 'in.c-main',
       tableName: 'orders',
@@ -45,7 +45,7 @@ describe('defaults and user metadata', () => {
     })
   })
 
-  test('each override is read', () => {
+  it('each override is read', () => {
     const metadata = {
       'primary-key': 'id, region',
       incremental: '1',
@@ -62,7 +62,7 @@ describe('defaults and user metadata', () => {
     })
   })
 
-  test.each([
+  it.each([
     ['1', true],
     ['true', true],
     ['0', false],
@@ -72,11 +72,11 @@ describe('defaults and user metadata', () => {
     expect(landingTarget('in.c-main/orders.csv', { incremental }).incremental).toBe(expected)
   })
 
-  test('an incremental that is neither is refused by name', () => {
+  it('an incremental that is neither is refused by name', () => {
     expect(() => landingTarget('in.c-main/orders.csv', { incremental: 'yes please' })).toThrow(/yes please/)
   })
 
-  test.each([
+  it.each([
     ['primarykey', 'primary-key'],
     ['primary_key', 'primary-key'],
     ['primary-keys', 'primary-key'],
@@ -89,7 +89,7 @@ describe('defaults and user metadata', () => {
     expect(() => landingTarget('in.c-main/orders.csv', { [name]: 'id' })).toThrow(`"${meant}"`)
   })
 
-  test.each([
+  it.each([
     'uploaded-by',
     'mtime',
     's3cmd-attrs',
@@ -112,7 +112,7 @@ describe('defaults and user metadata', () => {
     )
   })
 
-  test.each(['primary-key', 'columns'])('a list in "%s" is separated by commas', name => {
+  it.each(['primary-key', 'columns'])('a list in "%s" is separated by commas', name => {
     expect(() => landingTarget('in.c-main/orders.csv', { [name]: 'id;name' })).toThrow(/commas/)
   })
 })
@@ -128,7 +128,7 @@ describe('rules of the stack configuration', () => {
     { match: '^in\\.c-main/', tableId: 'in.c-other.taken' },
   ])
 
-  test('fill the table id from named groups', () => {
+  it('fill the table id from named groups', () => {
     expect(landingTarget('sales/2026/a.tsv', {}, rules)).toMatchObject({
       tableId: 'in.c-sales.orders_2026',
       delimiter: '\t',
@@ -136,20 +136,20 @@ describe('rules of the stack configuration', () => {
     })
   })
 
-  test('come before the convention', () => {
+  it('come before the convention', () => {
     expect(landingTarget('in.c-main/orders.csv', {}, rules).tableId).toBe('in.c-other.taken')
   })
 
-  test('give way to metadata of the object', () => {
+  it('give way to metadata of the object', () => {
     expect(landingTarget('sales/2026/a.tsv', { incremental: '0' }, rules).incremental).toBe(false)
   })
 
-  test('must still name a table id', () => {
+  it('must still name a table id', () => {
     const broken = landingRules.parse([{ match: '(?<name>.+)', tableId: 'in.c-main.{name}' }])
     expect(() => landingTarget('a/b', {}, broken)).toThrow(/in\.c-main\.a\/b/)
   })
 
-  test.each([
+  it.each([
     [[{ match: '(', tableId: 'in.c-main.a' }]],
     [[{ tableId: 'in.c-main.a' }]],
     [[{ match: 'a', tableId: 'in.c-main.a', primarykey: ['id'] }]],

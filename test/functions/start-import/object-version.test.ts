@@ -1,15 +1,15 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isLater, objectVersionId } from '#functions/start-import/object-version.ts'
 
 describe('object version id', () => {
   const object = { bucket: 'landing', key: 'in.c-main/orders.csv', versionId: 'v1' }
 
-  test('is the same for the same version, whatever the ETag', () => {
+  it('is the same for the same version, whatever the ETag', () => {
     expect(objectVersionId(object, '"a"')).toBe(objectVersionId(object, '"b"'))
   })
 
-  test('differs by version, by key, and by content where there are no versions', () => {
+  it('differs by version, by key, and by content where there are no versions', () => {
     const { versionId: _, ...unversioned } = object
     const ids = [
       objectVersionId(object, '"a"'),
@@ -23,7 +23,7 @@ describe('object version id', () => {
 })
 
 describe('order of sequencers', () => {
-  test.each([
+  it.each([
     ['0062E99A88DC407461', '0062E99A88DC407460', true],
     ['0062E99A88DC407460', '0062E99A88DC407461', false],
     ['0062E99A88DC407460', '0062E99A88DC407460', false],
@@ -38,11 +38,11 @@ describe('order of sequencers', () => {
 
   const sequencer = fc.stringMatching(/^[0-9A-Fa-f]{1,20}$/)
 
-  test('never holds both ways', () => {
+  it('never holds both ways', () => {
     fc.assert(fc.property(sequencer, sequencer, (a, b) => !(isLater(a, b) && isLater(b, a))))
   })
 
-  test('is transitive', () => {
+  it('is transitive', () => {
     fc.assert(
       fc.property(
         sequencer,

@@ -1,6 +1,6 @@
 import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { dyingAt, startLanding, type TestLanding } from '../../support/landing.ts'
 
@@ -154,7 +154,7 @@ const play = async (told: Story): Promise<{ rows: string[]; ends: string[] }> =>
   return { rows: (await landing.rowsOf(`${bucketId}.orders`)).sort(), ends }
 }
 
-test('whatever comes late, twice, at once, fails or dies: the table is what the versions give in their order', {
+it('whatever comes late, twice, at once, fails or dies: the table is what the versions give in their order', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

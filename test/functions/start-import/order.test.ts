@@ -1,6 +1,6 @@
 import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import type { LeaseResult } from '#functions/start-import/import-records.ts'
 import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
@@ -46,7 +46,7 @@ const failingFor = ({ versionId }: LandedObject) => ({
 })
 
 describe('a version that comes after newer ones were loaded', () => {
-  test('is loaded below them, and says so', async () => {
+  it('is loaded below them, and says so', async () => {
     await landing.execute(await land('id,v\n1,a\n2,a\n3,a\n'))
     const late = await land('id,v\n1,b\n2,b\n')
     const newer = await land('id,v\n1,c\n')
@@ -62,7 +62,7 @@ describe('a version that comes after newer ones were loaded', () => {
     expect(landing.logged).toContain('late: newer versions are loaded again')
   })
 
-  test('is superseded when one of them replaced the table', async () => {
+  it('is superseded when one of them replaced the table', async () => {
     const late = await land('id,v\n1,a\n')
     const newer = await land('id,v\n2,b\n', {})
     await landing.execute(newer, failingFor(late))
@@ -72,7 +72,7 @@ describe('a version that comes after newer ones were loaded', () => {
     expect(await rows()).toEqual(['2,b'])
   })
 
-  test('replaces the table below them, when they were added to it', async () => {
+  it('replaces the table below them, when they were added to it', async () => {
     const late = await land('id\n1\n', {})
     const newer = await land('id\n2\n', { incremental: '1' })
     await landing.execute(newer, failingFor(late))
@@ -80,7 +80,7 @@ describe('a version that comes after newer ones were loaded', () => {
     expect(await rows()).toEqual(['1', '2'])
   })
 
-  test('is added once, where rows have no key', async () => {
+  it('is added once, where rows have no key', async () => {
     const late = await land('id\n1\n', { incremental: '1' })
     const newer = await land('id\n2\n', { incremental: '1' })
     await landing.execute(newer, failingFor(late))
@@ -89,7 +89,7 @@ describe('a version that comes after newer ones were loaded', () => {
     expect(await rows()).toEqual(['1', '2'])
   })
 
-  test('fails when a newer one cannot be loaded again, and names it', async () => {
+  it('fails when a newer one cannot be loaded again, and names it', async () => {
     await landing.execute(await land('id,v\n1,a\n'))
     const late = await land('id,v\n1,b\n')
     const newer = await land('id,v\n1,c\n')
@@ -117,7 +117,7 @@ describe('a version that comes after newer ones were loaded', () => {
   })
 })
 
-test('a version that could not be read is imported when it can be, though the newer one is of no use', async () => {
+it('a version that could not be read is imported when it can be, though the newer one is of no use', async () => {
   const loaded = await land('id\n0\n', { incremental: '1' })
   await landing.execute(loaded)
   const unread = await land('id\n1\n', {})
@@ -138,7 +138,7 @@ test('a version that could not be read is imported when it can be, though the ne
 })
 
 describe('a version that cannot be imported', () => {
-  test.each([
+  it.each([
     ['metadata that makes no sense', 'id,v\n1,b\n', { incremental: 'perhaps' }],
     ['a ragged row', 'id,v\n1\n', KEYED],
   ])(
@@ -154,7 +154,7 @@ describe('a version that cannot be imported', () => {
     },
   )
 
-  test('because it was deleted: fails by itself', async () => {
+  it('because it was deleted: fails by itself', async () => {
     const deleted = await land('id,v\n1,a\n')
     const newer = await land('id,v\n1,c\n')
     await landing.service.s3.send(
@@ -174,7 +174,7 @@ describe('an execution that was stopped', () => {
     return execution
   }
 
-  test('holds the key no longer: the next one begins at once', async () => {
+  it('holds the key no longer: the next one begins at once', async () => {
     const event = await land('id,v\n1,a\n')
     const execution = await stopInTheMiddle(event)
     const other = { event, execution: landing.newExecution() }
@@ -183,7 +183,7 @@ describe('an execution that was stopped', () => {
     expect(await startImport(landing.dependencies, other)).toMatchObject({ outcome: 'started' })
   })
 
-  test('accepts nothing more when its function is still at work', async () => {
+  it('accepts nothing more when its function is still at work', async () => {
     const event = await land('id,v\n1,a\n')
     const first = landing.newExecution()
     let second: unknown
@@ -215,7 +215,7 @@ describe('an execution that was stopped', () => {
 describe('records', () => {
   const itemOf = (event: LandedObject) => ({ id: `version#${objectVersionId(event, '')}` })
 
-  test('of version 0.1 are understood: what it imported, and what came before, is not imported again', async () => {
+  it('of version 0.1 are understood: what it imported, and what came before, is not imported again', async () => {
     const superseded = await land('id,v\n1,a\n', {})
     const imported = await land('id,v\n1,b\n', {})
     const job = await landing.storage.createTable(
@@ -250,7 +250,7 @@ describe('records', () => {
     expect(await rows()).toEqual(['1,b', '2,c'])
   })
 
-  test('that have expired do not let old versions be imported again', async () => {
+  it('that have expired do not let old versions be imported again', async () => {
     const append = { incremental: '1' }
     const first = await land('id\n1\n', append)
     const second = await land('id\n2\n', append)
@@ -284,7 +284,7 @@ describe('records', () => {
   }
 })
 
-test('a person who names the key alone asks for the newest version, imported or not', async () => {
+it('a person who names the key alone asks for the newest version, imported or not', async () => {
   const event = await land('id\n1\n', { incremental: '1' })
   await landing.execute(event)
   const again = await landing.execute({ bucket: LANDING, key })
@@ -292,7 +292,7 @@ test('a person who names the key alone asks for the newest version, imported or 
   expect(await rows()).toEqual(['1'])
 })
 
-test('in a bucket without versions a content that comes back is imported again', async () => {
+it('in a bucket without versions a content that comes back is imported again', async () => {
   await landing.service.s3.send(new CreateBucketCommand({ Bucket: 'plain' }))
   const event = { bucket: 'plain', key }
   for (const content of ['id\na\n', 'id\nb\n', 'id\na\n']) {

@@ -11,7 +11,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
 import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
@@ -129,7 +129,7 @@ const rowsOf = async (table: string): Promise<string[]> => {
 }
 
 describe('a new object', () => {
-  test('becomes a table in a bucket that did not exist', async () => {
+  it('becomes a table in a bucket that did not exist', async () => {
     const result = await start(
       await land(`${bucketId}/orders.csv`, 'id,name\n1,Zoë\n', { 'primary-key': 'id' }),
     )
@@ -139,7 +139,7 @@ describe('a new object', () => {
     expect(table.primaryKey).toEqual(['id'])
   })
 
-  test('of an existing table replaces its content, or adds to it when it says so', async () => {
+  it('of an existing table replaces its content, or adds to it when it says so', async () => {
     await start(await land(`${bucketId}/orders.csv`, 'id,name\n1,a\n2,b\n', { 'primary-key': 'id' }))
     await finishJobs()
     await start(await land(`${bucketId}/orders.csv`, 'id,name\n2,B\n3,c\n', { incremental: '1' }))
@@ -148,7 +148,7 @@ describe('a new object', () => {
     expect(await rowsOf('orders')).toEqual(['"id","name"', '"9","z"'])
   })
 
-  test.each([
+  it.each([
     ['ours', () => service.filesBucket],
     ['of a hosted service, through memory', () => NO_BUCKET_OF_OURS],
   ])('larger than one part arrives whole in a files bucket %s', async (_, ownFilesBucket) => {
@@ -161,12 +161,12 @@ describe('a new object', () => {
     expect(table.rowsCount).toBe(20_000)
   })
 
-  test('that is a folder marker is ignored', async () => {
+  it('that is a folder marker is ignored', async () => {
     expect(await start(await land(`${bucketId}/`, ''))).toEqual({ outcome: 'ignored' })
     expect(await jobsOfTest()).toEqual([])
   })
 
-  test('that is gone is the user’s to know', async () => {
+  it('that is gone is the user’s to know', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
     await service.s3.send(
       new DeleteObjectCommand({ Bucket: LANDING, Key: landed.key, VersionId: landed.versionId }),
@@ -174,7 +174,7 @@ describe('a new object', () => {
     await expect(start(landed)).rejects.toMatchObject({ name: 'UserError', code: 'landing.objectGone' })
   })
 
-  test('whose key is overwritten meanwhile is still imported as it was', async () => {
+  it('whose key is overwritten meanwhile is still imported as it was', async () => {
     const first = await land(`${bucketId}/log.csv`, 'id\n1\n', { incremental: '1' })
     const second = await land(`${bucketId}/log.csv`, 'id\n2\n', { incremental: '1' })
     await start(first)
@@ -185,7 +185,7 @@ describe('a new object', () => {
 })
 
 describe('told more than once', () => {
-  test('20 times at once: one job', async () => {
+  it('20 times at once: one job', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n')
     const results = await Promise.all(Array.from({ length: 20 }, () => start(landed)))
     const outcomes = results.map(({ outcome }) => outcome)
@@ -195,7 +195,7 @@ describe('told more than once', () => {
     expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
   })
 
-  test('again after the import: the same job', async () => {
+  it('again after the import: the same job', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
     const first = await start(landed)
     await finishJobs()
@@ -204,7 +204,7 @@ describe('told more than once', () => {
     expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
   })
 
-  test('again after the import failed: the failed job until that is reported, then a new one', async () => {
+  it('again after the import failed: the failed job until that is reported, then a new one', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id,name\n1\n')
     const execution = newExecution()
     const first = await start(landed, execution)
@@ -230,7 +230,7 @@ describe('told out of order', () => {
     return outcomes
   }
 
-  test('an older full load is loaded before the newer one', async () => {
+  it('an older full load is loaded before the newer one', async () => {
     await outcomesOf(await land(`${bucketId}/orders.csv`, 'id\nfirst\n'))
     const older = await land(`${bucketId}/orders.csv`, 'id\nold\n')
     const newer = await land(`${bucketId}/orders.csv`, 'id\nnew\n')
@@ -239,7 +239,7 @@ describe('told out of order', () => {
     expect(await jobsOfTest()).toHaveLength(3)
   })
 
-  test('an older incremental load does not win over the newer one', async () => {
+  it('an older incremental load does not win over the newer one', async () => {
     const keyed = { incremental: '1', 'primary-key': 'id' }
     await outcomesOf(await land(`${bucketId}/orders.csv`, 'id,v\n1,a\n2,a\n', keyed))
     const older = await land(`${bucketId}/orders.csv`, 'id,v\n1,b\n2,b\n', keyed)
@@ -248,7 +248,7 @@ describe('told out of order', () => {
     expect((await rowsOf('orders')).sort()).toEqual(['"1","c"', '"2","b"', '"id","v"'])
   })
 
-  test('the first versions of a new table are imported one after the other', async () => {
+  it('the first versions of a new table are imported one after the other', async () => {
     const first = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
     const second = await land(`${bucketId}/orders.csv`, 'id\n2\n', { incremental: '1' })
     expect(await outcomesOf(second, second, first)).toEqual(['busy', 'started', 'alreadyStarted'])
@@ -256,7 +256,7 @@ describe('told out of order', () => {
     expect((await jobsOfTest()).map(({ status }) => status)).toEqual(['success', 'success'])
   })
 
-  test('another version of the key waits for the one that is being started', async () => {
+  it('another version of the key waits for the one that is being started', async () => {
     const first = await land(`${bucketId}/orders.csv`, 'id\n1\n')
     let second: LandedObject | undefined
     let duringFirst: unknown
@@ -275,7 +275,7 @@ describe('told out of order', () => {
     expect(await rowsOf('orders')).toEqual(['"id"', '"2"'])
   })
 
-  test('the failure path gives the key back, and only its own', async () => {
+  it('the failure path gives the key back, and only its own', async () => {
     const first = await land(`${bucketId}/orders.csv`, 'id\n1\n')
     const dying = newExecution()
     const broken: StorageClient = { ...storage, prepareFile: () => Promise.reject(new Error('died')) }
@@ -315,7 +315,7 @@ describe('dying anywhere', () => {
 
   const CALLS = 13
 
-  test.each(
+  it.each(
     Array.from({ length: CALLS }, (_, index) => index + 1).flatMap(
       call =>
         [
@@ -334,7 +334,7 @@ describe('dying anywhere', () => {
     expect(await rowsOf('orders')).toEqual(['"id"', '"1"'])
   })
 
-  test('after a hosted service without idempotency keys has accepted: its job is found by the file', async () => {
+  it('after a hosted service without idempotency keys has accepted: its job is found by the file', async () => {
     const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
     const execution = newExecution()
     let unknownKeys = 0
@@ -372,7 +372,7 @@ describe('an object that is too large for one function', () => {
   const unfinishedUploads = async () =>
     (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
 
-  test.each([
+  it.each([
     ['streamed to a service elsewhere', 'NONE', 3],
     ['copied inside S3', 'files', 1],
   ])('is %s, range by range, and then imported', async (_, ownFilesBucket, count) => {
@@ -402,7 +402,7 @@ describe('an object that is too large for one function', () => {
     expect(await move({ from: 1, to: 1 })).toEqual({ outcome: 'moved' })
   })
 
-  test('leaves nothing of its move on the failure path, and can be moved again', async () => {
+  it('leaves nothing of its move on the failure path, and can be moved again', async () => {
     const changed = { transfer: transferOf('NONE') }
     const landed = await land(`${bucketId}/large.csv`, content)
     const execution = newExecution()
@@ -414,7 +414,7 @@ describe('an object that is too large for one function', () => {
     expect(await start(landed, newExecution())).toMatchObject({ outcome: 'started' })
   })
 
-  test('is not mixed with another content, where the bucket keeps no versions', async () => {
+  it('is not mixed with another content, where the bucket keeps no versions', async () => {
     const changed = { transfer: transferOf('NONE') }
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
@@ -433,7 +433,7 @@ describe('an object that is too large for one function', () => {
 })
 
 describe('a source that changes under the transfer', () => {
-  test.each([
+  it.each([
     ['copied', () => service.filesBucket],
     ['moved', () => NO_BUCKET_OF_OURS],
   ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOpenJobsEvent } from '#functions/start-open-jobs/event.ts'
 import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { eventFile } from '../../support/events.ts'
@@ -48,7 +48,7 @@ const pass = (milliseconds: number): void => {
 const look = (lookBack = RECENT) => startOpenJobs({ ...service.jobServices, now: () => now }, lookBack)
 
 describe('a job that was stored and not started', () => {
-  test('is started by the clock, though nobody asks for it, and does its work', async () => {
+  it('is started by the clock, though nobody asks for it, and does its work', async () => {
     await service.createBucket('main')
     isDown = true
     const jobId = await accept('orders')
@@ -61,7 +61,7 @@ describe('a job that was stored and not started', () => {
     expect(await look()).toEqual({ openJobs: 0 })
   })
 
-  test('comes before one that was accepted after it', async () => {
+  it('comes before one that was accepted after it', async () => {
     await service.createBucket('main')
     isDown = true
     const first = await accept('orders')
@@ -73,7 +73,7 @@ describe('a job that was stored and not started', () => {
     expect(started).toEqual([first, second])
   })
 
-  test('is found however old it is, as long as it is among the newest', async () => {
+  it('is found however old it is, as long as it is among the newest', async () => {
     await service.createBucket('main')
     isDown = true
     const jobId = await accept('orders')
@@ -83,7 +83,7 @@ describe('a job that was stored and not started', () => {
     expect(started).toEqual([jobId])
   })
 
-  test('does not keep others from being started when it cannot be', async () => {
+  it('does not keep others from being started when it cannot be', async () => {
     await service.createBucket('main')
     isDown = true
     await accept('a')
@@ -94,7 +94,7 @@ describe('a job that was stored and not started', () => {
   })
 })
 
-test('old jobs are not read again each minute', async () => {
+it('old jobs are not read again each minute', async () => {
   await service.createBucket('main')
   isDown = true
   const old = await accept('a')
@@ -107,6 +107,6 @@ test('old jobs are not read again each minute', async () => {
   expect(started).not.toContain(old)
 })
 
-test('takes what the schedule sends', () => {
+it('takes what the schedule sends', () => {
   expect(startOpenJobsEvent.safeParse(eventFile('start-open-jobs/minute.json')).success).toBe(true)
 })

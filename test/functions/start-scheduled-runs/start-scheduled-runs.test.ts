@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import minute from '#events/start-scheduled-runs/minute.json' with { type: 'json' }
 import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/event.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
@@ -65,7 +65,7 @@ const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[
 }
 
 describe('startScheduledRuns', () => {
-  test.each<[string, unknown, boolean]>([
+  it.each<[string, unknown, boolean]>([
     ['a cron expression', 'cron(0 6 * * ? *)', true],
     ['another hour', 'cron(0 7 * * ? *)', false],
     ['a rate', 'rate(1 hour)', true],
@@ -78,7 +78,7 @@ describe('startScheduledRuns', () => {
     expect(await tick(time, [configuration('a', schedule)])).toEqual(isDue ? ['a'] : [])
   })
 
-  test('starts a run once for each moment, however often it is told of it, and makes up for lost minutes', async () => {
+  it('starts a run once for each moment, however often it is told of it, and makes up for lost minutes', async () => {
     const hourly = [configuration('a', 'rate(1 hour)')]
     expect(await tick(atMinute(3), hourly)).toEqual(['a'])
     expect(await tick(atMinute(3), hourly)).toEqual([])
@@ -87,7 +87,7 @@ describe('startScheduledRuns', () => {
     expect(await tick(atMinute(60), hourly)).toEqual(['a'])
   })
 
-  test('says who starts the run, and that it is skipped while another one is under way', async () => {
+  it('says who starts the run, and that it is skipped while another one is under way', async () => {
     await tick(time, [configuration('a', 'rate(1 hour)')])
     expect([...started]).toEqual([
       [
@@ -103,7 +103,7 @@ describe('startScheduledRuns', () => {
     ])
   })
 
-  test('does not run what was due before the schedule was changed, nor a disabled configuration', async () => {
+  it('does not run what was due before the schedule was changed, nor a disabled configuration', async () => {
     const changed = {
       currentVersion: { created: '2026-11-21T06:00:30+0000', creatorToken: { id: '1' } },
     }
@@ -111,7 +111,7 @@ describe('startScheduledRuns', () => {
     expect(await tick(time, [configuration('b', 'rate(1 hour)', { isDisabled: true })])).toEqual([])
   })
 
-  test('spreads configurations over a flexible window, each at the same minute of it every time', async () => {
+  it('spreads configurations over a flexible window, each at the same minute of it every time', async () => {
     const schedule = { expression: 'cron(0 6 * * ? *)', flexibleMinutes: 60 }
     const all = Array.from({ length: 40 }, (_, index) => configuration(`c${index}`, schedule))
     const minuteOf = async (day: number) => {
@@ -127,7 +127,7 @@ describe('startScheduledRuns', () => {
     expect([...(await minuteOf(1))].sort()).toEqual([...first].sort())
   })
 
-  test('tells the author of a schedule that cannot be read, once, and starts the others', async () => {
+  it('tells the author of a schedule that cannot be read, once, and starts the others', async () => {
     const wrong = (created: string) =>
       configuration('wrong', 'every day', { currentVersion: { created, creatorToken: { id: '1' } } })
     const right = configuration('right', 'rate(1 hour)')
@@ -137,7 +137,7 @@ describe('startScheduledRuns', () => {
     expect(events).toHaveLength(1)
   })
 
-  test.each<[string, object | undefined, string]>([
+  it.each<[string, object | undefined, string]>([
     ['was deleted', undefined, 'does not exist any more'],
     ['has expired', { isExpired: true }, 'has expired'],
     ['is disabled', { isDisabled: true }, 'is disabled'],
@@ -155,7 +155,7 @@ describe('startScheduledRuns', () => {
     expect(await tick(atMinute(2), hourly)).toEqual(['a'])
   })
 
-  test('does not run a schedule that was disarmed, and starts the others', async () => {
+  it('does not run a schedule that was disarmed, and starts the others', async () => {
     const disarmed = configuration('a', 'rate(1 hour)', {
       scheduleDisarmed: { by: { description: 'lesser' } },
     })

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Route } from '#functions/storage-api/http/route.ts'
 import { routes } from '#functions/storage-api/routes.ts'
 
@@ -18,14 +18,11 @@ const pathOf = ({ openapi }: Route): string => openapi.path.replaceAll(/\{\w+\}/
 
 describe('routes', () => {
   const answer = answering(routes)
-  test.each(routes.map(route => [nameOf(route), route] as const))(
-    '%s is not shadowed',
-    async (name, route) => {
-      expect(await answer(route.method, pathOf(route))).toBe(name)
-    },
-  )
+  it.each(routes.map(route => [nameOf(route), route] as const))('%s is not shadowed', async (name, route) => {
+    expect(await answer(route.method, pathOf(route))).toBe(name)
+  })
 
-  test('a parameter before a fixed path in its place would be found', async () => {
+  it('a parameter before a fixed path in its place would be found', async () => {
     const isInWay = answering(routes.toReversed())
     const shadowed: string[] = []
     for (const route of routes)

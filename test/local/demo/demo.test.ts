@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 test('the demo makes one table of two files and two of an API, and exits with 0', {
   timeout: 120_000,

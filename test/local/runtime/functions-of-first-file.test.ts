@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { functionsOfFirstFile } from '#local/runtime/functions-of-first-file.ts'
 import { lambdaFunction } from '#local/runtime/resources/function.ts'
 import { readStack } from '#local/runtime/template/stack.ts'

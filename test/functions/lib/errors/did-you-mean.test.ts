@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { didYouMean } from '#lib/errors/did-you-mean.ts'
 
 const known = ['alarmEmail', 'dataType', 'dataField', 'id', 'offset', 'pagenum', 'response.url', 'sha1']
 
-test.each([
+it.each([
   ['alarmEmial', 'alarmEmail'],
   ['datatype', 'dataType'],
   ['data_type', 'dataType'],

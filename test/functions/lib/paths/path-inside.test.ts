@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isFileName, pathInside } from '#lib/paths/path-inside.ts'
 
 let folder: string
@@ -12,7 +12,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a path inside of a folder', () => {
-  test.each([
+  it.each([
     '',
     '.',
     '..',
@@ -32,18 +32,18 @@ describe('a path inside of a folder', () => {
     expect(() => pathInside(folder, 'in', name)).toThrow('is not the name of a file')
   })
 
-  test.each(['users', 'mock-server.users', '..users', 'user detail', 'ü', '.bashrc', 'x'.repeat(255)])(
+  it.each(['users', 'mock-server.users', '..users', 'user detail', 'ü', '.bashrc', 'x'.repeat(255)])(
     'is made of %j',
     name => expect(pathInside(folder, name)).toBe(join(folder, name)),
   )
 
-  test('does not follow a link that lies there, as a file or on the way', () => {
+  it('does not follow a link that lies there, as a file or on the way', () => {
     symlinkSync('/etc', join(folder, 'link'))
     expect(() => pathInside(folder, 'link')).toThrow('is a link')
     expect(() => pathInside(folder, 'link', 'passwd')).toThrow('is a link')
   })
 
-  test('is refused, or lies directly in its folder, whatever the text', () => {
+  it('is refused, or lies directly in its folder, whatever the text', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.array(fc.constantFrom('..', '/', '\\', '.', 'a', '%2e', '\0')).map(parts => parts.join('')),
@@ -56,7 +56,7 @@ describe('a path inside of a folder', () => {
     )
   })
 
-  test('needs a name', () => {
+  it('needs a name', () => {
     expect(() => pathInside(folder)).toThrow('is not the name of a file')
   })
 })

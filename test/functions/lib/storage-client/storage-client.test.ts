@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterAll(() => server.close())
 
 describe('requests', () => {
-  test('a prepared file asks for credentials and encryption', async () => {
+  it('a prepared file asks for credentials and encryption', async () => {
     const credentials = {
       AccessKeyId: 'a',
       SecretAccessKey: 'b',
@@ -55,7 +55,7 @@ describe('requests', () => {
     })
   })
 
-  test('a new table sends its primary key as a comma list, under an idempotency key', async () => {
+  it('a new table sends its primary key as a comma list, under an idempotency key', async () => {
     server.replyWith(json(202, job))
     const creation = { bucketId: 'in.c-main', name: 'orders', dataFileId: 5, primaryKey: ['id', 'region'] }
     expect(await client.createTable(creation, 'key-1')).toMatchObject({ id: 12, status: 'waiting' })
@@ -68,7 +68,7 @@ describe('requests', () => {
     })
   })
 
-  test('an import names the key that it expects, if it expects one', async () => {
+  it('an import names the key that it expects, if it expects one', async () => {
     for (const primaryKey of [['id', 'region'], []]) {
       server.replyWith(json(202, job))
       await client.importTable(
@@ -83,7 +83,7 @@ describe('requests', () => {
     ])
   })
 
-  test('an import says whether it is incremental', async () => {
+  it('an import says whether it is incremental', async () => {
     server.replyWith(json(202, job))
     await client.importTable(
       { tableId: 'in.c-main.orders', dataFileId: 5, incremental: true, delimiter: ';' },
@@ -97,13 +97,13 @@ describe('requests', () => {
     })
   })
 
-  test('a bucket is created by stage and name', async () => {
+  it('a bucket is created by stage and name', async () => {
     server.replyWith(json(201, { id: 'in.c-main' }))
     await client.createBucket('in.c-main')
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({ stage: 'in', name: 'main' })
   })
 
-  test('the job of a file is found among jobs of every kind', async () => {
+  it('the job of a file is found among jobs of every kind', async () => {
     const others = [
       { id: 30, status: 'terminated', what: 'never seen' },
       { ...job, id: 29, operationParams: { source: { fileId: 4, type: 'file' } } },
@@ -116,7 +116,7 @@ describe('requests', () => {
 })
 
 describe('replies that are fine', () => {
-  test.each([
+  it.each([
     [200, true],
     [404, false],
   ])('a table answered with %i exists: %s', async (status, expected) => {
@@ -124,25 +124,25 @@ describe('replies that are fine', () => {
     expect(await client.hasTable('in.c-main.orders')).toBe(expected)
   })
 
-  test('a bucket that already exists', async () => {
+  it('a bucket that already exists', async () => {
     server.replyWith(json(400, { error: 'exists', code: 'storage.buckets.alreadyExists' }))
     await expect(client.createBucket('in.c-main')).resolves.toBeUndefined()
   })
 
-  test('a file that was deleted already, and one that is deleted now', async () => {
+  it('a file that was deleted already, and one that is deleted now', async () => {
     server.replyWith(json(404, { error: 'File not found', code: 'storage.files.notFound' }), noContent)
     await expect(client.deleteFile(5)).resolves.toBeUndefined()
     await expect(client.deleteFile(5)).resolves.toBeUndefined()
   })
 
-  test('a failed job whose error is plain text', async () => {
+  it('a failed job whose error is plain text', async () => {
     server.replyWith(json(200, { ...job, status: 'error', error: 'broken' }))
     expect(await client.job(12)).toMatchObject({ status: 'error', error: { message: 'broken' } })
   })
 })
 
 describe('replies that are not', () => {
-  test.each([400, 401, 403, 404, 422])(
+  it.each([400, 401, 403, 404, 422])(
     '%i is the caller’s mistake, with the service’s words and code',
     async status => {
       server.replyWith(
@@ -154,14 +154,14 @@ describe('replies that are not', () => {
     },
   )
 
-  test.each([429, 500, 502, 503])('%i is a TransientError with the service’s Retry-After', async status => {
+  it.each([429, 500, 502, 503])('%i is a TransientError with the service’s Retry-After', async status => {
     server.replyWith(json(status, { error: 'busy' }, { 'Retry-After': '7' }))
     const error = await client.job(12).catch((error: unknown) => error)
     expect(error).toBeInstanceOf(TransientError)
     expect(error).toMatchObject({ retryAfterSeconds: 7 })
   })
 
-  test.each([
+  it.each([
     ['a reset connection', reset],
     ['half a body', halfABody(job)],
     ['no reply in time', () => undefined],
@@ -170,13 +170,13 @@ describe('replies that are not', () => {
     await expect(client.job(12)).rejects.toBeInstanceOf(TransientError)
   })
 
-  test('a redirect is not followed: it would carry the token away', async () => {
+  it('a redirect is not followed: it would carry the token away', async () => {
     server.replyWith(json(302, {}, { Location: `${server.url}/elsewhere` }))
     await expect(client.job(12)).rejects.toThrow()
     expect(server.received).toHaveLength(1)
   })
 
-  test('a reply of another shape is a contract that changed, not a user’s mistake', async () => {
+  it('a reply of another shape is a contract that changed, not a user’s mistake', async () => {
     server.replyWith(json(200, { id: 'twelve' }))
     const error = await client.job(12).catch((error: unknown) => error)
     expect(error).not.toBeInstanceOf(UserError)
@@ -184,7 +184,7 @@ describe('replies that are not', () => {
     expect(String(error)).toContain('GET jobs/12')
   })
 
-  test('the token is in no error', async () => {
+  it('the token is in no error', async () => {
     for (const reply of [json(401, { error: 'bad' }), json(500, {}), reset, json(200, {})]) {
       server.replyWith(reply)
       const error = await client.job(12).catch((error: unknown) => error)

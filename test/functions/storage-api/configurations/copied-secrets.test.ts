@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
@@ -24,7 +24,7 @@ const refusal = { code: 'secrets.notOpened' }
 const secret = (value: string) => ({ '#token': value })
 
 describe('a sealed value that a client pastes into another configuration', () => {
-  test.each<[string, (configId: string, value: object) => Promise<unknown>]>([
+  it.each<[string, (configId: string, value: object) => Promise<unknown>]>([
     ['PUT', (configId, configuration) => send('PUT', configId, { configuration })],
     ['PATCH', (configId, configuration) => send('PATCH', configId, { configuration })],
     ['a row', (configId, configuration) => send('POST', `${configId}/rows`, { rowId: 'r', configuration })],
@@ -37,7 +37,7 @@ describe('a sealed value that a client pastes into another configuration', () =>
     expect(await opened(source)).toEqual([secret('plain'), {}])
   })
 
-  test('does not open in a new configuration, nor in a copy of the one that it was pasted into', async () => {
+  it('does not open in a new configuration, nor in a copy of the one that it was pasted into', async () => {
     const source = await create({ configuration: secret('plain') })
     const pasted = await create({ configuration: (await get(source)).configuration })
     await expect(opened(pasted)).rejects.toMatchObject(refusal)
@@ -47,7 +47,7 @@ describe('a sealed value that a client pastes into another configuration', () =>
     await expect(opened(pasted)).rejects.toMatchObject(refusal)
   })
 
-  test('does not open when another value of the same configuration was copied there', async () => {
+  it('does not open when another value of the same configuration was copied there', async () => {
     const source = await create({ configuration: secret('first') })
     const { body: copy } = await send('POST', `${source}/versions/1/create`, { name: 'copy' })
     await send('PUT', source, { configuration: secret('second') })
@@ -57,7 +57,7 @@ describe('a sealed value that a client pastes into another configuration', () =>
 })
 
 describe('a sealed value that the service copies', () => {
-  test('opens in the copy of a configuration, its rows and their states, and in a copy of the copy', async () => {
+  it('opens in the copy of a configuration, its rows and their states, and in a copy of the copy', async () => {
     const source = await create({ configuration: secret('root') })
     const row = { rowId: 'r', configuration: secret('row'), state: secret('state') }
     await send('POST', `${source}/rows`, row)
@@ -72,7 +72,7 @@ describe('a sealed value that the service copies', () => {
     expect(await opened(copy.id)).toMatchObject([secret('root'), {}, secret('row'), {}])
   })
 
-  test('opens in the row of another configuration, and of its own', async () => {
+  it('opens in the row of another configuration, and of its own', async () => {
     const [source, target] = [await create(), await create()]
     await send('POST', `${source}/rows`, { rowId: 'r', configuration: secret('row') })
     await send('POST', `${source}/rows/r/versions/1/create`, { targetConfigId: target })
@@ -82,7 +82,7 @@ describe('a sealed value that the service copies', () => {
     expect(await get(source)).not.toHaveProperty('adoptedSecrets')
   })
 
-  test('opens after a rollback of a row or a configuration', async () => {
+  it('opens after a rollback of a row or a configuration', async () => {
     const id = await create({ configuration: secret('one') })
     await send('POST', `${id}/rows`, { rowId: 'r', configuration: secret('row') })
     await send('PUT', id, { configuration: secret('two') })
@@ -110,7 +110,7 @@ describe('a value that version 0.1 sealed for the component', () => {
     return { configId, value }
   }
 
-  test('opens where it was, also after changes, in copies and after a rollback', async () => {
+  it('opens where it was, also after changes, in copies and after a rollback', async () => {
     const { configId } = await left()
     expect(await opened(configId)).toEqual([secret('old'), {}])
     await send('PUT', configId, { name: 'changed' })
@@ -122,7 +122,7 @@ describe('a value that version 0.1 sealed for the component', () => {
     expect(await opened(configId)).toEqual([secret('old'), {}])
   })
 
-  test('does not open where a client pastes it: in a new configuration, or in one as old', async () => {
+  it('does not open where a client pastes it: in a new configuration, or in one as old', async () => {
     const [source, other] = [await left(), await left()]
     const fresh = await create({ configuration: secret(source.value) })
     await send('PUT', other.configId, { configuration: secret(source.value) })

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
 const { service, send, create, get, versions } = await startConfigurationRoutes()
@@ -19,7 +19,7 @@ const scheduled = { schedule: 'rate(1 hour)' }
 const by = ({ id }: { id: number }) => ({ by: { id }, armedBy: { id: 42 } })
 
 describe('a schedule', () => {
-  test.each<[string, (configId: string, headers: Record<string, string>) => Promise<{ status: number }>]>([
+  it.each<[string, (configId: string, headers: Record<string, string>) => Promise<{ status: number }>]>([
     ['PUT', (configId, headers) => send('PUT', configId, { name: 'changed' }, headers)],
     ['PATCH', (configId, headers) => send('PATCH', configId, { configuration: { a: 1 } }, headers)],
     ['a new row', (configId, headers) => send('POST', `${configId}/rows`, { rowId: 'r2' }, headers)],
@@ -48,7 +48,7 @@ describe('a schedule', () => {
     expect(events.body).toMatchObject([{ type: 'warn', event: 'storage.scheduleDisarmed' }])
   })
 
-  test('is armed again by a token that may do as much, also when it stores it as it is', async () => {
+  it('is armed again by a token that may do as much, also when it stores it as it is', async () => {
     const lesser = await newToken()
     const configId = await create({ configuration: scheduled })
     const reply = await send('PUT', configId, { name: 'changed' }, lesser.headers)
@@ -63,7 +63,7 @@ describe('a schedule', () => {
     ])
   })
 
-  test('stays disarmed while lesser tokens store it, and is taken over by removing and setting it', async () => {
+  it('stays disarmed while lesser tokens store it, and is taken over by removing and setting it', async () => {
     const lesser = await newToken()
     const configId = await create({ configuration: scheduled })
     for (const name of ['one', 'two']) await send('PUT', configId, { name }, lesser.headers)
@@ -74,7 +74,7 @@ describe('a schedule', () => {
     expect(await get(configId)).not.toHaveProperty('scheduleDisarmed')
   })
 
-  test('stays armed when the token may do as much in every bucket', async () => {
+  it('stays armed when the token may do as much in every bucket', async () => {
     const first = await newToken({ bucketPermissions: { 'in.c-a': 'write' } })
     const more = await newToken({ bucketPermissions: { 'in.c-a': 'write', 'in.c-b': 'read' } })
     const less = await newToken({ bucketPermissions: { 'in.c-a': 'read', 'in.c-b': 'write' } })
@@ -86,7 +86,7 @@ describe('a schedule', () => {
     expect((await get(configId)).scheduleDisarmed).toMatchObject({ armedBy: { id: more.id } })
   })
 
-  test('is untouched by a state that is saved, and by a configuration without a schedule', async () => {
+  it('is untouched by a state that is saved, and by a configuration without a schedule', async () => {
     const lesser = await newToken()
     const [configId, plain] = [await create({ configuration: scheduled }), await create({})]
     await send('PUT', `${configId}/state`, { state: { a: 1 } }, lesser.headers)

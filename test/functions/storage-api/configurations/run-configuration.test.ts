@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ExtractRun } from '#functions/run-job/extract-runs.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
@@ -24,7 +24,7 @@ afterAll(() => service.close())
 
 const run = '/v2/storage/components/ex-generic-v2/configs/shop/run'
 
-test('answers 202 with a job that shows what the run did once it has ended', async () => {
+it('answers 202 with a job that shows what the run did once it has ended', async () => {
   const output = { status: 'success', rowsLoaded: 3, rows: [] }
   told = [{ status: 'running' }, { status: 'running' }, { status: 'success', output: JSON.stringify(output) }]
   const { status, body } = await service.call('POST', run)
@@ -39,7 +39,7 @@ test('answers 202 with a job that shows what the run did once it has ended', asy
   expect(ofJob).toContainEqual([body.id, expect.objectContaining({ configId: 'shop' })])
 })
 
-test('the job of a run that failed says which row, job and request', async () => {
+it('the job of a run that failed says which row, job and request', async () => {
   const cause = 'row r1, job 0, GET items: The API request failed'
   told = [{ status: 'error', error: 'extractor.response.status', cause }]
   const { body } = await service.call('POST', run)
@@ -49,7 +49,7 @@ test('the job of a run that failed says which row, job and request', async () =>
   })
 })
 
-test('the same idempotency key asks for one run', async () => {
+it('the same idempotency key asks for one run', async () => {
   told = [{ status: 'success', output: '{}' }]
   const headers = { 'Idempotency-Key': 'nightly' }
   const first = await service.call('POST', run, undefined, headers)
@@ -57,7 +57,7 @@ test('the same idempotency key asks for one run', async () => {
   expect(second.body.id).toBe(first.body.id)
 })
 
-test.each([
+it.each([
   ['a configuration that is not there', 'ex-generic-v2/configs/nothing/run', 404, 'notFound'],
   ['a component that is not there', 'ex-nothing/configs/shop/run', 404, 'notFound'],
   [
@@ -79,13 +79,13 @@ const tokenFor = async (component: string) =>
     })
   ).body
 
-test('refuses a caller who may not use the component', async () => {
+it('refuses a caller who may not use the component', async () => {
   const { token } = await tokenFor('keboola.runner-config-test')
   const reply = await service.call('POST', run, undefined, { 'X-StorageApi-Token': token })
   expect([reply.status, reply.body.code]).toEqual([403, 'accessDenied'])
 })
 
-test('asks for a run with the rights of the caller', async () => {
+it('asks for a run with the rights of the caller', async () => {
   told = [{ status: 'success', output: '{}' }]
   const caller = await tokenFor('ex-generic-v2')
   const { body: job } = await service.call('POST', run, undefined, { 'X-StorageApi-Token': caller.token })

@@ -1,27 +1,27 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MAX_OBJECT_BYTES, MAX_PARTS, MIN_PART_BYTES, partRanges } from '#lib/aws/multipart/part-ranges.ts'
 import { UserError } from '#lib/errors/errors.ts'
 
 const MiB = 1024 ** 2
 
 describe('part ranges', () => {
-  test('an empty object has none', () => {
+  it('an empty object has none', () => {
     expect(partRanges(0, 16 * MiB)).toEqual([])
   })
 
-  test('the last part takes the rest', () => {
+  it('the last part takes the rest', () => {
     expect(partRanges(20 * MiB, 16 * MiB)).toEqual([
       { partNumber: 1, firstByte: 0, lastByte: 16 * MiB - 1 },
       { partNumber: 2, firstByte: 16 * MiB, lastByte: 20 * MiB - 1 },
     ])
   })
 
-  test('more than S3 can hold is refused', () => {
+  it('more than S3 can hold is refused', () => {
     expect(() => partRanges(MAX_OBJECT_BYTES + 1, 16 * MiB)).toThrow(UserError)
   })
 
-  test('every byte once and in order, within the limits of S3', () => {
+  it('every byte once and in order, within the limits of S3', () => {
     const totalBytes = fc.oneof(
       fc.integer({ min: 1, max: 1024 * MiB }),
       fc.integer({ min: 1, max: MAX_OBJECT_BYTES }),

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Source } from '#lib/aws/multipart/choose-copies.ts'
 import {
   MAX_OBJECT_BYTES,
@@ -63,7 +63,7 @@ const s3: PlanLimits = {
 }
 
 describe('the parts of', () => {
-  test.each<[string, Source[], string[]]>([
+  it.each<[string, Source[], string[]]>([
     ['nothing', [], ['assemble 0']],
     ['empty slices', slices(0, 0), ['assemble 0']],
     ['one slice, however small', slices(1 * MiB), ['copy 1']],
@@ -99,7 +99,7 @@ describe('the parts of', () => {
     expect(shapeOf(planParts(sources))).toEqual(expected)
   })
 
-  test('100,000 tiny slices are three', () => {
+  it('100,000 tiny slices are three', () => {
     const sources = slices(...Array.from({ length: 100_000 }, () => 200))
     const parts = planParts(sources)
     checkLaws(sources, parts, s3)
@@ -107,32 +107,32 @@ describe('the parts of', () => {
     expect(parts).toHaveLength(3)
   })
 
-  test('100,000 slices that hinder each other are found in linear time', () => {
+  it('100,000 slices that hinder each other are found in linear time', () => {
     // Each candidate can give almost as much as the gaps on its sides need, so no chain of them is settled for long.
     const sources = slices(...Array.from({ length: 100_000 }, (_, i) => (i % 2 ? 100_000 : 10_385_759)))
     checkLaws(sources, planParts(sources), s3)
   })
 
-  test('slices over 5 GiB are copied whole', () => {
+  it('slices over 5 GiB are copied whole', () => {
     const sources = slices(17 * GiB, 5 * GiB + 1)
     const parts = planParts(sources)
     checkLaws(sources, parts, s3)
     expect(copiedBytes(parts)).toBe(22 * GiB + 1)
   })
 
-  test('the largest object of all', () => {
+  it('the largest object of all', () => {
     const sources = slices(...Array.from({ length: 10_000 }, () => 5 * GiB))
     const parts = planParts(sources)
     checkLaws(sources, parts, s3)
     expect(copiedBytes(parts)).toBe(MAX_OBJECT_BYTES)
   })
 
-  test('one byte more are refused', () => {
+  it('one byte more are refused', () => {
     const sources = slices(...Array.from({ length: 10_000 }, () => 5 * GiB), 1)
     expect(() => planParts(sources)).toThrow(UserError)
   })
 
-  test('slices whose copies would be too many parts', () => {
+  it('slices whose copies would be too many parts', () => {
     const sources = slices(...Array.from({ length: 10_010 }, () => 6 * MiB))
     const parts = planParts(sources)
     checkLaws(sources, parts, s3)
@@ -150,7 +150,7 @@ describe('whatever the sources', () => {
   )
   const sourcesInS3 = fc.array(fc.record({ bytes: sizeInS3, canCopy: fc.boolean() }), { maxLength: 200 })
 
-  test('every byte once and in order, within the limits of S3', () => {
+  it('every byte once and in order, within the limits of S3', () => {
     fc.assert(
       fc.property(sourcesInS3, sources => checkLaws(sources, planParts(sources), s3)),
       { numRuns: 100 },
@@ -202,7 +202,7 @@ describe('whatever the sources', () => {
     return best.at(-1)?.[total] ?? 0
   }
 
-  test('no plan copies more bytes', () => {
+  it('no plan copies more bytes', () => {
     fc.assert(
       fc.property(fewSources, sources => {
         const parts = planParts(sources, small)
@@ -213,7 +213,7 @@ describe('whatever the sources', () => {
     )
   })
 
-  test('with too many parts: within the limit, and no better than can be', () => {
+  it('with too many parts: within the limit, and no better than can be', () => {
     fc.assert(
       fc.property(fewSources, fc.integer({ min: 1, max: 12 }), (sources, maxParts) => {
         const limits = { ...small, maxParts }

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { evaluate } from '#lib/extractor/functions/evaluate.ts'
 import { expressionSchema } from '#lib/extractor/functions/expression-schema.ts'
 import { JsonNumber } from '#lib/extractor/php/json-number.ts'
@@ -13,14 +13,14 @@ const call = (name: string, ...args: Json[]): Json =>
   evaluate({ function: name, args }, context, { now: 1490000000 })
 
 describe('references', () => {
-  test('read attributes by dots and list positions', () => {
+  it('read attributes by dots and list positions', () => {
     expect(evaluate({ attr: 'nested.list.1' }, context)).toBe('b')
   })
-  test('keep the type of the value', () => expect(evaluate({ attr: 'zero' }, context)).toBe(0))
-  test('to a context of another place stay as they are', () => {
+  it('keep the type of the value', () => expect(evaluate({ attr: 'zero' }, context)).toBe(0))
+  it('to a context of another place stay as they are', () => {
     expect(evaluate({ response: 'token' }, context)).toEqual({ response: 'token' })
   })
-  test.each([['missing'], ['nothing'], ['nested'], ['nested.list']])(
+  it.each([['missing'], ['nothing'], ['nested'], ['nested.list']])(
     'to %s are an error with the path',
     reference => {
       expect(() => evaluate({ attr: reference }, context, { path: 'config.jobs.0.params.since' })).toThrow(
@@ -28,12 +28,12 @@ describe('references', () => {
       )
     },
   )
-  test('by an object are an error', () =>
+  it('by an object are an error', () =>
     expect(() => evaluate({ attr: {} }, context)).toThrow('is not a string!'))
 })
 
 describe('functions', () => {
-  test.each<[string, Json[], Json]>([
+  it.each<[string, Json[], Json]>([
     ['md5', ['x'], createHash('md5').update('x').digest('hex')],
     ['sha1', [true], createHash('sha1').update('1').digest('hex')],
     ['hash', ['sha256', 'č'], createHash('sha256').update('č').digest('hex')],
@@ -66,24 +66,24 @@ describe('functions', () => {
     ['sprintf', ['%u', -1], '18446744073709551615'],
   ])('%s%j', (name, args, expected) => expect(call(name, ...args)).toEqual(expected))
 
-  test('read numbers that a double would change as Generic Extractor does', () => {
+  it('read numbers that a double would change as Generic Extractor does', () => {
     expect(call('concat', new JsonNumber('12345678901234567'), '|', new JsonNumber('1.50'))).toBe(
       '12345678901234567|1.5',
     )
   })
-  test('nest, and take raw digests on the way', () => {
+  it('nest, and take raw digests on the way', () => {
     const raw = { function: 'hash_hmac', args: ['sha256', { attr: 'user' }, 'key', true] }
     const expected = createHmac('sha256', 'key').update('john').digest('base64')
     expect(evaluate({ function: 'base64_encode', args: [raw] }, context)).toBe(expected)
   })
-  test('are called at any depth', () => {
+  it('are called at any depth', () => {
     const value = {
       filter: [{ since: { function: 'date', args: ['Y', { time: 'currentStart' }] } }],
       limit: 1,
     }
     expect(evaluate(value, context)).toEqual({ filter: [{ since: '2017' }], limit: 1 })
   })
-  test.each<[string, Json[], string]>([
+  it.each<[string, Json[], string]>([
     ['md5', [], 'md5() expects at least 1 argument, 0 given'],
     ['ifempty', ['a'], "Bad argument count for function 'ifempty'!"],
     ['sprintf', ['%s %s', 'a'], '3 arguments are required, 2 given'],
@@ -93,23 +93,23 @@ describe('functions', () => {
 })
 
 describe('unknown functions', () => {
-  test('are refused with a suggestion', () => {
+  it('are refused with a suggestion', () => {
     expect(() => call('bas64_encode', 'x')).toThrow(
       "Illegal function 'bas64_encode'! Did you mean 'base64_encode'?",
     )
   })
-  test('that PHP has are refused too', () =>
+  it('that PHP has are refused too', () =>
     expect(() => call('system', 'ls')).toThrow("Illegal function 'system'!"))
-  test('named like what every object has are refused', () => {
+  it('named like what every object has are refused', () => {
     expect(() => call('constructor')).toThrow("Illegal function 'constructor'!")
   })
-  test('urlencode is for the places that allow it', () => {
+  it('urlencode is for the places that allow it', () => {
     expect(() => call('urlencode', 'a b')).toThrow("Illegal function 'urlencode'!")
     expect(evaluate({ function: 'urlencode', args: ['a b&č~'] }, {}, { alsoAllow: ['urlencode'] })).toBe(
       'a+b%26%C4%8D%7E',
     )
   })
-  test('are found in a configuration, at their path', () => {
+  it('are found in a configuration, at their path', () => {
     const result = expressionSchema().safeParse({
       a: [{ function: 'concat', args: [{ function: 'shaa1', args: [] }] }],
     })

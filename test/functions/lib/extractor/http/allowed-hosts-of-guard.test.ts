@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkHost, guardedLookup } from '#lib/extractor/http/address-guard.ts'
 
 const lookup = (hostname: string, allowed: string[]): Promise<string> =>
@@ -9,13 +9,13 @@ const lookup = (hostname: string, allowed: string[]): Promise<string> =>
     )
   })
 
-test('lets through the private hosts that the operator allowed, by address and by name', async () => {
+it('lets through the private hosts that the operator allowed, by address and by name', async () => {
   expect(() => checkHost('127.0.0.1', ['127.0.0.1'])).not.toThrow()
   expect(() => checkHost('[::1]', ['::1'])).not.toThrow()
   expect(await lookup('crm.internal', ['crm.internal'])).toBe('10.0.0.7')
 })
 
-test('an allowed host opens no other one', async () => {
+it('an allowed host opens no other one', async () => {
   expect(() => checkHost('127.0.0.2', ['127.0.0.1'])).toThrow('not on the public internet')
   await expect(lookup('evil.internal', ['crm.internal'])).rejects.toThrow('not on the public internet')
 })

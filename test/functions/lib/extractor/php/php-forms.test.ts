@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { phpFloat } from '#lib/extractor/php/php-float.ts'
 import { phpJsonEncode } from '#lib/extractor/php/php-json-encode.ts'
 import { phpSerialize } from '#lib/extractor/php/php-serialize.ts'
@@ -8,7 +8,7 @@ import { safeName } from '#lib/extractor/php/safe-name.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 
 describe('doubles', () => {
-  test.each<[number, 14 | 17, string]>([
+  it.each<[number, 14 | 17, string]>([
     [0.1, 14, '0.1'],
     [0.1, 17, '0.10000000000000001'],
     [1 / 3, 14, '0.33333333333333'],
@@ -28,7 +28,7 @@ describe('doubles', () => {
 })
 
 describe('serialize', () => {
-  test.each([
+  it.each([
     [
       '{"id":1,"name":"č","n":null,"t":true}',
       'O:8:"stdClass":4:{s:2:"id";i:1;s:4:"name";s:2:"č";s:1:"n";N;s:1:"t";b:1;}',
@@ -46,21 +46,21 @@ describe('serialize', () => {
   ])('%s', (json, text) => expect(phpSerialize(parseJson(json))).toBe(text))
 })
 
-test('JSON text escapes slashes and everything outside ASCII', () => {
+it('JSON text escapes slashes and everything outside ASCII', () => {
   expect(phpJsonEncode(parseJson('{"2":"a/b","č":[0.1,1.0,"😀\\n"]}'), false)).toBe(
     '{"2":"a\\/b","\\u010d":[0.10000000000000001,1,"\\ud83d\\ude00\\n"]}',
   )
   expect(phpJsonEncode(parseJson('[1.50,12345678901234567890]'), true)).toBe('[1.50,12345678901234567890]')
 })
 
-test('an object in a message is laid out as PHP does', () => {
+it('an object in a message is laid out as PHP does', () => {
   expect(phpVarExport(parseJson('{"x":1,"y":{"z":[true]}}'))).toBe(
     "(object) array(\n   'x' => 1,\n   'y' => \n  (object) array(\n     'z' => \n    array (\n      0 => true,\n    ),\n  ),\n)",
   )
 })
 
 describe('names', () => {
-  test.each([
+  it.each([
     ['users/{user-id}/orders.json', 'users_user-id_orders_json'],
     ['__a..b__', 'a_b'],
     ['čeština', 'e_tina'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { strtotime } from '#lib/extractor/php/strtotime.ts'
 
 /** A Saturday. */
@@ -10,7 +10,7 @@ const at = (text: string): string | false => {
 }
 
 describe('absolute texts', () => {
-  test.each([
+  it.each([
     ['2017-10-21', '2017-10-21T00:00:00'],
     ['2017-10-21 09:05', '2017-10-21T09:05:00'],
     ['2017-10-21T21:16:00Z', '2017-10-21T21:16:00'],
@@ -42,7 +42,7 @@ describe('absolute texts', () => {
 })
 
 describe('relative texts, seen from Saturday 2017-10-21 21:16', () => {
-  test.each([
+  it.each([
     ['now', '2017-10-21T21:16:00'],
     ['today', '2017-10-21T00:00:00'],
     ['tomorrow', '2017-10-22T00:00:00'],
@@ -74,9 +74,6 @@ describe('relative texts, seen from Saturday 2017-10-21 21:16', () => {
   ])('%s', (text, expected) => expect(at(text)).toBe(expected))
 })
 
-test.each(['', 'whenever', '2017-13-45', 'tomorrow 25:61', '2017-10-21 2017-10-22'])(
-  'cannot read %j',
-  text => {
-    expect(at(text)).toBe(false)
-  },
-)
+it.each(['', 'whenever', '2017-13-45', 'tomorrow 25:61', '2017-10-21 2017-10-22'])('cannot read %j', text => {
+  expect(at(text)).toBe(false)
+})

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { type Page, runSink } from './run-sink.ts'
@@ -10,7 +10,7 @@ const page = (json: string, parent?: JsonObject): Page => ({
 })
 
 describe('a mapping', () => {
-  test('writes only its paths, by its delimiter, with its key in the manifest', async () => {
+  it('writes only its paths, by its delimiter, with its key in the manifest', async () => {
     const users = {
       id: { mapping: { destination: 'user id', primaryKey: true } },
       'a/b': { delimiter: '/', mapping: { destination: 'ab' } },
@@ -25,7 +25,7 @@ describe('a mapping', () => {
       'crm.users.manifest': '{"destination":"in.c-crm.users","incremental":false,"primary_key":["user id"]}',
     })
   })
-  test('puts values of a list into the same table when it says so', async () => {
+  it('puts values of a list into the same table when it says so', async () => {
     const users = {
       name: 'name',
       boss: {
@@ -38,17 +38,17 @@ describe('a mapping', () => {
     const files = await runSink([page('[{"name":"a","boss":{"name":"b"}}]')], { mappings: { users } })
     expect(files['users']).toBe('"name"\n"b"\n"a"\n')
   })
-  test('leaves other types to automatic conversion', async () => {
+  it('leaves other types to automatic conversion', async () => {
     const other: Page = { type: 'orders', items: [{ id: 1 }] }
     const files = await runSink([page('[{"id":1}]'), other], { mappings: { users: { id: 'id' } } })
     expect([files['users'], files['orders']]).toEqual(['"id"\n"1"\n', '"id"\n"1"\n'])
   })
-  test('shares a table with automatic rows of the same columns, before them', async () => {
+  it('shares a table with automatic rows of the same columns, before them', async () => {
     const automatic: Page = { type: 'users!', items: [{ id: 'auto' }] }
     const files = await runSink([automatic, page('[{"id":"mapped"}]')], { mappings: { users: { id: 'id' } } })
     expect(files['users']).toBe('"id"\n"mapped"\n"auto"\n')
   })
-  test('refuses to share one with other columns', async () => {
+  it('refuses to share one with other columns', async () => {
     const automatic: Page = { type: 'users!', items: [{ name: 'auto' }] }
     await expect(
       runSink([automatic, page('[{"id":1}]')], { mappings: { users: { id: 'id' } } }),
@@ -66,7 +66,7 @@ describe('tables without rows', () => {
       tableMapping: { email: { mapping: { destination: 'email', primaryKey: true } } },
     },
   }
-  test('are written with header and manifest, nested ones too', async () => {
+  it('are written with header and manifest, nested ones too', async () => {
     expect(await runSink([], { bucket: 'crm', mappings: { users } })).toEqual({
       'crm.users': '"id"\n',
       'crm.users.manifest': '{"destination":"in.c-crm.users","incremental":false,"primary_key":["id"]}',
@@ -75,13 +75,13 @@ describe('tables without rows', () => {
         '{"destination":"in.c-crm.contacts","incremental":false,"primary_key":["email","user_id"]}',
     })
   })
-  test('get a row of empty cells from a parent with a key and no value', async () => {
+  it('get a row of empty cells from a parent with a key and no value', async () => {
     const files = await runSink([page('[{"id":1}]')], { mappings: { users } })
     expect(files['contacts']).toBe('"email","user_id"\n"","1"\n')
   })
 })
 
-test('stopping and going on changes nothing', async () => {
+it('stopping and going on changes nothing', async () => {
   const users = {
     id: { mapping: { destination: 'id' } },
     tags: {
@@ -107,7 +107,7 @@ test('stopping and going on changes nothing', async () => {
 })
 
 describe('bad mappings', () => {
-  test.each<[unknown, string]>([
+  it.each<[unknown, string]>([
     [{ users: {} }, "Empty mapping for 'users' data type in 'mappings' config."],
     [{ users: 'id' }, "Mapping must be 'array' type, 'string' type given, for 'users' data type"],
     [{ users: { a: { type: 'column' } } }, "Key 'mapping.destination' is not set for column 'a'."],
@@ -119,7 +119,7 @@ describe('bad mappings', () => {
       message: expect.stringContaining(message),
     })
   })
-  test('a path in the data type does not lead out of the folder', async () => {
+  it('a path in the data type does not lead out of the folder', async () => {
     const files = await runSink([], { mappings: { '../../users': { id: 'id' } } })
     expect(Object.keys(files).sort()).toEqual(['users', 'users.manifest'])
   })

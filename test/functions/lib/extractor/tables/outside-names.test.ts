@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runExtraction, type Settings } from '../run-extraction.ts'
 import { runSink } from './run-sink.ts'
 
@@ -30,7 +30,7 @@ const run = (settings: Settings) =>
 const leadingOut = '../../../home/x/../'
 
 describe('a name of the configuration that leads out of the folder is refused with its key', () => {
-  test.each<[string, string, Settings]>([
+  it.each<[string, string, Settings]>([
     [
       'outputBucket',
       'config.outputBucket',
@@ -58,7 +58,7 @@ describe('a name of the configuration that leads out of the folder is refused wi
     }
   })
 
-  test('the destination of a mapping', async () => {
+  it('the destination of a mapping', async () => {
     const contacts = { type: 'table', destination: leadingOut, tableMapping: { a: 'a' } }
     const { error } = await run({
       config: { jobs: [{ endpoint: 'i', dataType: 'users' }], mappings: { users: { id: 'id', contacts } } },
@@ -69,7 +69,7 @@ describe('a name of the configuration that leads out of the folder is refused wi
   })
 })
 
-test('the data type of a job names a file in the folder, whatever it is', async () => {
+it('the data type of a job names a file in the folder, whatever it is', async () => {
   for (const dataType of ['../../../home/bashrc', '/etc/x', 'a\\b', 'x'.repeat(400)]) {
     for (const mappings of [undefined, { [dataType]: { id: 'id' } }]) {
       const { error } = await run({ config: { jobs: [{ endpoint: 'i', dataType }], mappings } })
@@ -80,12 +80,12 @@ test('the data type of a job names a file in the folder, whatever it is', async 
   expect(readdirSync(join(root, 'data', 'out'))).toEqual(['tables'])
 })
 
-test('a data type of which no name is left is an error of the configuration', async () => {
+it('a data type of which no name is left is an error of the configuration', async () => {
   const { error } = await run({ config: { jobs: [{ endpoint: 'i', dataType: '..' }] } })
   expect(error).toMatchObject({ name: 'UserError', code: 'extractor.tables.fileName' })
 })
 
-test('a link in the output folder is not followed', async () => {
+it('a link in the output folder is not followed', async () => {
   mkdirSync(outDir, { recursive: true })
   const target = join(root, 'home', 'profile')
   writeFileSync(target, 'mine')
@@ -99,20 +99,20 @@ test('a link in the output folder is not followed', async () => {
 })
 
 describe('two tables never share a file', () => {
-  test('of which one has a clean name and the other a path', async () => {
+  it('of which one has a clean name and the other a path', async () => {
     await expect(runSink([], { mappings: { a_b: { id: 'id' }, 'a/b': { id: 'id' } } })).rejects.toMatchObject(
       { code: 'extractor.tables.fileName' },
     )
   })
 
-  test('of which one is called like the manifest of the other', async () => {
+  it('of which one is called like the manifest of the other', async () => {
     const files = await runSink([], { mappings: { users: { id: 'id' }, 'users.manifest': { x: 'x' } } })
     expect(files['users.manifest']).toBe('{"incremental":false}')
     expect(files['users_manifest']).toBe('"x"\n')
   })
 })
 
-test('a checkpoint that names a file elsewhere is refused', async () => {
+it('a checkpoint that names a file elsewhere is refused', async () => {
   const settings = { mappings: { users: { id: 'id' } } }
   const pages = [
     { type: 'users', items: [{ id: 1 }] },

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { JsonNumber } from '#lib/extractor/php/json-number.ts'
 import { decodeBody } from '#lib/extractor/tables/decode-body.ts'
 import { keysInOrder } from '#lib/extractor/tables/key-order.ts'
@@ -7,7 +7,7 @@ import { orderedJson } from '#lib/extractor/tables/ordered-json.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 
 describe('numbers', () => {
-  test.each([
+  it.each([
     '12345678901234567890',
     '9007199254740993',
     '1.50',
@@ -24,11 +24,11 @@ describe('numbers', () => {
       expect(orderedJson(parseJson(json))).toBe(json.replace(/\s/g, ''))
     }
   })
-  test.each(['0', '-1', '1.5', '123456789012345', '0.001', '-12.25'])('%s is a plain number', text => {
+  it.each(['0', '-1', '1.5', '123456789012345', '0.001', '-12.25'])('%s is a plain number', text => {
     expect(parseJson(`[${text}]`)).toEqual([Number(text)])
   })
-  test('inside of a text are text', () => expect(parseJson('["[1.50, 1e5"]')).toEqual(['[1.50, 1e5']))
-  test('behave like their value in arithmetic and their text in templates', () => {
+  it('inside of a text are text', () => expect(parseJson('["[1.50, 1e5"]')).toEqual(['[1.50, 1e5']))
+  it('behave like their value in arithmetic and their text in templates', () => {
     const number = new JsonNumber('1.50')
     expect([Number(number) + 1, `${number}`, JSON.stringify({ number })]).toEqual([
       2.5,
@@ -38,7 +38,7 @@ describe('numbers', () => {
   })
 })
 
-test('text of any numbers survives parsing and writing', () => {
+it('text of any numbers survives parsing and writing', () => {
   const digits = fc.stringMatching(/^(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/)
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), digits)), numbers => {
@@ -48,13 +48,13 @@ test('text of any numbers survives parsing and writing', () => {
   )
 })
 
-test('keys keep the order of the text, numbers among them', () => {
+it('keys keep the order of the text, numbers among them', () => {
   const value = parseJson('{"b":1,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}],"b":4}') as never
   expect(orderedJson(value)).toBe('{"b":4,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}]}')
   expect(keysInOrder(value)).toEqual(['b', '10', '2'])
 })
 
-test('any JSON parses to what JSON.parse gives', () => {
+it('any JSON parses to what JSON.parse gives', () => {
   fc.assert(
     fc.property(fc.json(), json => {
       expect(JSON.parse(orderedJson(parseJson(json)))).toEqual(JSON.parse(json))
@@ -63,7 +63,7 @@ test('any JSON parses to what JSON.parse gives', () => {
 })
 
 describe('bodies', () => {
-  test.each<[string, number[] | string, string]>([
+  it.each<[string, number[] | string, string]>([
     ['bytes that are no UTF-8 are dropped', [0x22, 0xff, 0x61, 0xc3, 0x22], '"a"'],
     ['a replacement character that was sent stays', [0x22, 0xef, 0xbf, 0xbd, 0xff, 0x22], '"\ufffd"'],
     ['half of a surrogate pair is dropped', '"a\\ud800b\\udc00"', '"ab"'],
@@ -72,4 +72,4 @@ describe('bodies', () => {
   ])('%s', (_name, body, text) => expect(decodeBody(Buffer.from(body as string))).toBe(text))
 })
 
-test('what is no JSON is refused', () => expect(() => parseJson('{"a":')).toThrow(SyntaxError))
+it('what is no JSON is refused', () => expect(() => parseJson('{"a":')).toThrow(SyntaxError))

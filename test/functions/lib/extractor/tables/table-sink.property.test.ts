@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { type Page, type RunOptions, runSink } from './run-sink.ts'
@@ -54,7 +54,7 @@ async function outcome(input: readonly Page[], options: RunOptions): Promise<unk
   return runSink(copy, options).catch((error: Error) => error.message)
 }
 
-test('rows written on the way are the rows that the whole log gives', async () => {
+it('rows written on the way are the rows that the whole log gives', async () => {
   await fc.assert(
     fc.asyncProperty(pages, fc.boolean(), async (input, compat) => {
       expect(await outcome(input, { compat })).toEqual(await outcome(input, { compat, fromLog: true }))
@@ -63,7 +63,7 @@ test('rows written on the way are the rows that the whole log gives', async () =
   )
 })
 
-test('stopping and going on after any pages changes nothing', async () => {
+it('stopping and going on after any pages changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(pages, fc.array(fc.nat(4)), fc.boolean(), async (input, stopAfter, compat) => {
       expect(await outcome(input, { compat, stopAfter })).toEqual(await outcome(input, { compat }))
@@ -72,7 +72,7 @@ test('stopping and going on after any pages changes nothing', async () => {
   )
 })
 
-test('how items are spread over pages does not matter when their kinds agree', async () => {
+it('how items are spread over pages does not matter when their kinds agree', async () => {
   const steady = fc.record(
     {
       id: fc.nat(),

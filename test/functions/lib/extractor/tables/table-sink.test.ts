@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
@@ -13,13 +13,13 @@ const items = (json: string): Json[] => parseJson(json) as Json[]
 const page = (json: string, rest: Omit<Page, 'items'> = {}): Page => ({ items: items(json), ...rest })
 
 describe('files', () => {
-  test('without a bucket are named after the table, and the manifest names no destination', async () => {
+  it('without a bucket are named after the table, and the manifest names no destination', async () => {
     expect(await runSink([page('[{"id":1}]', { type: 'users' })])).toEqual({
       users: '"id"\n"1"\n',
       'users.manifest': '{"incremental":false}',
     })
   })
-  test('with a bucket carry its name, and the manifest the destination', async () => {
+  it('with a bucket carry its name, and the manifest the destination', async () => {
     const files = await runSink([page('[{"id":1}]', { type: 'users' })], {
       bucket: 'crm',
       loadOf: () => ({ incremental: true, primaryKey: ['id'] }),
@@ -28,10 +28,10 @@ describe('files', () => {
       '{"destination":"in.c-crm.users","incremental":true,"primary_key":["id"]}',
     )
   })
-  test('of types without rows are not written', async () => {
+  it('of types without rows are not written', async () => {
     expect(await runSink([page('[]'), page('[null]')])).toEqual({})
   })
-  test('leave nothing in the spool folder', async () => {
+  it('leave nothing in the spool folder', async () => {
     const root = await mkdtemp(join(tmpdir(), 'millrace-spool-'))
     try {
       const sink = createTableSink({ folder: join(root, 'spool') })
@@ -49,14 +49,14 @@ describe('files', () => {
 })
 
 describe('columns', () => {
-  test('that come late are empty in earlier rows, beside the others of their object', async () => {
+  it('that come late are empty in earlier rows, beside the others of their object', async () => {
     const files = await runSink([
       page('[{"o":{"a":1},"z":2}]'),
       page('[{"o":{"b":"x\\n\\"y\\""},"z":3,"n":4}]'),
     ])
     expect(files['root']).toBe('"o_a","o_b","z","n"\n"1","","2",""\n"","x\n""y""","3","4"\n')
   })
-  test('of parents come last and give way to a later column of their name', async () => {
+  it('of parents come last and give way to a later column of their name', async () => {
     const parent: JsonObject = { parent_id: 7 }
     const files = await runSink([
       page('[{"id":1}]', { parent }),
@@ -64,10 +64,10 @@ describe('columns', () => {
     ])
     expect(files['root']).toBe('"id","parent_id","parent_id_u0"\n"1","","7"\n"2","3","7"\n')
   })
-  test('of a null that turns out to be an object go', async () => {
+  it('of a null that turns out to be an object go', async () => {
     expect((await runSink([page('[{"a":null}]'), page('[{"a":{"b":1}}]')]))['root']).toBe('"a_b"\n""\n"1"\n')
   })
-  test('of a value that becomes a list on a later page hold links from the first row on', async () => {
+  it('of a value that becomes a list on a later page hold links from the first row on', async () => {
     const files = await runSink([page('[{"t":"x"}]'), page('[{"t":["y","z"]}]')])
     const [, first, second] = (files['root'] ?? '').split('\n')
     expect(files['root_t']).toBe(`"data","JSON_parentId"\n"x",${first}\n"y",${second}\n"z",${second}\n`)
@@ -76,10 +76,10 @@ describe('columns', () => {
 
 describe('null where a list was', () => {
   const pages = [page('[{"id":1,"t":["x"]}]'), page('[{"id":2,"t":null}]')]
-  test('loses nothing', async () => {
+  it('loses nothing', async () => {
     expect((await runSink(pages))['root_t']).toMatch(/^"data","JSON_parentId"\n"x","root_[\da-f]{32}"\n$/)
   })
-  test('makes Generic Extractor forget the values of the list, and so does compat', async () => {
+  it('makes Generic Extractor forget the values of the list, and so does compat', async () => {
     expect((await runSink(pages, { compat: true }))['root_t']).toMatch(
       /^"JSON_parentId"\n"root_[\da-f]{32}"\n$/,
     )
@@ -88,17 +88,17 @@ describe('null where a list was', () => {
 
 describe('numbers', () => {
   const json = '[{"long":12345678901234567890,"price":1.50,"exp":1e5,"float":0.1234567890123456,"zero":-0}]'
-  test('keep the text that the API sent', async () => {
+  it('keep the text that the API sent', async () => {
     expect((await runSink([page(json)]))['root']?.split('\n')[1]).toBe(
       '"12345678901234567890","1.50","1e5","0.1234567890123456","-0"',
     )
   })
-  test('come out as in Generic Extractor with compat', async () => {
+  it('come out as in Generic Extractor with compat', async () => {
     expect((await runSink([page(json)], { compat: true }))['root']?.split('\n')[1]).toBe(
       '"1.2345678901235E+19","1.5","100000","0.12345678901235","-0"',
     )
   })
-  test('do not change links', async () => {
+  it('do not change links', async () => {
     const rows = '[{"id":1.50,"big":12345678901234567890,"t":[1]}]'
     const link = (files: Record<string, string>) => /root_[\da-f]{32}/.exec(files['root_t'] ?? '')?.[0]
     const kept = link(await runSink([page(rows)]))
@@ -108,7 +108,7 @@ describe('numbers', () => {
 })
 
 describe('incompatible values', () => {
-  test.each([
+  it.each([
     ['[{"a":1},{"a":{"b":1}}]', 'Unhandled nodeType change from "scalar" to "object" in "root.[].a"'],
     ['[{"a":[1]},{"a":[{"b":1}]}]', 'Unhandled nodeType change from "scalar" to "object" in "root.[].a.[]"'],
     ['[{"a":{}},{"a":1}]', 'Unhandled nodeType change from "object" to "scalar" in "root.[].a"'],
@@ -118,13 +118,13 @@ describe('incompatible values', () => {
       message: `Error parsing response JSON: ${message}`,
     })
   })
-  test('with what an earlier run has learnt', async () => {
+  it('with what an earlier run has learnt', async () => {
     const structure = {
       data: { _root: { '[]': { _a: { nodeType: 'object' }, nodeType: 'object' }, nodeType: 'array' } },
     }
     await expect(runSink([page('[{"a":1}]')], { structure })).rejects.toThrow('from "object" to "scalar"')
   })
-  test('in a parent column', async () => {
+  it('in a parent column', async () => {
     const parent: JsonObject = { parent_id: [1] }
     await expect(runSink([page('[{"a":1}]', { parent })])).rejects.toThrow(
       "The value of 'parent_id' is not a single value",
@@ -132,20 +132,20 @@ describe('incompatible values', () => {
   })
 })
 
-test('data nested without end are refused, not a crash', async () => {
+it('data nested without end are refused, not a crash', async () => {
   const depth = 200_000
   const json = `[${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}]`
   await expect(runSink([page(json)])).rejects.toMatchObject({ code: 'extractor.tables.tooDeep' })
 })
 
-test('new columns on every page end in one table', async () => {
+it('new columns on every page end in one table', async () => {
   const pages = Array.from({ length: 60 }, (_, i) => page(`[{"id":${i},"k${i}":"v"}]`))
   const lines = (await runSink(pages))['root']?.split('\n') ?? []
   expect(lines).toHaveLength(62)
   expect(lines.slice(0, -1).every(line => line.split(',').length === 61)).toBe(true)
 })
 
-test('a list inside a list is warned of once', async () => {
+it('a list inside a list is warned of once', async () => {
   const warnings: string[] = []
   const files = await runSink([page('[{"a":[[1,"č/"]]},{"a":[[2]]}]')], {
     warn: message => warnings.push(message),
@@ -154,12 +154,12 @@ test('a list inside a list is warned of once', async () => {
   expect(files['root_a']).toContain('"[1,""\\u010d\\/""]"')
 })
 
-test('pages with other parent columns than the first give rows as wide as they are in Generic Extractor', async () => {
+it('pages with other parent columns than the first give rows as wide as they are in Generic Extractor', async () => {
   const files = await runSink([page('[{"a":1}]'), page('[{"a":2}]', { parent: { day: 'mon' } })])
   expect(files['root']).toBe('"a"\n"1"\n"2","mon"\n')
 })
 
-test('what was learnt can be given to the next run', async () => {
+it('what was learnt can be given to the next run', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-learnt-'))
   try {
     const sink = createTableSink({ folder })
@@ -174,7 +174,7 @@ test('what was learnt can be given to the next run', async () => {
   }
 })
 
-test('response bodies stand in for items when tables are built again', async () => {
+it('response bodies stand in for items when tables are built again', async () => {
   const root = await mkdtemp(join(tmpdir(), 'millrace-source-'))
   try {
     const sink = createTableSink({ folder: join(root, 'spool') })
@@ -194,7 +194,7 @@ test('response bodies stand in for items when tables are built again', async () 
   }
 })
 
-test('any texts come back from the CSV as they were', async () => {
+it('any texts come back from the CSV as they were', async () => {
   const text = fc.string({ unit: 'grapheme' }).map(value => value.replaceAll('\r', ''))
   await fc.assert(
     fc.asyncProperty(
@@ -209,7 +209,7 @@ test('any texts come back from the CSV as they were', async () => {
   )
 })
 
-test('an item that does not fit leaves no trace of the try to write it', async () => {
+it('an item that does not fit leaves no trace of the try to write it', async () => {
   // Null has hidden that the list holds objects, so Generic Extractor takes the list of lists.
   const pages = [page('[{"r":null},{"r":[{}]}]'), page('[{"r":[[1]]}]')]
   expect((await runSink(pages, { compat: true }))['root_r']).toMatch(
