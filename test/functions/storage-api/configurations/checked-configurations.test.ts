@@ -149,7 +149,7 @@ describe('a configuration that only Generic Extractor would run', () => {
   it('gets a warning for a schedule in a row, which is ignored', async () => {
     const id = await stored()
     await send('POST', `/${id}/rows`, { rowId: 'r', configuration: { schedule: 'rate(1 hour)' } })
-    expect(await warningsOf(id)).toEqual([expect.stringMatching(/Row r: "schedule" is passed over/)])
+    expect(await warningsOf(id)).toEqual([expect.stringMatching(/Row r: "schedule" is ignored/)])
   })
 })
 
