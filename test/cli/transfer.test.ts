@@ -117,7 +117,7 @@ describe('upload', () => {
     expect(existsSync(`${path}.upload.json`)).toBe(false)
   })
 
-  test('resumes a partial upload', async () => {
+  it('resumes a partial upload', async () => {
     const path = newPath('bin')
     const bytes = randomBytes(40 * MiB)
     await writeFile(path, bytes)
@@ -133,7 +133,7 @@ describe('upload', () => {
     expect(await unfinishedUploads()).toEqual([])
   })
 
-  test('of a file that was changed begins again', async () => {
+  it('of a file that was changed begins again', async () => {
     const path = newPath('bin')
     await writeFile(path, 'new')
     const { mtimeMs } = await stat(path)
@@ -143,7 +143,7 @@ describe('upload', () => {
     expect((await contentOf(JSON.parse(output.toString()).fileId)).toString()).toBe('new')
   })
 
-  test('loads a table, and appends to it', async () => {
+  it('loads a table, and appends to it', async () => {
     const path = newPath()
     await writeFile(path, 'id;name\n1;Zoë\n')
     const tableId = 'in.c-transfer.orders'
@@ -179,7 +179,7 @@ describe('upload', () => {
     expect([added.code, added.log]).toEqual([1, expect.stringContaining('Nothing was loaded')])
   })
 
-  test('of large CSV is sliced between records, with the columns from the header', async () => {
+  it('of large CSV is sliced between records, with the columns from the header', async () => {
     const path = newPath()
     const row = (index: number) => `${index},"${'x'.repeat(3000)}\n${index}"\n`
     await writeFile(path, 'id,text\n')
@@ -251,7 +251,7 @@ describe('download', () => {
     expect((await buffer(child.stdout)).equals(whole)).toBe(true)
   })
 
-  test('resumes a partial download, if the content is the same', async () => {
+  it('resumes a partial download, if the content is the same', async () => {
     const path = newPath('bin')
     const fileId = String(await uploadSlices(slices))
     const cutShort = async () => {
@@ -287,20 +287,20 @@ describe('download', () => {
     ])
   })
 
-  test('names the file after the table when no name is given', async () => {
+  it('names the file after the table when no name is given', async () => {
     await service.createTable('in.c-transfer', 'named', 'id\n1\n')
     const child = spawnMillrace('download', 'in.c-transfer.named', '--no-header')
     expect(await new Promise(resolve => child.once('exit', resolve))).toBe(0)
     expect(await readFile(join(folder, 'named.csv'), 'utf8')).toBe('"1"\n')
   })
 
-  test('of compressed slices does not decompress them', async () => {
+  it('of compressed slices does not decompress them', async () => {
     const members = [gzipSync('"1"\n'), gzipSync('"2"\n')]
     const { output } = await millrace('download', String(await uploadSlices(members)), '-o', '-')
     expect(gunzipSync(output).toString()).toBe('"1"\n"2"\n')
   })
 
-  test('of a missing file or table says so', async () => {
+  it('of a missing file or table says so', async () => {
     expect(await millrace('download', '999999', '-o', '-')).toMatchObject({ code: 1 })
     expect(await millrace('download', 'in.c-transfer.nothing', '-o', '-')).toMatchObject({ code: 1 })
   })

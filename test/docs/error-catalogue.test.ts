@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { areas, catalogue } from '#lib/errors/catalogue/catalogue.ts'
 import type { ErrorEntry } from '#lib/errors/catalogue/entry.ts'
 import type { UserCode } from '#lib/errors/codes.ts'
@@ -33,28 +33,28 @@ const argumentsAt = (text: string, start: number): string => {
   return text.slice(start, end - 1)
 }
 
-test('docs/errors.md is what the catalogue makes of it (npm run errors)', async () => {
+it('docs/errors.md is what the catalogue makes of it (npm run errors)', async () => {
   expect(await readFile(join(root, 'docs/errors.md'), 'utf8')).toBe(errorCatalogue())
 })
 
 describe('the catalogue', () => {
-  test('has each code in one area', () => {
+  it('has each code in one area', () => {
     const codes = Object.values(areas).flatMap(area => Object.keys(area))
     expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
   })
 
-  test('says of each code what it means and what to do, in one line each', () => {
+  it('says of each code what it means and what to do, in one line each', () => {
     const unclear = entries.filter(([, { meaning, remedy }]) =>
       [meaning, remedy].some(text => !/^(?:[A-Z]|--?\w|\/)[^\n]+\.$/.test(text)),
     )
     expect(unclear).toEqual([])
   })
 
-  test('has one prefix for the extractor', () => {
+  it('has one prefix for the extractor', () => {
     expect(entries.map(([code]) => code).filter(code => code.startsWith('extraction.'))).toEqual([])
   })
 
-  test('has no code that nothing uses', () => {
+  it('has no code that nothing uses', () => {
     // Not in a comment: the code must be a text of the program.
     const texts = new Set(productCode.flatMap(({ text }) => [...text.matchAll(/'([\w.]+)'/g)].map(m => m[1])))
     expect(entries.map(([code]) => code).filter(code => !texts.has(code))).toEqual([])
@@ -64,11 +64,11 @@ describe('the catalogue', () => {
 describe('an error', () => {
   const userCodes = entries.filter(([, { status }]) => status !== 500 && status !== 503)
 
-  test.each(userCodes)('%s has the status of its entry', (code, { status }) => {
+  it.each(userCodes)('%s has the status of its entry', (code, { status }) => {
     expect(new UserError(code as UserCode, 'message').status).toBe(status ?? 400) // a key of the catalogue
   })
 
-  test('with a code of the catalogue is given no other status where it is made', () => {
+  it('with a code of the catalogue is given no other status where it is made', () => {
     const calls = productCode.flatMap(({ path, text }) => madeIn(text).map(call => ({ path, call })))
     expect(calls.length).toBeGreaterThan(150)
     const withStatus = calls.filter(({ call }) => /\bstatus: \d/.test(call))

@@ -105,7 +105,7 @@ describe('rights', () => {
       .filter(([id]) => id.startsWith(policy))
       .flatMap(([, { Action }]) => Action)
 
-  test('the import hook describes executions of its own machine only', () => {
+  it('the import hook describes executions of its own machine only', () => {
     const [, statement] =
       statementsOf(template).find(([id]) => id.startsWith('ImportLookAfterExecutions')) ?? []
     expect(statement?.Action).toBe('states:DescribeExecution')
@@ -266,7 +266,7 @@ describe('data', () => {
     },
   )
 
-  test.each(resourcesOf(template, 'AWS::SQS::Queue'))(
+  it.each(resourcesOf(template, 'AWS::SQS::Queue'))(
     'queue %s is encrypted and keeps messages for 14 days',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
@@ -487,7 +487,7 @@ describe('configuration', () => {
     })
   })
 
-  test('alarmEmail receives the alarms', () => {
+  it('alarmEmail receives the alarms', () => {
     synthesiseStack({ alarmEmail: 'ops@example.com' }).hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',
       Endpoint: 'ops@example.com',
@@ -507,7 +507,7 @@ describe('configuration', () => {
     expect(() => synthesiseStack(context)).toThrow(message)
   })
 
-  test('accepts the context entries of CDK', () => {
+  it('accepts the context entries of CDK', () => {
     synthesiseStack({
       '@aws-cdk/core:checkSecretUsage': true,
       'aws:cdk:enable-path-metadata': true,
@@ -535,7 +535,7 @@ describe('retention', () => {
     expect(written).toEqual([expect.stringMatching(/StorageTables.*sweep\/\*/)])
   })
 
-  test('lifecycle rules remove uploads and exports that the sweep missed', () => {
+  it('lifecycle rules remove uploads and exports that the sweep missed', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       LifecycleConfiguration: {
         Rules: Match.arrayWith([

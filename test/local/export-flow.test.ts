@@ -83,7 +83,7 @@ const outputOf = (ended: { status: string; output?: string; cause?: string | und
 }
 
 describe('a sliced file', () => {
-  test('becomes one object, copied inside S3 where its limits allow it', async () => {
+  it('becomes one object, copied inside S3 where its limits allow it', async () => {
     const slices = [6 * MiB, 100, 0, 7 * MiB].map(size => randomBytes(size))
     const fileId = await upload(slices)
     const destination = { bucket: bucket(), key: 'merged/data.bin' }
@@ -101,7 +101,7 @@ describe('a sliced file', () => {
     expect(output).toMatchObject({ etag: head.ETag, checksum: { value: head.ChecksumCRC32 } })
   })
 
-  test('can be compressed', async () => {
+  it('can be compressed', async () => {
     const fileId = await upload(['"1"\n', '"2"\n'].map(text => Buffer.from(text)))
     const destination = { bucket: bucket(), key: 'merged/data.csv.gz' }
     outputOf(await cloud.execute('export', { fileId, destination, gzip: true, columns: ['n'] }))
@@ -127,7 +127,7 @@ describe('a table', () => {
     expect(job.status).toBe('success')
   }, 60_000)
 
-  test.each([false, true])('becomes CSV with a header, gzip: %s', async gzip => {
+  it.each([false, true])('becomes CSV with a header, gzip: %s', async gzip => {
     const destination = { bucket: bucket(), key: `orders-${gzip}.csv` }
     const input = { tableId: 'in.c-exported.orders', destination, gzip, header: true }
     outputOf(await cloud.execute('export', input))
@@ -137,7 +137,7 @@ describe('a table', () => {
     expect(data.sort()).toEqual(rows.slice(1))
   })
 
-  test('can be exported without a header, and with fewer columns', async () => {
+  it('can be exported without a header, and with fewer columns', async () => {
     const destination = { bucket: bucket(), key: 'names.csv' }
     const input = { tableId: 'in.c-exported.orders', destination, header: false, columns: ['name'] }
     outputOf(await cloud.execute('export', input))

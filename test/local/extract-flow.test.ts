@@ -69,7 +69,7 @@ const runJob = async (configId: string) => {
   return job
 }
 
-test('two rows run: secrets are sealed, the second reads the table of the first, states are saved', async () => {
+it('two rows run: secrets are sealed, the second reads the table of the first, states are saved', async () => {
   await api('POST', CONFIGS, { configurationId: 'shop', name: 'Shop', configuration: root('open sesame') })
   await api('POST', `${CONFIGS}/shop/rows`, { rowId: '1', name: 'customers', configuration: {} })
   await api('POST', `${CONFIGS}/shop/rows`, {
@@ -100,7 +100,7 @@ test('two rows run: secrets are sealed, the second reads the table of the first,
   for (const { state } of stored.rows) expect(state.time.previousStart).toBeGreaterThan(0)
 }, 60_000)
 
-test('a rollback restores the old behaviour, and an empty state makes a first run', async () => {
+it('a rollback restores the old behaviour, and an empty state makes a first run', async () => {
   const path = `${CONFIGS}/history`
   const coloured = (color: string) => {
     const configuration = root('open sesame')
@@ -155,7 +155,7 @@ it('a configuration that is not there fails by name', async () => {
   expect(ended).toMatchObject({ status: 'FAILED', error: 'notFound' })
 }, 60_000)
 
-test('private addresses are refused unless they are allowed', async () => {
+it('private addresses are refused unless they are allowed', async () => {
   const configuration = root('x')
   configuration.parameters.api.baseUrl = 'http://169.254.169.254/latest/'
   await api('POST', CONFIGS, { configurationId: 'metadata', name: 'Metadata', configuration })

@@ -110,7 +110,7 @@ describe('a file in the landing bucket', () => {
     ])
   })
 
-  test('is read as its metadata says', async () => {
+  it('is read as its metadata says', async () => {
     const metadata = {
       columns: 'id,name',
       delimiter: ';',
@@ -128,7 +128,7 @@ describe('a file in the landing bucket', () => {
     ])
   })
 
-  test('is imported with many that land at once, also for one new table', async () => {
+  it('is imported with many that land at once, also for one new table', async () => {
     const keys = Array.from({ length: 6 }, (_, index) => `${bucketId}/many/${index}.csv`)
     const before = new Set(await executionsSince(new Set()))
     await Promise.all(
@@ -154,7 +154,7 @@ describe('a file in the landing bucket', () => {
 })
 
 describe('versions of one key', () => {
-  test('are imported in the order in which they were stored', { timeout: 300_000 }, async () => {
+  it('are imported in the order in which they were stored', { timeout: 300_000 }, async () => {
     const VERSIONS = 5
     const keys = ['a', 'b', 'c'].map(table => `${bucketId}/${table}.csv`)
     const metadata = { incremental: '1', 'primary-key': 'id' }
@@ -293,14 +293,14 @@ describe('a file that cannot be imported', () => {
     },
   )
 
-  test('because its key names no table: the dead letter shows a valid key', async () => {
+  it('because its key names no table: the dead letter shows a valid key', async () => {
     const { status, cause } = await drop('orders.csv', 'id\n1\n')
     expect(status).toBe('FAILED')
     expect(cause).toContain('in.c-main/orders.csv')
     expect(await nextDeadLetter()).toMatchObject({ failure: { Error: 'UserError' } })
   })
 
-  test('can be corrected and uploaded again', async () => {
+  it('can be corrected and uploaded again', async () => {
     const key = `${bucketId}/orders.csv`
     await drop(key, 'id,name\n1\n')
     expect(await nextDeadLetter()).toBeDefined()

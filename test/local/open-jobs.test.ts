@@ -42,7 +42,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
   }
 }
 
-test('a job that a crash left unstarted runs after the next start, without any request', async () => {
+it('a job that a crash left unstarted runs after the next start, without any request', async () => {
   const jobId = await inCloud(async cloud => {
     const { jobs, close } = await jobsIn(cloud)
     const job = await jobs.create(createIdSource(), id => ({

@@ -58,7 +58,7 @@ const filesBelow = async (folder: string): Promise<string[]> =>
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
 
-test('a run by a token with few rights reads no other table, opens no other secret, and leaves no token behind', async () => {
+it('a run by a token with few rights reads no other table, opens no other secret, and leaves no token behind', async () => {
   const secret = { authentication: { type: 'query', query: { key: { attr: '#key' } } } }
   const withKey = (key: string) => {
     const given = configuration({ '#key': key })

@@ -48,7 +48,7 @@ const opener = async () => {
 }
 
 describe('a secret on one machine', () => {
-  test('is sealed by the role of the API under a key that survives a restart', async () => {
+  it('is sealed by the role of the API under a key that survives a restart', async () => {
     const { id, configuration } = await call('POST', '', { name: 'a', configuration: { '#token': 'plain' } })
     expect(configuration['#token']).toMatch(/^KBC::ProjectSecure::/)
     expect(await (await opener())(configuration, ownerOf(id))).toEqual({ '#token': 'plain' })

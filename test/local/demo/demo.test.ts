@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-test('the demo makes one table of two files and two of an API, and exits with 0', {
+it('the demo makes one table of two files and two of an API, and exits with 0', {
   timeout: 120_000,
 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['local/demo/demo.ts'])

@@ -4,7 +4,7 @@ import { lambdaFunction } from '#local/runtime/resources/function.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
 import { synthesiseStack } from '../../support/synthesise-stack.ts'
 
-test('only the import hook, the poller and run-job are loaded before the first file', () => {
+it('only the import hook, the poller and run-job are loaded before the first file', () => {
   const template = synthesiseStack().toJSON()
   const stack = readStack(template as Parameters<typeof readStack>[0], 'Millrace', {
     api: 'http://127.0.0.1:1',

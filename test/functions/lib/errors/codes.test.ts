@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { foreignCode, foreignCodeOr } from '#lib/errors/codes.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 
-test('an error takes a code of the catalogue, or one that came through the door for others', () => {
+it('an error takes a code of the catalogue, or one that came through the door for others', () => {
   // @ts-expect-error: not in the catalogue
   expect(new UserError('storage.tabels.notFound', 'Misspelt').status).toBe(400)
   // @ts-expect-error: a code of user errors
@@ -12,7 +12,7 @@ test('an error takes a code of the catalogue, or one that came through the door 
   expect(new UserError(foreignCode('rowTooLarge'), 'Of another service').status).toBe(400)
 })
 
-test.each([
+it.each([
   ['rowTooLarge', 'rowTooLarge'],
   ['', 'storage.jobFailed'],
   [null, 'storage.jobFailed'],

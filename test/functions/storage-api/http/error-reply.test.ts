@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { errorReply, type Log } from '#functions/storage-api/http/error-reply.ts'
 import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
@@ -10,7 +10,7 @@ const collect = () => {
   return { lines, log }
 }
 
-test('a missing token has a code in the log and none in the reply', async () => {
+it('a missing token has a code in the log and none in the reply', async () => {
   const { lines, log } = collect()
   const reply = errorReply(new UserError('storage.tokenMissing', 'Access token must be set'), log)
   expect(reply.status).toBe(401)
@@ -18,12 +18,12 @@ test('a missing token has a code in the log and none in the reply', async () => 
   expect(lines).toMatchObject([{ code: 'storage.tokenMissing', status: 401 }])
 })
 
-test('a code of the catalogue brings its status', async () => {
+it('a code of the catalogue brings its status', async () => {
   const reply = errorReply(new UserError('storage.tables.notFound', 'No such table'), collect().log)
   expect([reply.status, await reply.json()]).toMatchObject([404, { code: 'storage.tables.notFound' }])
 })
 
-test('what may pass is a 503 that says when to come back', async () => {
+it('what may pass is a 503 that says when to come back', async () => {
   const reply = errorReply(
     new TransientError('storage.tables.busy', 'Busy', { retryAfterSeconds: 4 }),
     collect().log,
@@ -31,7 +31,7 @@ test('what may pass is a 503 that says when to come back', async () => {
   expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '4'])
 })
 
-test('a code of another service keeps the status that came with it', async () => {
+it('a code of another service keeps the status that came with it', async () => {
   const error = new UserError(foreignCode('rowTooLarge'), 'Too large', { status: 422 })
   const reply = errorReply(error, collect().log)
   expect([reply.status, await reply.json()]).toMatchObject([422, { code: 'rowTooLarge' }])
