@@ -21,7 +21,10 @@ const codes = z.array(z.int())
 const RetryConfig = strictObject({
   maxRetries: optional(integer),
   http: optional(
-    strictObject({ retryHeader: optional(text), codes: optional(codes), maxRetries: optional(integer) }),
+    strictObject(
+      { retryHeader: optional(text), codes: optional(codes) },
+      { maxRetries: 'write it one level up, in "retryConfig"' },
+    ),
   ),
   curl: optional(strictObject({ codes: optional(codes) })),
   headerName: optional(text),

@@ -24,12 +24,15 @@ const loginShape = {
   expires: optionalUnlessEmpty(expires),
 }
 
-const queryShape = { query: optional(record(Value)), apiRequest: optional(apiRequest) }
+const queryShape = { query: optional(record(Value)) }
+const queryAdvice = {
+  apiRequest: 'it belongs to a login; write "query" here, and headers in "api.http.headers"',
+}
 
 const kinds = [
   strictObject({ type: z.literal('basic') }),
-  strictObject({ type: z.literal('query'), ...queryShape }),
-  strictObject({ type: z.literal('url.query'), ...queryShape }),
+  strictObject({ type: z.literal('query'), ...queryShape }, queryAdvice),
+  strictObject({ type: z.literal('url.query'), ...queryShape }, queryAdvice),
   strictObject({ type: z.literal('login'), ...loginShape }),
   strictObject({ type: z.literal('oauth20.login'), ...loginShape }),
   strictObject({ type: z.literal('oauth10') }),

@@ -1,11 +1,23 @@
 import * as z from 'zod'
 import { hintAt } from '../../errors/did-you-mean.ts'
 
-/** An object that refuses unknown keys and says which known key each was probably meant to be. */
-export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) =>
+/**
+ * An object that refuses unknown keys and says which known key each was probably meant to be.
+ *
+ * @param advice by key, what to write instead of a key that is often tried here
+ */
+export const strictObject = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  advice: Readonly<Record<string, string>> = {},
+) =>
   z.strictObject(shape, {
     error: issue => {
       if (issue.code !== 'unrecognized_keys') return undefined
-      return issue.keys.map(key => `unknown key "${key}"${hintAt(key, Object.keys(shape))}`).join('; ')
+      return issue.keys
+        .map(key => {
+          const hint = Object.hasOwn(advice, key) ? ` (${advice[key]})` : hintAt(key, Object.keys(shape))
+          return `unknown key "${key}"${hint}`
+        })
+        .join('; ')
     },
   })

@@ -2,7 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import type { Params } from '../http/page-request.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
-import { parseQuery } from '../php/query.ts'
+import { parseQuery, type Query } from '../php/query.ts'
 import { valueAt } from '../select/json-path.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
@@ -12,12 +12,12 @@ type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'inc
  * The response holds the next address (docs/reference/extractor.md#responseurl). `includeParams` adds the job's
  * params to it; `paramIsQuery` takes the value for a query and lays it over the params instead.
  *
- * @param isLast stops although there is a next address
+ * @param isLast stops although there is a next address, with this query
  */
 export const responseUrlPagination = (
   settings: Settings,
   input: PaginationInput,
-  isLast: (url: string) => boolean = () => false,
+  isLast: (query: Query) => boolean = () => false,
 ): Pagination => {
   const urlKey = settings.urlKey || 'next_page'
   const params: Params = settings.includeParams === true ? (input.job.params ?? {}) : {}
@@ -32,10 +32,11 @@ export const responseUrlPagination = (
           `The next page address at '${urlKey}' is not a text.`,
         )
       }
-      const url = toText(found)
-      if (isLast(url)) return undefined
-      if (settings.paramIsQuery !== true) return pageRequest(input, { endpoint: url, params })
-      return pageRequest(input, { params: { ...params, ...parseQuery(url.replace(/^\?+/, '')) } })
+      const address = toText(found)
+      const isQuery = settings.paramIsQuery === true
+      const query = parseQuery(address.replace(isQuery ? /^\?+/ : /^[^?]*\??/, ''))
+      if (isLast(query)) return undefined
+      return pageRequest(input, isQuery ? { params: { ...params, ...query } } : { endpoint: address, params })
     },
     ended: `the response has no next address at '${urlKey}'`,
   }

@@ -1,5 +1,4 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
-import { parseQuery } from '../php/query.ts'
 import type { Pagination, PaginationInput } from './paginator.ts'
 import { responseUrlPagination } from './response-url.ts'
 
@@ -11,9 +10,8 @@ export const zendeskUrlPagination = (
   settings: PaginationOf<'zendesk.response.url'>,
   input: PaginationInput,
 ): Pagination => {
-  const pagination = responseUrlPagination(settings, input, url => {
-    const at = url.indexOf('?')
-    const start = at < 0 ? undefined : parseQuery(url.slice(at + 1))['start_time']
+  const pagination = responseUrlPagination(settings, input, query => {
+    const start = query['start_time']
     return typeof start === 'string' && /^\d+$/.test(start) && Number(start) > input.now() - tooRecentSeconds
   })
   return { ...pagination, ended: `${pagination.ended}, or its start_time is too recent` }

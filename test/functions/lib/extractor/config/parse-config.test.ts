@@ -46,6 +46,23 @@ describe('strict configuration', () => {
 
   it.each([
     [
+      'retries of HTTP alone',
+      withJob({}, {}, { retryConfig: { http: { maxRetries: 3 } } }),
+      'unknown key "maxRetries" (write it one level up, in "retryConfig") at parameters.api.retryConfig.http',
+    ],
+    ...['query', 'url.query'].map((type): [string, object, string] => [
+      `what a login gives (${type})`,
+      withJob({}, {}, { authentication: { type, query: { key: 'k' }, apiRequest: { query: { key: 'k' } } } }),
+      'unknown key "apiRequest" (it belongs to a login; write "query" here, and headers in "api.http.headers") ' +
+        'at parameters.api.authentication',
+    ]),
+  ])('refuses %s, which nothing reads, and says what to write; compat ignores it', (_, input, message) => {
+    expect(() => parseConfig(input)).toThrow(message)
+    expect(() => parseConfig(input, { compat: true })).not.toThrow()
+  })
+
+  it.each([
+    [
       'an unknown pagination',
       withJob({}, {}, { pagination: { method: 'pages' } }),
       'unknown pagination method "pages" (known: offset, pagenum, response.url, zendesk.response.url, response.param, ' +

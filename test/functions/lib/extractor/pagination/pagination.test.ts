@@ -158,6 +158,13 @@ describe('response.url', () => {
     expect(requests(zendesk, page(1_700_000_000 - 100))[1]).toBeUndefined()
     expect(requests(zendesk, page(1_700_000_000 - 1000))[1]?.endpoint).toContain('start_time')
   })
+
+  it.each(['', '?', '??'])('for Zendesk sees start_time in a query that begins with "%s"', prefix => {
+    const zendesk = { method: 'zendesk.response.url', paramIsQuery: true }
+    const page = (start: number) => [{ response: { next_page: `${prefix}page=2&start_time=${start}` } }]
+    expect(requests(zendesk, page(1_700_000_000 - 100))[1]).toBeUndefined()
+    expect(requests(zendesk, page(1_700_000_000 - 1000))[1]?.params).toMatchObject({ page: '2' })
+  })
 })
 
 describe('response.param', () => {
