@@ -1,3 +1,4 @@
+import { backoff } from '#lib/backoff.ts'
 import type { Database } from '../storage/database.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 
@@ -99,7 +100,7 @@ export class EventOutbox {
         this.#timers.delete(sequence)
         this.wake()
       },
-      Math.min(firstRetryMs * 2 ** failures, longestRetryMs),
+      backoff(failures, { first: firstRetryMs, longest: longestRetryMs }),
     )
     this.#timers.set(sequence, timer)
   }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../php/php-values.ts'
 import { checkAttributes } from './check-attributes.ts'
 import { Config, ConfigFile } from './config-schema.ts'
 import { dropEditorKeys, repair } from './repair.ts'
@@ -63,14 +64,11 @@ const invalid = (issues: readonly z.core.$ZodIssue[], path: PropertyKey[]): User
   })
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const section = (input: unknown, key: string): unknown => (isRecord(input) ? input[key] : undefined)
+const section = (input: unknown, key: string): unknown => (isObject(input) ? input[key] : undefined)
 
 const rawConfig = (input: unknown): Record<string, unknown> => {
   const config = section(section(input, 'parameters'), 'config')
-  return isRecord(config) ? config : {}
+  return isObject(config) ? config : {}
 }
 
 const asksForCompat = (input: unknown): boolean =>
@@ -80,7 +78,7 @@ const refuseMissingSections = (input: unknown): void => {
   const parameters = section(input, 'parameters')
   for (const key of ['config', 'api']) {
     const found = section(parameters, key)
-    if (!isRecord(found) || Object.keys(found).length === 0) {
+    if (!isObject(found) || Object.keys(found).length === 0) {
       throw new UserError(
         'extractor.config.invalid',
         `The '${key}' section is required in the configuration.`,

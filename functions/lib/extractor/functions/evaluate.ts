@@ -1,11 +1,12 @@
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
+import { ByteString, type Value } from '../php/byte-string.ts'
 import { JsonNumber } from '../php/json-number.ts'
-import { ByteString, sizeOf, type Value } from '../php/php-value.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { flatten } from './flatten.ts'
 import { callFunction, functionTable } from './function-table.ts'
+import { sizeOf } from './joined.ts'
 import { TextBudget } from './text-budget.ts'
 
 /** Functions that only some places allow (`alsoAllow`). */

@@ -1,9 +1,12 @@
 import { UserError } from '../../errors/errors.ts'
+import { ByteString, type Value } from '../php/byte-string.ts'
 import { date } from '../php/date.ts'
-import { ByteString, isEmpty, joined, toBytes, toInteger, toText, type Value } from '../php/php-value.ts'
+import { toBytes, toInteger, toPhpText } from '../php/php-cast.ts'
+import { isEmpty } from '../php/php-values.ts'
 import { sprintf } from '../php/sprintf.ts'
 import { strtotime } from '../php/strtotime.ts'
 import { digest, hmac } from './digest.ts'
+import { joined } from './joined.ts'
 import type { TextBudget } from './text-budget.ts'
 
 /** What functions may need besides their arguments. */
@@ -30,12 +33,12 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   sha1: { arity: [1, 2], run: ([data, raw]) => hex(digest('sha1', toBytes(data ?? '')), raw) },
   hash: {
     arity: [2, 3],
-    run: ([name, data, raw]) => hex(digest(toText(name ?? ''), toBytes(data ?? '')), raw),
+    run: ([name, data, raw]) => hex(digest(toPhpText(name ?? ''), toBytes(data ?? '')), raw),
   },
   hash_hmac: {
     arity: [3, 4],
     run: ([name, data, key, raw]) =>
-      hex(hmac(toText(name ?? ''), toBytes(data ?? ''), toBytes(key ?? '')), raw),
+      hex(hmac(toPhpText(name ?? ''), toBytes(data ?? ''), toBytes(key ?? '')), raw),
   },
   base64_encode: { arity: [1, 1], run: ([data]) => toBytes(data ?? '').toString('base64') },
   urlencode: { arity: [1, 1], run: ([text]) => urlencode(toBytes(text ?? '')) },
@@ -43,7 +46,7 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   date: {
     arity: [1, 2],
     run: ([format, time], { now, budget }) => {
-      const text = toText(format ?? '')
+      const text = toPhpText(format ?? '')
       budget.check(text.length * LONGEST_DATE_PART)
       return date(text, time === undefined || time === null ? now : toInteger(time))
     },
@@ -51,11 +54,11 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
   strtotime: {
     arity: [1, 2],
     run: ([text, base], context) =>
-      strtotime(toText(text ?? ''), base === undefined || base === null ? context.now : toInteger(base)),
+      strtotime(toPhpText(text ?? ''), base === undefined || base === null ? context.now : toInteger(base)),
   },
   sprintf: {
     arity: [1, any],
-    run: ([format, ...args], { budget }) => sprintf(toText(format ?? ''), args, budget),
+    run: ([format, ...args], { budget }) => sprintf(toPhpText(format ?? ''), args, budget),
   },
   concat: { arity: [0, any], run: (args, { budget }) => joined(args, '', budget) },
   implode: { arity: [1, 2], run: implode },

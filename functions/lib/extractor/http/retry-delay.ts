@@ -1,3 +1,4 @@
+import { backoff } from '../../backoff.ts'
 import { firstHeader, type ResponseHeaders } from './http-response.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 
@@ -19,8 +20,7 @@ export interface RetryTiming {
 export const retryDelaySeconds = ({ retries, headers, retryHeader, now, random }: RetryTiming): number => {
   const asked = headers === undefined ? undefined : askedSeconds(headers, retryHeader, now)
   if (asked !== undefined && asked > 0) return asked + random / 10
-  const backoff = 2 ** Math.min(retries, 9)
-  return backoff * (0.5 + random / 2)
+  return backoff(retries, { first: 1, longest: 512 }) * (0.5 + random / 2)
 }
 
 const askedSeconds = (headers: ResponseHeaders, retryHeader: string, now: number): number | undefined => {

@@ -24,7 +24,10 @@ export const headerLinkPagination = (
   }
 }
 
-/** The target of the first link with the relation (a link may have several, parted by blanks). */
+/**
+ * The target of the first link with the relation; a link may have several relations with blanks between. Reads on over
+ * whatever a server writes wrongly beside it (docs/decisions/0011-readers-of-our-own.md).
+ */
 export const findLink = (field: string, relation: string): string | undefined => {
   // A link is `<target>` and its parameters; commas part links only outside of quotes and angle brackets
   for (const [, target = '', parameters = ''] of field.matchAll(/<([^>]*)>((?:"(?:[^"\\]|\\.)*"|[^",])*)/g)) {

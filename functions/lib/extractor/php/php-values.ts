@@ -1,19 +1,29 @@
 import type { Json } from '../tables/json-value.ts'
+import { ByteString } from './byte-string.ts'
 import { JsonNumber } from './json-number.ts'
 
 /**
- * What the format calls empty: null, false, 0, "", "0" and a list without items
+ * What the format calls empty, PHP's `empty()`: null, false, 0, "", "0" and a list without items
  * (docs/reference/extractor.md#empty-values). An object never is.
  */
 export const isEmpty = (value: unknown): boolean => {
   if (value === undefined || value === null || value === false || value === '' || value === '0') return true
   if (Array.isArray(value)) return value.length === 0
   if (value instanceof JsonNumber) return value.valueOf() === 0
+  if (value instanceof ByteString) return value.bytes.length === 0
   return value === 0
 }
 
-/** A scalar as text: true is "1", false and null are "". Numbers keep the text that the API sent. */
+/** `isEmpty` where PHP has decoded objects to arrays, as in a mapping: there `{}` is empty too. */
+export const isEmptyAsArray = (value: unknown): boolean =>
+  isEmpty(value) || (isObject(value) && Object.keys(value).length === 0)
+
+/**
+ * A value as text: true is "1", false and null are "", lists and objects are JSON. Numbers keep the text that the API
+ * sent, so that ids of 20 digits stay whole; `toPhpText` rounds them as PHP does.
+ */
 export const toText = (value: Json | undefined): string => {
+  if (typeof value === 'string') return value
   if (value === true) return '1'
   if (value === undefined || value === null || value === false) return ''
   if (typeof value === 'object' && !(value instanceof JsonNumber)) return JSON.stringify(value)

@@ -5,6 +5,7 @@ import { toText } from './php-values.ts'
 /** A query as names and texts in order; a name that occurs twice has a list, a name without `=` has null. */
 export type Query = Record<string, string | null | (string | null)[]>
 
+/** Reads a query as Generic Extractor does, without limits of its own (docs/decisions/0011-readers-of-our-own.md). */
 export const parseQuery = (text: string): Query => {
   const query: Query = Object.create(null) // a parameter may be named `__proto__`
   for (const pair of text.replace(/^\?/, '').split('&')) {

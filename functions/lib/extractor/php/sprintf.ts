@@ -1,7 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
 import type { TextBudget } from '../functions/text-budget.ts'
+import type { Value } from './byte-string.ts'
+import { toBytes, toFloat, toInteger, toPhpText } from './php-cast.ts'
 import { phpFloat } from './php-float.ts'
-import { toBytes, toFloat, toInteger, toText, type Value } from './php-value.ts'
 
 // Each repetition has an end: between flags and width a long run of zeros could be cut at any place
 const directive =
@@ -44,7 +45,7 @@ function convert(type: string, value: Value, given: number | undefined, flags: s
   const unsigned = (radix: number): string => BigInt.asUintN(64, BigInt(toInteger(value))).toString(radix)
   switch (type) {
     case 's':
-      return precision === undefined ? toText(value) : toBytes(value).subarray(0, precision).toString()
+      return precision === undefined ? toPhpText(value) : toBytes(value).subarray(0, precision).toString()
     case 'd':
       return signed(`${toInteger(value)}`)
     case 'u':

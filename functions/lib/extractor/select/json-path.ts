@@ -1,19 +1,25 @@
-import { JsonNumber } from '../php/json-number.ts'
+import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
 /**
  * The value at a path of keys and list positions joined by `delimiter`; `.` alone (or an empty path) is the value
  * itself. A missing value and a null are both `undefined`: no rule of the format tells them apart.
  */
-export const valueAt = (path: string, value: Json | undefined, delimiter = '.'): Json | undefined => {
+export const valueAt = (path: string, value: Json | undefined, delimiter = '.'): Json | undefined =>
+  valueAtKeys(keysOf(path, delimiter), value)
+
+export const valueAtKeys = (keys: readonly string[], value: Json | undefined): Json | undefined => {
   let found = value
-  for (const key of keysOf(path, delimiter)) {
-    if (typeof found !== 'object' || found === null || found instanceof JsonNumber) return undefined
-    if (!Object.hasOwn(found, key)) return undefined
-    found = (found as Record<string, Json>)[key] // own property, tested in the line above; lists go by position
+  for (const key of keys) {
+    if (Array.isArray(found)) found = position.test(key) ? found[Number(key)] : undefined
+    else if (isObject(found)) found = Object.hasOwn(found, key) ? found[key] : undefined
+    else return undefined
   }
   return found ?? undefined
 }
+
+/** Not `length`, which a list has too. */
+const position = /^(0|[1-9]\d*)$/
 
 /** The steps of a path, without empty ones at its ends. */
 export const keysOf = (path: string, delimiter = '.'): string[] => {

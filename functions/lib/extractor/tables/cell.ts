@@ -1,5 +1,6 @@
 import { JsonNumber } from '../php/json-number.ts'
-import { phpNumberCell } from '../php/php-number.ts'
+import { toPhpText } from '../php/php-cast.ts'
+import { toText } from '../php/php-values.ts'
 import type { Json } from './json-value.ts'
 
 export type Scalar = boolean | number | string | JsonNumber
@@ -13,17 +14,7 @@ export function isScalar(value: Json | undefined): value is Scalar {
  * (docs/reference/extractor-tables.md#cells).
  */
 export function cellText(value: Scalar | null, compat: boolean): string {
-  switch (typeof value) {
-    case 'string':
-      return value
-    case 'number':
-      return compat ? phpNumberCell(value) : `${value}`
-    case 'boolean':
-      return value ? '1' : ''
-    default:
-      if (value === null) return ''
-      return compat ? phpNumberCell(value) : value.text
-  }
+  return compat ? toPhpText(value) : toText(value)
 }
 
 /** A quoted CSV cell. */

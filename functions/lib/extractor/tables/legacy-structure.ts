@@ -1,8 +1,8 @@
 import { UserError } from '../../errors/errors.ts'
+import { isObject } from '../php/php-values.ts'
 import { isScalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { keysInOrder } from './key-order.ts'
-import { isRecord } from './mapping.ts'
 
 const LIST = 'arrayOf'
 
@@ -16,9 +16,9 @@ export class LegacyStructure {
 
   constructor(stored: unknown, nestedList: (path: string) => void) {
     this.nestedList = nestedList
-    if (!isRecord(stored)) return
+    if (!isObject(stored)) return
     for (const [path, columns] of Object.entries(stored)) {
-      if (!isRecord(columns)) continue
+      if (!isObject(columns)) continue
       const known = Object.entries(columns).filter(
         (entry): entry is [string, string] => typeof entry[1] === 'string',
       )

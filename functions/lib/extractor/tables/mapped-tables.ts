@@ -2,9 +2,10 @@ import { basename } from 'node:path'
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../php/php-serialize.ts'
+import { isObject } from '../php/php-values.ts'
 import type { Json } from './json-value.ts'
 import { Mapper, type MapperState } from './mapper.ts'
-import { isRecord, type MappingEntry, readMapping } from './mapping.ts'
+import { type MappingEntry, readMapping } from './mapping.ts'
 import { tablesOfMapping } from './mapping-tables.ts'
 
 export interface MappedTablesState {
@@ -32,7 +33,7 @@ export class MappedTables {
 
   constructor(folder: string, mappings: unknown, compat: boolean, state: MappedTablesState | undefined) {
     const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.files++}.csv`) }
-    for (const [type, mapping] of Object.entries(isRecord(mappings) ? mappings : {})) {
+    for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {})) {
       const entries = readMapping(type, mapping, compat)
       this.mappings.set(type, entries)
       this.mappers.set(type, new Mapper(type, entries, context))

@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { type ExtraColumns, phpSerialize, phpSerializeArray } from '../php/php-serialize.ts'
+import { isEmpty } from '../php/php-values.ts'
 import { phpVarExport } from '../php/php-var-export.ts'
+import { valueAtKeys } from '../select/json-path.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
-import { valueAtPath } from './data-path.ts'
 import type { Json } from './json-value.ts'
 import type { MappingEntry, TableEntry } from './mapping.ts'
 import { LineFile } from './table-file.ts'
@@ -81,12 +82,12 @@ export class Mapper {
 
   private mapEntry(entry: MappingEntry, row: Json, userData: ExtraColumns, cells: Map<string, Json>): void {
     if (entry.kind === 'user') {
-      cells.set(entry.destination, valueAtPath({ ...userData }, entry.path, '/') ?? null)
+      cells.set(entry.destination, mappedValue({ ...userData }, entry.path, '/'))
       return
     }
     // An empty path is the item itself, for lists of single values.
     const isPlain = row === null || isScalar(row)
-    const value = isPlain ? row : (valueAtPath(row, entry.path, entry.delimiter) ?? null)
+    const value = isPlain ? row : mappedValue(row, entry.path, entry.delimiter)
     if (entry.kind === 'table') this.mapTable(entry, row, value, userData, cells)
     else {
       const isForced = entry.forceType && value !== null && !isScalar(value)
@@ -155,7 +156,7 @@ export class Mapper {
     if (this.parentKey?.column === column) return this.parentKey.value
     const entry = this.entries.find(candidate => candidate.path === path)
     if (entry?.kind === 'user') return userData[path] ?? null
-    return valueAtPath(row, path, entry?.delimiter ?? '.') ?? null
+    return mappedValue(row, path, entry?.delimiter ?? '.')
   }
 
   /** Path to column of the primary key, the parent's column among them when it is one. */
@@ -227,13 +228,13 @@ export class Mapper {
   }
 }
 
-function badMapping(message: string): UserError {
-  return new UserError('extractor.tables.badMapping', `Bad Json to CSV Mapping configuration: ${message}`)
+/** The value at a mapped path; an empty path, `'0'` and the delimiter alone are the row itself. Missing is null. */
+const mappedValue = (row: Json, path: string, delimiter: string): Json => {
+  const isRow = path === '' || path === '0' || path === delimiter
+  // Other paths are taken as written: what a delimiter at an end parts off is a key named ""
+  return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
 }
 
-/** PHP's `empty()`: also 0, false, `''`, `'0'` and an empty list. */
-function isEmpty(value: Json): boolean {
-  if (value === null || value === false || value === '' || value === '0') return true
-  if (Array.isArray(value)) return value.length === 0
-  return isScalar(value) && typeof value !== 'string' && Number(value) === 0
+function badMapping(message: string): UserError {
+  return new UserError('extractor.tables.badMapping', `Bad Json to CSV Mapping configuration: ${message}`)
 }

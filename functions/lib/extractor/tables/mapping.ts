@@ -1,5 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { isFileName } from '../../paths/path-inside.ts'
+import { isEmptyAsArray, isObject } from '../php/php-values.ts'
 
 /** A file is named by a table, behind the name of its bucket. */
 const MAX_TABLE_BYTES = 128
@@ -38,9 +39,9 @@ export interface TableEntry {
  * @throws UserError `extractor.tables.badMapping` with Generic Extractor's message and the path
  */
 export function readMapping(type: string, mapping: unknown, compat = false): MappingEntry[] {
-  if (!isTruthy(mapping))
+  if (isEmptyAsArray(mapping))
     throw bad(`Empty mapping for '${type}' data type in 'mappings' config.`, `mappings.${type}`)
-  if (!isRecord(mapping)) {
+  if (!isObject(mapping)) {
     const given = Array.isArray(mapping) ? 'list' : typeof mapping
     throw bad(
       `Mapping must be 'array' type, '${given}' type given, for '${type}' data type in 'mappings' config.`,
@@ -56,12 +57,12 @@ function readEntries(mapping: Record<string, unknown>, at: string, compat: boole
 
 function readEntry(path: string, settings: unknown, at: string, compat: boolean): MappingEntry {
   const given = typeof settings === 'string' ? { mapping: { destination: settings } } : settings
-  if (!isRecord(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
-  const type = isTruthy(given['type']) ? given['type'] : 'column'
+  if (!isObject(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
+  const type = !isEmptyAsArray(given['type']) ? given['type'] : 'column'
   const delimiter = text(given['delimiter']) ?? '.'
   if (!mappingTypes.some(known => known === type)) throw bad(`Invalid mapping type "${String(type)}".`, at)
   if (type === 'table') return readTable(path, delimiter, given, at, compat)
-  const target = isRecord(given['mapping']) ? given['mapping'] : {}
+  const target = isObject(given['mapping']) ? given['mapping'] : {}
   const destination = text(target['destination'])
   if (destination === undefined)
     throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
@@ -70,8 +71,8 @@ function readEntry(path: string, settings: unknown, at: string, compat: boolean)
     path,
     delimiter,
     destination,
-    isPrimaryKey: isTruthy(target['primaryKey']),
-    forceType: isTruthy(given['forceType']),
+    isPrimaryKey: !isEmptyAsArray(target['primaryKey']),
+    forceType: !isEmptyAsArray(given['forceType']),
     isInHeader: !(compat && type === 'date'),
   }
 }
@@ -87,18 +88,18 @@ function readTable(
   if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
   if (!isFileName(destination, MAX_TABLE_BYTES))
     throw config(`Key 'destination' is not the name of a table: '${destination}'.`, `${at}.destination`)
-  const parentKey = isRecord(given['parentKey']) ? given['parentKey'] : {}
+  const parentKey = isObject(given['parentKey']) ? given['parentKey'] : {}
   const inner = given['tableMapping']
   return {
     kind: 'table',
     path,
     delimiter,
     destination,
-    entries: isRecord(inner) ? readEntries(inner, `${at}.tableMapping`, compat) : [],
+    entries: isObject(inner) ? readEntries(inner, `${at}.tableMapping`, compat) : [],
     parentKey: {
       destination: text(parentKey['destination']),
-      isPrimaryKey: isTruthy(parentKey['primaryKey']),
-      isDisabled: isTruthy(parentKey['disable']),
+      isPrimaryKey: !isEmptyAsArray(parentKey['primaryKey']),
+      isDisabled: !isEmptyAsArray(parentKey['disable']),
     },
   }
 }
@@ -114,17 +115,4 @@ function bad(message: string, path: string): UserError {
 function text(value: unknown): string | undefined {
   if (typeof value === 'number') return `${value}`
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** What PHP's `empty()` does not catch. */
-function isTruthy(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0
-  if (isRecord(value)) return Object.keys(value).length > 0
-  return (
-    value !== undefined && value !== null && value !== false && value !== 0 && value !== '' && value !== '0'
-  )
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

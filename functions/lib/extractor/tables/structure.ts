@@ -1,3 +1,4 @@
+import { isObject } from '../php/php-values.ts'
 import { safeName } from '../php/safe-name.ts'
 import { hasHeader } from './learn.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
@@ -82,13 +83,13 @@ function storeNode(node: StructureNode): StoredNode {
 /** Reads `json_parser.struct` of an earlier run. Anything else than a structure of version 3 counts as none. */
 export function loadStructure(stored: unknown): Structure {
   const structure = new Structure()
-  if (!isRecord(stored) || !isRecord(stored['data'])) return structure
+  if (!isObject(stored) || !isObject(stored['data'])) return structure
   for (const [name, value] of Object.entries(stored['data'])) {
-    if (!name.startsWith('_') || !isRecord(value)) continue
+    if (!name.startsWith('_') || !isObject(value)) continue
     const root = structure.root(name.slice(1))
     loadNode(root, value)
   }
-  if (isRecord(stored['parent_aliases'])) {
+  if (isObject(stored['parent_aliases'])) {
     for (const [name, alias] of Object.entries(stored['parent_aliases'])) {
       if (typeof alias === 'string') structure.parentAliases.set(name, alias)
     }
@@ -100,14 +101,10 @@ const nodeTypes = new Set<unknown>(['null', 'scalar', 'object', 'array'])
 
 function loadNode(node: StructureNode, stored: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(stored)) {
-    if (isRecord(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value)
+    if (isObject(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value)
   }
   const { nodeType, type, headerNames } = stored
   if (nodeTypes.has(nodeType)) node.setType(nodeType as NodeType) // one of the set
   if (typeof headerNames === 'string') node.header = headerNames
   node.isParent = type === 'parent'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -49,6 +49,19 @@ describe('queries', () => {
     )
   })
 
+  it.each<[string, object]>([
+    ['?a=1', { a: '1' }],
+    ['filter=[a]=b', { filter: '[a]=b' }],
+    ['a=%E9+b%20c', { a: '%E9 b c' }],
+    ['a[]=1&a[]=2', { 'a[]': ['1', '2'] }],
+    ['a&a=', { a: [null, ''] }],
+    ['__proto__=1', { ['__proto__']: '1' }],
+    ['=v', { '': 'v' }],
+    [Array(25).fill('x=1').join('&'), { x: Array(25).fill('1') }],
+  ])('are read as they stand: %s', (text, query) => {
+    expect(Object.entries(parseQuery(text))).toEqual(Object.entries(query))
+  })
+
   it('replace values where they stand', () => {
     expect(formatQuery(replaceInQuery(parseQuery('a=1&b=2'), { a: 'x y', c: true }))).toBe('a=x%20y&b=2&c=1')
   })

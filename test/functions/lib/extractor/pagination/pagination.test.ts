@@ -234,6 +234,11 @@ describe('header-link', () => {
     ['<p>; rel="prev", <n>; rel="last next"', 'n'],
     ['<p>; title="rel=\\"next\\""; rel="prev"', undefined],
     ['', undefined],
+    ['<n>; crossorigin; rel="next"', 'n'],
+    ['<n>; rel="prev\tnext"', 'n'],
+    ["<n>; rel=next; title*=x, <m>; rel=last; title*=UTF-8''%E9", 'n'],
+    ['<p>; rel=prev,, <n>; rel=next', 'n'],
+    ['none, <n>; rel=next', 'n'],
   ])('finds the next link in %s', (field, target) => {
     expect(findLink(field, 'next')).toBe(target)
   })
