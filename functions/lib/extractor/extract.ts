@@ -11,7 +11,7 @@ import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { runIteration } from './runner/run-iteration.ts'
 import { createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
-import { restoreLanes, saveLanes } from './runner/saved-lanes.ts'
+import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
 import { nextState, readState } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
@@ -119,7 +119,7 @@ const extractMasked = async (
           ...iteration,
           sink: sinks.of(index),
           stop,
-          ...(resumed ? { lanes: restoreLanes(leg.lanes, iteration.plans, iteration.context) } : {}),
+          ...(resumed ? { sequences: restoreSequences(leg.lanes, iteration.plans, iteration.context) } : {}),
           onPage: url => {
             pages++
             options.onProgress?.({ pages, rows: sinks.rows, retries, url: masker.mask(url) })
@@ -128,7 +128,7 @@ const extractMasked = async (
         if (left.length > 0) {
           const next: Leg = {
             iteration: index,
-            lanes: saveLanes(left, now()),
+            lanes: saveSequences(left, now()),
             statistics: statistics.map(one => one.all()),
             marks: marks.all(),
             retries,

@@ -7,11 +7,11 @@ import { openText, sealText } from '../masking/sealed-text.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import type { SavedSinks } from './sinks.ts'
 
-/** What a leg hands to the next. */
+/** What a leg hands to the next. The names are those of stored checkpoints. */
 export interface Leg {
   /** Iteration under way. */
   iteration: number
-  /** Its pages still to do; absent when it has not begun. */
+  /** Its sequences of pages still to do; absent when it has not begun. */
   lanes: unknown
   /** Summaries of all iterations begun, in order. */
   statistics: unknown[]

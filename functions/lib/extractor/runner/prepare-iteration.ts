@@ -39,7 +39,9 @@ export interface PrepareOptions {
   onRetry: () => void
 }
 
-type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'lanes' | 'onPage'> & { close: () => Promise<void> }
+type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'sequences' | 'onPage'> & {
+  close: () => Promise<void>
+}
 
 const defaultConcurrency = 8
 const defaultBodyLimitBytes = 256 * 1024 * 1024

@@ -6,12 +6,12 @@ import { expandChildren } from './child-runs.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
 import type { PageWork } from './job-run.ts'
-import { groupByTable } from './lanes.ts'
 import { locateError } from './locate-error.ts'
-import { type Queued, runLanes } from './run-lanes.ts'
+import { readPage } from './read-page.ts'
+import { type Pending, runSequences } from './run-sequences.ts'
+import { groupByTable } from './sequences.ts'
 import { startRun } from './start-run.ts'
 import type { StopSignal } from './stop-signal.ts'
-import { turnPage } from './turn-page.ts'
 
 export interface IterationOptions {
   plans: readonly JobPlan[]
@@ -22,18 +22,18 @@ export interface IterationOptions {
   concurrency: number
   stop: StopSignal
   /** Pages left over by the leg before. */
-  lanes?: Queued[][] | undefined
+  sequences?: Pending[][] | undefined
   /** Called after the rows of a page went to the sink, with its address. */
   onPage?: ((url: string) => void) | undefined
 }
 
 /** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
-export const runIteration = async (options: IterationOptions): Promise<Queued[][]> => {
+export const runIteration = async (options: IterationOptions): Promise<Pending[][]> => {
   const { plans, context, session, authenticator, sink, stop } = options
-  const lanes = options.lanes ?? startLanes(plans, context)
+  const sequences = options.sequences ?? startSequences(plans, context)
   const { maxRows, statistics } = context
-  await runLanes({
-    lanes,
+  await runSequences({
+    sequences,
     // A login before every request is good for one request only
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
     fetch: async work => {
@@ -43,7 +43,7 @@ export const runIteration = async (options: IterationOptions): Promise<Queued[][
       })
     },
     expand: (children, count) => expandChildren(children, count, context),
-    turn: (work, fetched) => located(work, () => turnPage(work, fetched, context)),
+    read: (work, fetched) => located(work, () => readPage(work, fetched, context)),
     write: (work, { items, source }, { url }) => {
       const { plan, columns } = work.run
       if (items.length > 0) {
@@ -59,7 +59,7 @@ export const runIteration = async (options: IterationOptions): Promise<Queued[][
     skip: ({ run }) => maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows,
     stop,
   })
-  const left = lanes.filter(lane => lane.length > 0)
+  const left = sequences.filter(sequence => sequence.length > 0)
   if (left.length === 0) refuseEmpty(plans, context)
   return left
 }
@@ -72,7 +72,7 @@ const located = <Result>(work: PageWork, run: () => Result): Result => {
   }
 }
 
-const startLanes = (plans: readonly JobPlan[], context: JobContext): Queued[][] =>
+const startSequences = (plans: readonly JobPlan[], context: JobContext): Pending[][] =>
   groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
     group.map(plan => {
       context.statistics.started(plan)

@@ -9,12 +9,15 @@ import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
 import type { JobRun, PendingChildren } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
-import { isPage, type Queued, type QueuedPage } from './run-lanes.ts'
+import { isPage, type Pending, type PendingPage } from './run-sequences.ts'
 import { fingerprint } from './same-response.ts'
 import { paginationOf } from './start-run.ts'
 
-/** The lanes of the iteration under way, as JSON: runs and rows once each, pages by reference to them. */
-interface SavedLanes {
+/**
+ * The sequences of the iteration under way, as JSON: runs and rows once each, pages by reference to them. Its keys are
+ * those of stored checkpoints, in which a sequence is called a lane.
+ */
+interface SavedSequences {
   rows: Json[]
   runs: SavedRun[]
   lanes: (SavedPage | SavedChildren)[][]
@@ -50,11 +53,11 @@ interface SavedChildren {
 const defaultBodyBudget = 64 * 1024 * 1024
 
 /** @param now seconds since 1970 */
-export const saveLanes = (
-  lanes: readonly (readonly Queued[])[],
+export const saveSequences = (
+  sequences: readonly (readonly Pending[])[],
   now: number,
   bodyBudget = defaultBodyBudget,
-): SavedLanes => {
+): SavedSequences => {
   let budget = bodyBudget
   const rows: Json[] = []
   const rowIndex = new Map<Json, number>()
@@ -87,7 +90,7 @@ export const saveLanes = (
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
   }
-  const savePage = ({ run, request, fetched }: QueuedPage): SavedPage => {
+  const savePage = ({ run, request, fetched }: PendingPage): SavedPage => {
     const fits = fetched !== undefined && fetched.body.length <= budget
     if (fits) budget -= fetched.body.length
     return { run: saveRun(run), request, ...(fits ? { fetched: saveFetched(fetched) } : {}) }
@@ -97,8 +100,8 @@ export const saveLanes = (
     plan: plan.path,
     items: items.slice(from).map(saveRow),
   })
-  const saved = lanes.map(lane =>
-    lane.map(queued => (isPage(queued) ? savePage(queued) : saveChildren(queued))),
+  const saved = sequences.map(sequence =>
+    sequence.map(pending => (isPage(pending) ? savePage(pending) : saveChildren(pending))),
   )
   return { rows, runs, lanes: saved }
 }
@@ -120,8 +123,12 @@ const saveFetched = ({
 }
 
 /** @throws UserError `extractor.checkpoint` when the configuration has no such job any more */
-export const restoreLanes = (saved: unknown, plans: readonly JobPlan[], context: JobContext): Queued[][] => {
-  const { rows, runs, lanes } = Lanes.parse(saved) as unknown as SavedLanes // the shape that saveLanes wrote, checked above
+export const restoreSequences = (
+  saved: unknown,
+  plans: readonly JobPlan[],
+  context: JobContext,
+): Pending[][] => {
+  const { rows, runs, lanes } = StoredSequences.parse(saved) as unknown as SavedSequences // the shape that saveSequences wrote, checked above
   const byPath = new Map([...allPlans(plans)].map(plan => [plan.path, plan]))
   const planAt = (path: string): JobPlan => {
     const plan = byPath.get(path)
@@ -156,19 +163,19 @@ export const restoreLanes = (saved: unknown, plans: readonly JobPlan[], context:
     if (run !== undefined) return run
     throw new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
   }
-  const restore = (queued: SavedPage | SavedChildren): Queued => {
-    if ('parent' in queued) {
-      const items = queued.items.map(index => rows[index] ?? null)
-      return { parent: runAt(queued.parent), plan: planAt(queued.plan), items, from: 0 }
+  const restore = (pending: SavedPage | SavedChildren): Pending => {
+    if ('parent' in pending) {
+      const items = pending.items.map(index => rows[index] ?? null)
+      return { parent: runAt(pending.parent), plan: planAt(pending.plan), items, from: 0 }
     }
-    const { run, request, fetched } = queued
+    const { run, request, fetched } = pending
     return {
       run: runAt(run),
       request,
       ...(fetched === undefined ? {} : { fetched: restoreFetched(fetched) }),
     }
   }
-  return lanes.map(lane => lane.map(restore))
+  return lanes.map(sequence => sequence.map(restore))
 }
 
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
@@ -178,7 +185,7 @@ const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage =
   return { response: isParsed ? parseBody(body) : response, isParsed, headers, url, body }
 }
 
-const Lanes = z.object({
+const StoredSequences = z.object({
   rows: z.array(z.unknown()),
   runs: z.array(z.looseObject({ plan: z.string(), rows: z.array(z.number()) })),
   lanes: z.array(

@@ -9,20 +9,20 @@ import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
 
 /** What a page leads to: rows to write, then the children of its rows, then the next page. */
-export interface TurnedPage {
+export interface PageResult {
   items: readonly Json[]
-  /** Where the items stand in the response, for the sink. */
+  /** Where the items are in the response, for the sink. */
   source: AddOptions['source']
-  /** In the order in which they are to be done: depth first, the next page last. */
+  /** What to do next, in this order: the children of the rows, then the next page. */
   next: (PageWork | PendingChildren)[]
 }
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
-export const turnPage = (work: PageWork, fetched: FetchedPage, context: JobContext): TurnedPage => {
+export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
   const { plan, progress } = run
   if (repeats(run, fetched.response)) {
-    // A server that answers the same for ever: the page is dropped and the job ends
+    // The server repeats itself: drop the page and end the job
     // (docs/reference/extractor.md#pagination)
     context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
     context.statistics.ended(plan, 'the response matched the previous one')

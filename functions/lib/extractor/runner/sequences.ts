@@ -2,9 +2,9 @@ import { allPlans, type JobPlan } from './job-plan.ts'
 import type { JobRun, PageWork } from './job-run.ts'
 
 /**
- * Groups top-level jobs that may go on side by side. Jobs that could write to the same table stay in one lane, one after
- * the other, so that every table has its rows in the order of the configuration. So do all jobs when one of them may change
- * something over there.
+ * Groups the top-level jobs into sequences that may run side by side. Jobs that could write to the same table share a
+ * sequence, so that every table has its rows in the order of the configuration. All jobs share one when a job may change
+ * something at the API.
  *
  * @param method of jobs that name none
  */
@@ -37,11 +37,11 @@ export const groupByTable = (
   return groups.map(group => group.plans.sort((a, b) => plans.indexOf(a) - plans.indexOf(b)))
 }
 
-/** As table names are cleaned; over 64 characters they are shortened and may meet any other. */
+/** The name as the table gets it. Names of over 64 characters are shortened and may become equal to any other. */
 const tableName = (dataType: string): string =>
   dataType.replace(/[^A-Za-z0-9-]+/g, '_').replace(/^_+|_+$/g, '')
 
-/** Lists inside of rows make tables named `<table>_<path>`. */
+/** A list inside a row becomes the table `<table>_<path>`. */
 const mayShare = (a: string, b: string): boolean =>
   a === b ||
   a.startsWith(`${b}_`) ||
@@ -54,6 +54,6 @@ const mayShare = (a: string, b: string): boolean =>
 /** The top-level job that a run belongs to. */
 export const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
 
-/** Whether a page may be fetched while `head` is the next to be written: nothing of a later job is asked for early. */
+/** Whether a page may be fetched while `head` is the next to write. Pages of a later job may not. */
 export const belongsTogether = (head: PageWork, work: PageWork): boolean =>
   rootOf(head.run) === rootOf(work.run)

@@ -1,0 +1,151 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FetchedPage } from '../http/api-session.ts'
+import type { PageWork, PendingChildren } from './job-run.ts'
+import type { PageResult } from './read-page.ts'
+import { belongsTogether } from './sequences.ts'
+import { Stopped } from './stop-signal.ts'
+
+/** A page of a sequence; `fetched` is set once its response came, which may be before it can be written. */
+export interface PendingPage extends PageWork {
+  fetched?: FetchedPage
+}
+
+/** What is still to do in a sequence: pages, and children, of which pages are made shortly before they are fetched. */
+export type Pending = PendingPage | PendingChildren
+
+export const isPage = (pending: Pending): pending is PendingPage => 'request' in pending
+
+export interface RunSequencesOptions {
+  /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
+  sequences: Pending[][]
+  /** Requests under way at once. */
+  concurrency: number
+  fetch: (work: PageWork) => Promise<FetchedPage>
+  /** The next pages of children, at least `count` if there are so many, and the children left. */
+  expand: (
+    children: PendingChildren,
+    count: number,
+  ) => { pages: PageWork[]; rest: PendingChildren | undefined }
+  read: (work: PageWork, fetched: FetchedPage) => PageResult
+  /** Writes the rows of a page. The requests for what follows it are already under way. */
+  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
+  /** Whether a page is not needed, such as one past the end of a preview. */
+  skip: (work: PageWork) => boolean
+  stop: { readonly requested: boolean; readonly signal: Promise<void> }
+}
+
+interface Request {
+  state: 'under way' | 'done' | 'failed'
+  error?: unknown
+}
+
+/**
+ * The one loop: fetch a page, read it, write its rows. It writes the first page of each sequence and fetches ahead of it
+ * as far as the concurrency allows: the next page while this one is written, and the children of a page in parallel.
+ *
+ * Ends when the sequences are empty, or after a stop as soon as no request is under way. What is left in the sequences
+ * then goes into the checkpoint. It also ends at the first error, in the order of writing.
+ */
+export const runSequences = async (options: RunSequencesOptions): Promise<void> => {
+  const { sequences, concurrency, stop } = options
+  const requests = new Map<PendingPage, Request>()
+  let underWay = 0
+  let wake = Promise.withResolvers<void>()
+  void stop.signal.then(() => wake.resolve())
+
+  const launch = (page: PendingPage): void => {
+    const request: Request = { state: 'under way' }
+    requests.set(page, request)
+    underWay++
+    options
+      .fetch(page)
+      .then(
+        fetched => {
+          request.state = 'done'
+          page.fetched = fetched
+        },
+        (error: unknown) => {
+          // Stopped while it waited for a retry: the page is still to be fetched
+          if (error instanceof Stopped) requests.delete(page)
+          else Object.assign(request, { state: 'failed', error })
+        },
+      )
+      .finally(() => {
+        underWay--
+        wake.resolve()
+      })
+  }
+
+  /** Makes pages of the children that are among the next in a sequence. */
+  const expandAhead = (sequence: Pending[]): void => {
+    for (let depth = 0; depth < concurrency; depth++) {
+      let pending = sequence[depth]
+      while (pending !== undefined && !isPage(pending)) {
+        const { pages, rest } = options.expand(pending, concurrency)
+        replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
+        pending = sequence[depth]
+      }
+    }
+  }
+
+  const launchAhead = (): void => {
+    if (!stop.requested) sequences.forEach(expandAhead)
+    for (let depth = 0; depth < concurrency && !stop.requested; depth++) {
+      for (const sequence of sequences) {
+        const head = sequence[0]
+        const page = sequence[depth]
+        if (underWay >= concurrency) return
+        if (head === undefined || page === undefined || !isPage(head) || !isPage(page)) continue
+        if (!belongsTogether(head, page) || options.skip(page)) continue
+        if (page.fetched === undefined && !requests.has(page)) launch(page)
+      }
+    }
+  }
+
+  /** Reads the first page of a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
+  const readNext = (sequence: Pending[]): (() => void) | undefined => {
+    const page = sequence[0]
+    if (page === undefined || !isPage(page)) return undefined
+    if (options.skip(page)) {
+      sequence.shift()
+      return () => {}
+    }
+    const request = requests.get(page)
+    if (request?.state === 'failed') throw request.error
+    const { fetched } = page
+    if (fetched === undefined) return undefined
+    requests.delete(page)
+    const result = options.read(page, fetched)
+    replace(sequence, 0, result.next)
+    launchAhead()
+    return () => options.write(page, result, fetched)
+  }
+
+  const writes: (() => void)[] = []
+  for (;;) {
+    launchAhead()
+    // Ask for all that follows before writing: writing is what takes the time
+    while (writes.length < concurrency) {
+      const ready = sequences.map(readNext).filter(write => write !== undefined)
+      if (ready.length === 0) break
+      writes.push(...ready)
+    }
+    const write = writes.shift()
+    if (write !== undefined) {
+      write()
+      await setImmediate() // so that responses that came meanwhile are handled
+      continue
+    }
+    if (sequences.every(sequence => sequence.length === 0)) return
+    if (stop.requested && underWay === 0) return
+    await wake.promise
+    wake = Promise.withResolvers()
+  }
+}
+
+/** Puts others in the place of one. Without `splice(…, ...others)`: there may be more of them than a call can take. */
+const replace = (sequence: Pending[], position: number, others: readonly Pending[]): void => {
+  const tail = sequence.splice(position)
+  for (const pending of others) sequence.push(pending)
+  for (let index = 1; index < tail.length; index++) sequence.push(tail[index] as Pending) // below the length
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { createEvaluateValues } from '#lib/extractor/functions/evaluate-values.ts'
+import { createLog } from '#lib/extractor/masking/log.ts'
+import { createMasker } from '#lib/extractor/masking/masker.ts'
+import { createPagination } from '#lib/extractor/pagination/create-pagination.ts'
+import { createHighWaterMarks } from '#lib/extractor/runner/high-water-marks.ts'
+import type { JobContext } from '#lib/extractor/runner/job-context.ts'
+import { planJobs } from '#lib/extractor/runner/job-plan.ts'
+import type { JobRun } from '#lib/extractor/runner/job-run.ts'
+import type { PendingPage } from '#lib/extractor/runner/run-sequences.ts'
+import { createRunStatistics } from '#lib/extractor/runner/run-statistics.ts'
+import { restoreSequences, saveSequences } from '#lib/extractor/runner/saved-sequences.ts'
+
+const [plan] = planJobs([{ endpoint: 'items' }], { compatLevel: 3, compat: false })
+
+const page = (bytes: number): PendingPage => {
+  if (plan === undefined) throw new Error('There is one job')
+  const log = createLog(() => {}, createMasker(), false)
+  const input = { job: { endpoint: 'items' }, defaults: {}, now: () => 0, log }
+  const run: JobRun = {
+    plan,
+    request: input.job,
+    columns: {},
+    placeholders: [],
+    rows: [],
+    pagination: createPagination(undefined, undefined, input),
+    progress: { pages: 0, items: 0, volume: 0, startedAt: 0 },
+    lastResponse: undefined,
+    lastFingerprint: undefined,
+  }
+  const body = Buffer.from(`"${'x'.repeat(bytes - 2)}"`)
+  return {
+    run,
+    request: run.pagination.first,
+    fetched: { response: null, headers: {}, url: 'u', body, isParsed: true },
+  }
+}
+
+describe('saved sequences', () => {
+  it('keep bodies that came as long as there is room, and leave the others to be asked for again', () => {
+    const { lanes } = saveSequences([[page(60), page(60)], [page(30)]], 0, 100)
+    expect(lanes.map(sequence => sequence.map(pending => 'fetched' in pending))).toEqual([
+      [true, false],
+      [true],
+    ])
+  })
+
+  it('keep bodies that are no UTF-8 byte by byte', () => {
+    const bytes = Buffer.from([0x22, 0xff, 0x22])
+    const pending = page(10)
+    if (pending.fetched !== undefined) pending.fetched.body = bytes
+    const [saved] = saveSequences([[pending]], 0).lanes[0] ?? []
+    expect(saved).toMatchObject({ fetched: { body: bytes.toString('base64'), base64: true } })
+  })
+
+  it('are read as earlier versions wrote them', () => {
+    const stored = {
+      rows: [{ id: 7 }, { id: 8 }],
+      runs: [
+        {
+          plan: '0',
+          request: { endpoint: 'items' },
+          columns: { region: 'eu' },
+          placeholders: [],
+          rows: [],
+          pages: 2,
+          items: 4,
+          volume: 0,
+          elapsed: 5,
+          last: 'digest',
+        },
+      ],
+      lanes: [
+        [
+          {
+            run: 0,
+            request: { endpoint: 'items?page=3', method: 'GET', params: {}, headers: {}, position: 3 },
+            fetched: {
+              body: '[{"id":9}]',
+              headers: { link: '<n>; rel=next' },
+              url: 'https://a.example/items?page=3',
+            },
+          },
+          { parent: 0, plan: '0.0', items: [0, 1] },
+        ],
+      ],
+    }
+    const now = () => 100
+    const context: JobContext = {
+      config: { jobs: [] },
+      attributes: {},
+      time: { previousStart: 0, currentStart: 0 },
+      pagination: undefined,
+      defaults: {},
+      evaluateEverywhere: false,
+      evaluate: createEvaluateValues(now),
+      marks: createHighWaterMarks({}, {}, now),
+      statistics: createRunStatistics(''),
+      log: createLog(() => {}, createMasker(), false),
+      now,
+      maxRows: undefined,
+    }
+    const plans = planJobs(
+      [{ endpoint: 'items', children: [{ endpoint: 'items/{id}', placeholders: { id: 'id' } }] }],
+      { compatLevel: 3, compat: false },
+    )
+    expect(restoreSequences(stored, plans, context)).toMatchObject([
+      [
+        {
+          run: {
+            columns: { region: 'eu' },
+            lastFingerprint: 'digest',
+            progress: { pages: 2, items: 4, startedAt: 95 },
+          },
+          request: { endpoint: 'items?page=3', position: 3 },
+          fetched: { response: [{ id: 9 }], headers: { link: '<n>; rel=next' }, isParsed: true },
+        },
+        { plan: { path: '0.0' }, items: [{ id: 7 }, { id: 8 }], from: 0 },
+      ],
+    ])
+  })
+})
