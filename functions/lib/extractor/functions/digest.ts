@@ -20,18 +20,17 @@ const algorithms = new Map([
 ])
 
 /** Digest by PHP's names of algorithms, as bytes. */
-export function digest(algorithm: string, data: Buffer): Buffer {
+export const digest = (algorithm: string, data: Buffer): Buffer => {
   const name = algorithm.toLowerCase()
   const checksum = checksums.get(name)
   if (checksum !== undefined) return checksum(data)
   return createHash(known(name, 'hash')).update(data).digest()
 }
 
-export function hmac(algorithm: string, data: Buffer, key: Buffer): Buffer {
-  return createHmac(known(algorithm.toLowerCase(), 'hash_hmac'), key).update(data).digest()
-}
+export const hmac = (algorithm: string, data: Buffer, key: Buffer): Buffer =>
+  createHmac(known(algorithm.toLowerCase(), 'hash_hmac'), key).update(data).digest()
 
-function known(name: string, caller: string): string {
+const known = (name: string, caller: string): string => {
   const algorithm = algorithms.get(name)
   if (algorithm !== undefined) return algorithm
   const kind = caller === 'hash' ? 'hashing algorithm' : 'cryptographic hashing algorithm'
@@ -43,12 +42,12 @@ function known(name: string, caller: string): string {
 
 const checksums = new Map<string, (data: Buffer) => Buffer>([
   ['crc32b', data => uint32(crc32(data))],
-  ['adler32', adler32],
+  ['adler32', data => adler32(data)],
   ['fnv132', data => fnv(data, (hash, byte) => Math.imul(hash, FNV_PRIME) ^ byte)],
   ['fnv1a32', data => fnv(data, (hash, byte) => Math.imul(hash ^ byte, FNV_PRIME))],
 ])
 
-function adler32(data: Buffer): Buffer {
+const adler32 = (data: Buffer): Buffer => {
   let a = 1
   let b = 0
   for (const byte of data) {
@@ -60,13 +59,13 @@ function adler32(data: Buffer): Buffer {
 
 const FNV_PRIME = 0x01000193
 
-function fnv(data: Buffer, step: (hash: number, byte: number) => number): Buffer {
+const fnv = (data: Buffer, step: (hash: number, byte: number) => number): Buffer => {
   let hash = 0x811c9dc5
   for (const byte of data) hash = step(hash, byte)
   return uint32(hash >>> 0)
 }
 
-function uint32(value: number): Buffer {
+const uint32 = (value: number): Buffer => {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
   return bytes

@@ -20,11 +20,11 @@ const placeFunctions = new Set(['urlencode'])
  * @throws UserError `extractor.functions.unknownFunction`, `extractor.functions.notFound`, `extractor.functions.badArguments`;
  * all messages begin with `User script error:` as in Generic Extractor and end with the path
  */
-export function evaluate(
+export const evaluate = (
   expression: unknown,
   context: ExpressionContext,
   options: EvaluateOptions = {},
-): Json {
+): Json => {
   const evaluation = new Evaluation(context, options)
   try {
     return toJson(evaluation.value(expression as Json)) // configurations are JSON
@@ -39,53 +39,53 @@ export function evaluate(
 }
 
 class Evaluation {
-  private readonly context: ExpressionContext
-  private readonly now: number
-  private readonly alsoAllow: readonly string[]
-  private readonly budget = new TextBudget()
+  readonly #context: ExpressionContext
+  readonly #now: number
+  readonly #alsoAllow: readonly string[]
+  readonly #budget = new TextBudget()
 
   constructor(context: ExpressionContext, options: EvaluateOptions) {
-    this.context = context
-    this.now = options.now ?? Date.now() / 1000
-    this.alsoAllow = options.alsoAllow ?? []
+    this.#context = context
+    this.#now = options.now ?? Date.now() / 1000
+    this.#alsoAllow = options.alsoAllow ?? []
   }
 
   value(expression: Json): Value {
     if (Array.isArray(expression)) return expression.map(item => this.value(item)) as Json[] // bytes only pass through
     if (typeof expression !== 'object' || expression === null || expression instanceof JsonNumber)
       return expression
-    if (Object.hasOwn(expression, 'function')) return this.call(expression)
+    if (Object.hasOwn(expression, 'function')) return this.#call(expression)
     const keys = Object.keys(expression)
     const [only] = keys
-    if (keys.length === 1 && only !== undefined && Object.hasOwn(this.context, only)) {
-      return this.reference(only, expression[only])
+    if (keys.length === 1 && only !== undefined && Object.hasOwn(this.#context, only)) {
+      return this.#reference(only, expression[only])
     }
     return Object.fromEntries(keys.map(key => [key, this.value(expression[key] as Json)])) as JsonObject // likewise
   }
 
-  private call(expression: JsonObject): Value {
+  #call(expression: JsonObject): Value {
     const name = expression['function']
-    if (typeof name !== 'string' || !isAllowed(name, this.alsoAllow))
-      throw unknownFunction(name, this.alsoAllow)
+    if (typeof name !== 'string' || !isAllowed(name, this.#alsoAllow))
+      throw unknownFunction(name, this.#alsoAllow)
     const args = expression['args'] ?? []
     const list = Array.isArray(args) ? args : typeof args === 'object' ? Object.values(args) : [args]
     const result = callFunction(
       name,
       list.map(arg => this.value(arg)),
-      { now: this.now, budget: this.budget },
+      { now: this.#now, budget: this.#budget },
     )
-    this.budget.spend(sizeOf(result))
+    this.#budget.spend(sizeOf(result))
     return result
   }
 
-  private reference(name: string, path: Json | undefined): Json {
+  #reference(name: string, path: Json | undefined): Json {
     if (typeof path === 'object' && path !== null && !(path instanceof JsonNumber)) {
       throw new UserError(
         'extractor.functions.notFound',
         `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
       )
     }
-    const value = flatten(this.context[name] ?? {}).get(String(path))
+    const value = flatten(this.#context[name] ?? {}).get(String(path))
     if (value === undefined || value === null) {
       throw new UserError(
         'extractor.functions.notFound',
@@ -93,16 +93,15 @@ class Evaluation {
         { params: { context: name, reference: String(path) } },
       )
     }
-    this.budget.spend(sizeOf(value))
+    this.#budget.spend(sizeOf(value))
     return value
   }
 }
 
-export function isAllowed(name: string, alsoAllow: readonly string[]): boolean {
-  return Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
-}
+export const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
+  Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
 
-export function unknownFunction(name: Json | undefined, alsoAllow: readonly string[]): UserError {
+export const unknownFunction = (name: Json | undefined, alsoAllow: readonly string[]): UserError => {
   const shown = typeof name === 'string' ? name : JSON.stringify(name)
   const known = Object.keys(functionTable).filter(known => isAllowed(known, alsoAllow))
   const meant = didYouMean(shown, known)
@@ -113,7 +112,7 @@ export function unknownFunction(name: Json | undefined, alsoAllow: readonly stri
 }
 
 /** Raw digests that no function took up become text. */
-function toJson(value: Value): Json {
+const toJson = (value: Value): Json => {
   if (value instanceof ByteString) return value.bytes.toString()
   if (Array.isArray(value)) return value.map(toJson)
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value

@@ -5,16 +5,15 @@ import { isAllowed, unknownFunction } from './evaluate.ts'
  * A configuration value that may hold expressions at any depth. Unknown functions are issues at their own path, with
  * "did you mean"; references are not checked, since their contexts exist only when the extraction runs.
  */
-export function expressionSchema(alsoAllow: readonly string[] = []): z.ZodType<z.core.util.JSONType> {
-  return z.json().superRefine((value, ctx) => findUnknown(value, [], alsoAllow, ctx))
-}
+export const expressionSchema = (alsoAllow: readonly string[] = []): z.ZodType<z.core.util.JSONType> =>
+  z.json().superRefine((value, ctx) => findUnknown(value, [], alsoAllow, ctx))
 
-function findUnknown(
+const findUnknown = (
   value: z.core.util.JSONType,
   path: PropertyKey[],
   alsoAllow: readonly string[],
   ctx: z.RefinementCtx,
-): void {
+): void => {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value) && Object.hasOwn(value, 'function')) {
     const name = value['function']

@@ -5,14 +5,14 @@ import type { Json } from '../tables/json-value.ts'
 const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()
 
 /** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */
-export function flatten(value: Json): ReadonlyMap<string, Json> {
+export const flatten = (value: Json): ReadonlyMap<string, Json> => {
   if (typeof value !== 'object' || value === null) return leavesOf(value)
   const leaves = flattened.get(value) ?? leavesOf(value)
   flattened.set(value, leaves)
   return leaves
 }
 
-function leavesOf(value: Json): ReadonlyMap<string, Json> {
+const leavesOf = (value: Json): ReadonlyMap<string, Json> => {
   const leaves = new Map<string, Json>()
   const walk = (current: Json, path: string): void => {
     if (typeof current !== 'object' || current === null || current instanceof JsonNumber) {

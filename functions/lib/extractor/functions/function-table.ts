@@ -61,7 +61,7 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
     run: ([format, ...args], { budget }) => sprintf(toPhpText(format ?? ''), args, budget),
   },
   concat: { arity: [0, any], run: (args, { budget }) => joined(args, '', budget) },
-  implode: { arity: [1, 2], run: implode },
+  implode: { arity: [1, 2], run: (args, context) => implode(args, context) },
   ifempty: {
     arity: [2, 2],
     run: ([value, fallback]) => (isEmpty(value ?? null) ? (fallback ?? null) : (value ?? null)),
@@ -69,7 +69,7 @@ export const functionTable: Readonly<Record<string, FunctionEntry>> = {
 }
 
 /** @throws UserError `extractor.functions.badArguments` */
-export function callFunction(name: string, args: readonly Value[], context: FunctionContext): Value {
+export const callFunction = (name: string, args: readonly Value[], context: FunctionContext): Value => {
   const entry = functionTable[name]
   if (entry === undefined) throw new Error(`function '${name}' was let through without being known`)
   const [fewest, most] = entry.arity
@@ -77,7 +77,7 @@ export function callFunction(name: string, args: readonly Value[], context: Func
   return entry.run(args, context)
 }
 
-function badCount(name: string, given: number, [fewest, most]: readonly [number, number]): UserError {
+const badCount = (name: string, given: number, [fewest, most]: readonly [number, number]): UserError => {
   if (name === 'ifempty')
     return new UserError('extractor.functions.badArguments', "Bad argument count for function 'ifempty'!")
   const isTooFew = given < fewest
@@ -89,12 +89,11 @@ function badCount(name: string, given: number, [fewest, most]: readonly [number,
   )
 }
 
-function hex(bytes: Buffer, raw: Value | undefined): Value {
-  return raw !== undefined && !isEmpty(raw) ? new ByteString(bytes) : bytes.toString('hex')
-}
+const hex = (bytes: Buffer, raw: Value | undefined): Value =>
+  raw !== undefined && !isEmpty(raw) ? new ByteString(bytes) : bytes.toString('hex')
 
 /** Glue and list in either order, or a list alone. */
-function implode([first, second]: readonly Value[], { budget }: FunctionContext): Value {
+const implode = ([first, second]: readonly Value[], { budget }: FunctionContext): Value => {
   if (Array.isArray(second)) return joined(second, first, budget)
   if (Array.isArray(first)) return joined(first, second, budget)
   throw new UserError(
@@ -104,7 +103,7 @@ function implode([first, second]: readonly Value[], { budget }: FunctionContext)
 }
 
 /** PHP's `urlencode`: space is `+`; only letters, digits, `-`, `_` and `.` stay. */
-function urlencode(bytes: Buffer): string {
+const urlencode = (bytes: Buffer): string => {
   let text = ''
   for (const byte of bytes) {
     const letter = String.fromCharCode(byte)

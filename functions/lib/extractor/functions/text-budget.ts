@@ -8,11 +8,11 @@ const MAX_TEXT = 16 * 1024 * 1024
  * a long text, or for the same one a thousand times.
  */
 export class TextBudget {
-  private left = MAX_TEXT
+  #left = MAX_TEXT
 
   /** @throws UserError `extractor.functions.tooLarge` before a text of this length is made */
   check(length: number): void {
-    if (length <= this.left) return
+    if (length <= this.#left) return
     throw new UserError(
       'extractor.functions.tooLarge',
       `The expression makes more than ${MAX_TEXT} characters of text`,
@@ -21,6 +21,6 @@ export class TextBudget {
 
   spend(length: number): void {
     this.check(length)
-    this.left -= length
+    this.#left -= length
   }
 }

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
  * PHP's `date`: `seconds` since 1970 in UTC, by a format of single letters; `\` makes the next one literal.
  * Letters without a meaning stand for themselves.
  */
-export function date(format: string, seconds: number): string {
+export const date = (format: string, seconds: number): string => {
   const time = new Date(seconds * 1000)
   return format.replace(/\\(.?)|./gsu, (letter, literal: string | undefined) =>
     literal === undefined ? (formats[letter]?.(time) ?? letter) : literal,
@@ -23,18 +23,18 @@ const name = (names: readonly string[], index: number): string => names[index] ?
 const year4 = (year: number): string => (year < 0 ? '-' : '') + String(Math.abs(year)).padStart(4, '0')
 
 /** The Thursday of a week decides which year it belongs to (ISO 8601). */
-function isoWeek(t: Date): { year: number; week: number } {
+const isoWeek = (t: Date): { year: number; week: number } => {
   const thursday = new Date(t.getTime() + (4 - (t.getUTCDay() || 7)) * DAY_MS)
   return { year: thursday.getUTCFullYear(), week: 1 + Math.floor(dayOfYear(thursday) / 7) }
 }
 
-function ordinalSuffix(day: number): string {
+const ordinalSuffix = (day: number): string => {
   if (day >= 11 && day <= 13) return 'th'
   return ['th', 'st', 'nd', 'rd'][day % 10] ?? 'th'
 }
 
 /** Swatch beats: thousandths of a day from midnight in UTC+1. */
-function beats(t: Date): string {
+const beats = (t: Date): string => {
   const seconds = (Math.floor(t.getTime() / 1000) + 3600) % 86_400
   return String(Math.floor((seconds + 86_400) / 86.4) % 1000).padStart(3, '0')
 }

@@ -4,7 +4,7 @@
  * Plain notation while the decimal point lies within the digits (and at most three zeros follow it), else
  * `1.0E+30`, `1.5E-7`: no padding in the exponent, at least one digit after the point.
  */
-export function phpFloat(value: number, precision: 14 | 17, exponentSign: 'E' | 'e' = 'E'): string {
+export const phpFloat = (value: number, precision: 14 | 17, exponentSign: 'E' | 'e' = 'E'): string => {
   const size = Math.abs(value)
   if (size >= 1e-4 && size < 1e14) {
     const shortest = `${value}`
@@ -16,9 +16,8 @@ export function phpFloat(value: number, precision: 14 | 17, exponentSign: 'E' | 
   return fromDigits(value < 0 ? '-' : '', significantDigits(size, precision), precision, exponentSign)
 }
 
-function withoutTrailingZeros(text: string): string {
-  return text.endsWith('0') ? text.replace(/\.?0+$/, '') : text
-}
+const withoutTrailingZeros = (text: string): string =>
+  text.endsWith('0') ? text.replace(/\.?0+$/, '') : text
 
 interface Digits {
   /** Without trailing zeros. */
@@ -27,12 +26,12 @@ interface Digits {
   exponent: number
 }
 
-function fromDigits(
+const fromDigits = (
   sign: string,
   { digits, exponent }: Digits,
   precision: number,
   exponentSign: string,
-): string {
+): string => {
   if (exponent < -4 || exponent >= precision) {
     const mantissa = `${digits[0]}.${digits.slice(1) || '0'}`
     return `${sign}${mantissa}${exponentSign}${exponent < 0 ? '-' : '+'}${Math.abs(exponent)}`
@@ -43,7 +42,7 @@ function fromDigits(
   return `${sign}${digits.slice(0, whole)}.${digits.slice(whole)}`
 }
 
-function significantDigits(size: number, precision: number): Digits {
+const significantDigits = (size: number, precision: number): Digits => {
   const [mantissa = '0', exponent = '0'] = size.toExponential(precision - 1).split('e')
   let digits = mantissa.replace('.', '')
   if (isTieRoundedToOdd(size, digits)) digits = String(BigInt(digits) - 1n)
@@ -51,7 +50,7 @@ function significantDigits(size: number, precision: number): Digits {
 }
 
 /** JavaScript rounds an exact half up, PHP to the even digit: 12345678901234.5 is 12345678901234 there. */
-function isTieRoundedToOdd(size: number, digits: string): boolean {
+const isTieRoundedToOdd = (size: number, digits: string): boolean => {
   const lastDigit = digits.charCodeAt(digits.length - 1) - 48
   if (lastDigit % 2 === 0) return false
   // 41 digits tell a tie from its neighbours for doubles with a tie at the 15th digit; JavaScript prints them exactly.

@@ -8,7 +8,7 @@ import { isInteger, phpInteger } from './php-number.ts'
  * PHP's `json_encode` of a decoded value: `\/`, `\u00e9` for everything outside ASCII, doubles with 17 digits.
  * With `keepNumbers` numbers keep the text that the API sent.
  */
-export function phpJsonEncode(value: Json, keepNumbers: boolean): string {
+export const phpJsonEncode = (value: Json, keepNumbers: boolean): string => {
   switch (typeof value) {
     case 'string':
       return encodeString(value)
@@ -26,14 +26,13 @@ export function phpJsonEncode(value: Json, keepNumbers: boolean): string {
   }
 }
 
-function encodeNumber(value: JsonNumber, keepNumbers: boolean): string {
+const encodeNumber = (value: JsonNumber, keepNumbers: boolean): string => {
   if (keepNumbers) return value.text
   return phpInteger(value) ?? phpFloat(value.valueOf(), 17, 'e')
 }
 
 /** JavaScript escapes quotes, backslashes, control characters and lone surrogates; PHP also `/`, DEL no, and all above ASCII. */
-function encodeString(value: string): string {
-  return JSON.stringify(value)
+const encodeString = (value: string): string =>
+  JSON.stringify(value)
     .replaceAll('/', '\\/')
     .replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}

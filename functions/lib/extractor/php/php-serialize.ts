@@ -10,7 +10,7 @@ export type ExtraColumns = Readonly<Record<string, Json>>
 const notAscii = /[^\0-\x7f]/
 
 /** PHP's `serialize` of a value decoded from JSON: objects are `stdClass`, string lengths are in bytes. */
-export function phpSerialize(value: Json): string {
+export const phpSerialize = (value: Json): string => {
   switch (typeof value) {
     case 'string':
       return serializeString(value)
@@ -27,7 +27,7 @@ export function phpSerialize(value: Json): string {
 }
 
 /** `serialize` of a row object with its parent and user data columns. */
-export function phpSerializeRow(row: JsonObject, extra: ExtraColumns | undefined): string {
+export const phpSerializeRow = (row: JsonObject, extra: ExtraColumns | undefined): string => {
   if (extra === undefined) return serializeObject(row)
   let added = ''
   let replaced = false
@@ -45,7 +45,7 @@ export function phpSerializeRow(row: JsonObject, extra: ExtraColumns | undefined
 }
 
 /** PHP's `serialize` of a string-keyed array (user data in mapped tables). */
-export function phpSerializeArray(columns: ExtraColumns): string {
+export const phpSerializeArray = (columns: ExtraColumns): string => {
   let text = ''
   let count = 0
   for (const key in columns) {
@@ -56,7 +56,7 @@ export function phpSerializeArray(columns: ExtraColumns): string {
   return `a:${count}:{${text}}`
 }
 
-function serializeString(value: string): string {
+const serializeString = (value: string): string => {
   const bytes = notAscii.test(value) ? Buffer.byteLength(value) : value.length
   return `s:${bytes}:"${value}";`
 }
@@ -65,7 +65,7 @@ const keyTexts = new Map<string, string>()
 const MAX_KEY_TEXTS = 10_000
 
 /** Rows repeat their keys, so their texts are kept; ids as keys would not pay and are not. */
-function serializeKey(key: string): string {
+const serializeKey = (key: string): string => {
   let text = keyTexts.get(key)
   if (text === undefined) {
     text = serializeString(key)
@@ -74,27 +74,27 @@ function serializeKey(key: string): string {
   return text
 }
 
-function serializeNumber(value: JsonNumber): string {
+const serializeNumber = (value: JsonNumber): string => {
   const integer = phpInteger(value)
   return integer === undefined ? `d:${phpFloat(value.valueOf(), 17)};` : `i:${integer};`
 }
 
-function serializeList(list: readonly Json[]): string {
+const serializeList = (list: readonly Json[]): string => {
   let text = `a:${list.length}:{`
   for (let i = 0; i < list.length; i++) text += `i:${i};${phpSerialize(list[i] as Json)}` // within the length
   return `${text}}`
 }
 
-function serializeObject(object: JsonObject): string {
+const serializeObject = (object: JsonObject): string => {
   const { text, count } = serializeFields(object, undefined)
   return `O:8:"stdClass":${count}:{${text}}`
 }
 
 /** `orderOf`: the object whose key order counts, when `object` is a changed copy of it. */
-function serializeFields(
+const serializeFields = (
   object: JsonObject,
   orderOf: JsonObject | undefined,
-): { text: string; count: number } {
+): { text: string; count: number } => {
   let text = ''
   let count = 0
   const ordered = textOrder(orderOf ?? object)
@@ -109,7 +109,7 @@ function serializeFields(
   return { text, count }
 }
 
-function pick(extra: ExtraColumns, row: JsonObject): JsonObject {
+const pick = (extra: ExtraColumns, row: JsonObject): JsonObject => {
   const common: JsonObject = {}
   for (const key in extra) if (Object.hasOwn(row, key)) common[key] = extra[key] as Json // own key
   return common

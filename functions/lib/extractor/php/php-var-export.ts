@@ -3,7 +3,7 @@ import type { Json } from '../tables/json-value.ts'
 import { keysInOrder } from '../tables/key-order.ts'
 
 /** PHP's `var_export`, as in Generic Extractor's message about an object in a column. */
-export function phpVarExport(value: Json, indent = ''): string {
+export const phpVarExport = (value: Json, indent = ''): string => {
   if (value === null) return 'NULL'
   if (typeof value === 'boolean') return `${value}`
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
@@ -25,12 +25,12 @@ export function phpVarExport(value: Json, indent = ''): string {
   )
 }
 
-function lines(
+const lines = (
   open: string,
   indent: string,
   step: string,
   entries: readonly (readonly [string, Json])[],
-): string {
+): string => {
   const body = entries.map(([key, value]) => {
     const isNested = typeof value === 'object' && value !== null && !isScalar(value)
     const text = phpVarExport(value, `${indent}  `)

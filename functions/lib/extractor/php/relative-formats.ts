@@ -22,12 +22,12 @@ const unitFields: Record<string, 'y' | 'm' | 'h' | 'i' | 's'> = {
   sec: 's',
 }
 
-function clearTime(time: ReadTime): void {
+const clearTime = (time: ReadTime): void => {
   Object.assign(time, { hasTime: false, h: 0, i: 0, s: 0 })
 }
 
 /** `this` and plain numbers count today when the day of the week is today's, `next` and `last` do not. */
-function addUnits(time: ReadTime, amount: number, name: string, rule: 0 | 1): void {
+const addUnits = (time: ReadTime, amount: number, name: string, rule: 0 | 1): void => {
   const day = weekdays.findIndex(full => full === name || full.slice(0, 3) === name)
   const single = name.replace(/s$/, '')
   const field = unitFields[single]
@@ -43,7 +43,7 @@ function addUnits(time: ReadTime, amount: number, name: string, rule: 0 | 1): vo
   else time.relative.d += amount * (unitDays[single] ?? 0) // below a second nothing changes
 }
 
-function amountOf(text: string): number {
+const amountOf = (text: string): number => {
   if (text === 'next') return 1
   if (text === 'this') return 0
   if (text === 'last' || text === 'previous') return -1

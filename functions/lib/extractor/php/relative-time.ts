@@ -27,7 +27,7 @@ export interface ReadTime {
  * The seconds since 1970 that a read text means, seen from `base`. The order of the steps is PHP's: the day of
  * the week is found before months are added, working days come last.
  */
-export function resolveTime(time: ReadTime, base: number): number {
+export const resolveTime = (time: ReadTime, base: number): number => {
   const now = new Date(base * 1000)
   const onlyDate = time.hasDate && !time.hasTime
   let y = time.y ?? now.getUTCFullYear()
@@ -57,7 +57,7 @@ export function resolveTime(time: ReadTime, base: number): number {
   return time.workdays === undefined ? seconds : addWorkdays(seconds, time.workdays)
 }
 
-function daysToWeekday(time: ReadTime, weekday: number, today: number): number {
+const daysToWeekday = (time: ReadTime, weekday: number, today: number): number => {
   if (time.weekdayRule === 2) {
     // Weeks start on Monday here, so Sunday is the last day of the week that `this week` means.
     const from = today === 0 && weekday !== 0 ? 7 : today
@@ -71,7 +71,7 @@ function daysToWeekday(time: ReadTime, weekday: number, today: number): number {
 }
 
 /** Five working days are a week, whatever day it is, once the first step has left the weekend. */
-function addWorkdays(seconds: number, count: number): number {
+const addWorkdays = (seconds: number, count: number): number => {
   const step = count < 0 ? -86_400 : 86_400
   const steps = Math.abs(count)
   if (steps === 0) return seconds
@@ -85,16 +85,12 @@ function addWorkdays(seconds: number, count: number): number {
   return at + ((steps - single) / 5) * 7 * step
 }
 
-function normalize(y: number, m: number, d: number): { y: number; m: number; d: number } {
+const normalize = (y: number, m: number, d: number): { y: number; m: number; d: number } => {
   const date = new Date(utc(y, m, d))
   return { y: date.getUTCFullYear(), m: date.getUTCMonth() + 1, d: date.getUTCDate() }
 }
 
-function dayOfWeek(y: number, m: number, d: number): number {
-  return new Date(utc(y, m, d)).getUTCDay()
-}
+const dayOfWeek = (y: number, m: number, d: number): number => new Date(utc(y, m, d)).getUTCDay()
 
 /** Years below 100 stay as they are, which `Date.UTC` would not leave. */
-function utc(y: number, m: number, d: number): number {
-  return new Date(0).setUTCFullYear(y, m - 1, d)
-}
+const utc = (y: number, m: number, d: number): number => new Date(0).setUTCFullYear(y, m - 1, d)

@@ -8,7 +8,7 @@ const MAX_LENGTH = 64
  * Names over 64 bytes keep their end, from an underscore on, behind a short mark made of their start: Generic
  * Extractor's names must come out the same, or tables that exist already would get new columns.
  */
-export function safeName(path: string): string {
+export const safeName = (path: string): string => {
   // One underscore per byte, so that letters outside ASCII count in the length as they do in Generic Extractor.
   const name = path.replace(/[^A-Za-z0-9-]/gu, c => '_'.repeat(Buffer.byteLength(c)))
   return shortName(name, name.length)
@@ -17,7 +17,7 @@ export function safeName(path: string): string {
 }
 
 /** A name of more than 64 `bytes` cut to its end, from a space or an underscore on, behind the mark of its start. */
-export function shortName(name: string, bytes: number): string {
+export const shortName = (name: string, bytes: number): string => {
   if (bytes <= MAX_LENGTH) return name
   const mark = `${countWords(name) > 1 ? wordStarts(name) : createHash('md5').update(name).digest('hex')}_`
   const from = Math.max(0, name.length - (MAX_LENGTH - mark.length))
@@ -27,11 +27,7 @@ export function shortName(name: string, bytes: number): string {
 }
 
 /** Words are runs of letters, apostrophes and hyphens, hyphens at the edges of the text aside. */
-function countWords(name: string): number {
-  return name.replace(/^-+|-$/g, '').match(/[A-Za-z'-]+/g)?.length ?? 0
-}
+const countWords = (name: string): number => name.replace(/^-+|-$/g, '').match(/[A-Za-z'-]+/g)?.length ?? 0
 
 /** First characters of what hyphens separate; the underscore belongs to words here. */
-function wordStarts(name: string): string {
-  return name.match(/\b\w/g)?.join('') ?? ''
-}
+const wordStarts = (name: string): string => name.match(/\b\w/g)?.join('') ?? ''

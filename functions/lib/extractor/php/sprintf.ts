@@ -13,7 +13,7 @@ const MAX_WIDTH = 65_536
 const MAX_DIGITS = 53
 
 /** PHP's `sprintf`: `%2$s`, `%'*10s`, `%05d`, `%.2f` and the rest of its directives; a width is at most 65,536. */
-export function sprintf(format: string, args: readonly Value[], budget: TextBudget): string {
+export const sprintf = (format: string, args: readonly Value[], budget: TextBudget): string => {
   let next = 0
   let length = format.length
   return format.replace(directive, (...match) => {
@@ -38,7 +38,7 @@ export function sprintf(format: string, args: readonly Value[], budget: TextBudg
   })
 }
 
-function convert(type: string, value: Value, given: number | undefined, flags: string): string {
+const convert = (type: string, value: Value, given: number | undefined, flags: string): string => {
   const precision = given === undefined || type === 's' ? given : Math.min(given, MAX_DIGITS)
   const plus = flags.replace(/'./gs, '').includes('+')
   const signed = (text: string): string => (plus && !text.startsWith('-') ? `+${text}` : text)
@@ -74,19 +74,19 @@ function convert(type: string, value: Value, given: number | undefined, flags: s
 }
 
 /** PHP rounds the decimal text that a double shows (1.005 to 1.01), not the double behind it. */
-function fixed(value: number, precision: number): string {
+const fixed = (value: number, precision: number): string => {
   const rounded = Number(`${Math.round(Number(`${Math.abs(value)}e${precision}`))}e-${precision}`)
   const size = Number.isFinite(rounded) ? rounded : Math.abs(value)
   return (value < 0 ? '-' : '') + size.toFixed(precision)
 }
 
-function general(value: number, precision: number, type: string): string {
+const general = (value: number, precision: number, type: string): string => {
   const text = Number(value.toPrecision(Math.max(precision, 1)))
   const short = precision === 14 ? phpFloat(value, 14) : `${text}`
   return type === 'G' ? short.toUpperCase() : short
 }
 
-function pad(text: string, flags: string, width: number, type: string): string {
+const pad = (text: string, flags: string, width: number, type: string): string => {
   const missing = width - Buffer.byteLength(text)
   if (missing <= 0) return text
   const filler = fillerOf(flags)
@@ -98,7 +98,7 @@ function pad(text: string, flags: string, width: number, type: string): string {
 }
 
 /** The last of `0`, a space and `'<character>` counts. */
-function fillerOf(flags: string): string {
+const fillerOf = (flags: string): string => {
   const last = [...flags.matchAll(/'(.)|[ 0]/gs)].at(-1)
   return last?.[1] ?? last?.[0] ?? ' '
 }

@@ -11,7 +11,7 @@ const MAX_LENGTH = 1_000
  * At each place the longest format counts, the earlier one of two as long (PHP manual, "Supported Date and Time
  * Formats"); spaces, commas and points between formats are skipped.
  */
-export function strtotime(text: string, base: number): number | false {
+export const strtotime = (text: string, base: number): number | false => {
   const input = text.trim().toLowerCase()
   if (input === '' || input.length > MAX_LENGTH) return false
   const time = createReadTime()

@@ -7,6 +7,7 @@ export interface TimeFormat {
 }
 
 /** A format whose pattern is looked for where the reading has come to. */
-export function format(pattern: string, apply: TimeFormat['apply']): TimeFormat {
-  return { pattern: new RegExp(pattern, 'y'), apply }
-}
+export const format = (pattern: string, apply: TimeFormat['apply']): TimeFormat => ({
+  pattern: new RegExp(pattern, 'y'),
+  apply,
+})

@@ -3,7 +3,7 @@ import type { ReadTime } from './relative-time.ts'
 import { format, type TimeFormat } from './time-format.ts'
 import { timeZoneOffset } from './time-zones.ts'
 
-export function createReadTime(): ReadTime {
+export const createReadTime = (): ReadTime => {
   const relative = { y: 0, m: 0, d: 0, h: 0, i: 0, s: 0 }
   return { hasDate: false, hasTime: false, relative, weekdayRule: 0 }
 }
@@ -31,7 +31,7 @@ const gap = '[ \\t.-]*'
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /** Sets what the named groups of a pattern hold: y, m or mon, d, h, i, s, ap. */
-function setFields(time: ReadTime, match: RegExpExecArray): boolean {
+const setFields = (time: ReadTime, match: RegExpExecArray): boolean => {
   const g = match.groups ?? {}
   const hasDate =
     g['y'] !== undefined || g['m'] !== undefined || g['mon'] !== undefined || g['d'] !== undefined
@@ -52,32 +52,29 @@ function setFields(time: ReadTime, match: RegExpExecArray): boolean {
   return true
 }
 
-function numberOf(digits: string | undefined): number | undefined {
-  return digits === undefined ? undefined : Number(digits)
-}
+const numberOf = (digits: string | undefined): number | undefined =>
+  digits === undefined ? undefined : Number(digits)
 
 /** Two digits: 70 to 99 are of the last century. */
-function fullYear(digits: string): number {
+const fullYear = (digits: string): number => {
   const value = Number(digits)
   if (digits.length >= 4 || value >= 100) return value
   return value < 70 ? value + 2000 : value + 1900
 }
 
-function fields(...patterns: string[]): TimeFormat[] {
-  return patterns.map(pattern => ({ pattern: new RegExp(pattern, 'y'), apply: setFields }))
-}
+const fields = (...patterns: string[]): TimeFormat[] =>
+  patterns.map(pattern => ({ pattern: new RegExp(pattern, 'y'), apply: setFields }))
 
 /** A pattern without the day means its first day. */
-function firstOfMonth(pattern: string): TimeFormat {
-  return format(pattern, (time, match) => {
+const firstOfMonth = (pattern: string): TimeFormat =>
+  format(pattern, (time, match) => {
     if (!setFields(time, match)) return false
     time.d = 1
     return true
   })
-}
 
 /** Four digits are a time first, and a year when a time was said already. */
-function timeOrYear(time: ReadTime, match: RegExpExecArray): boolean {
+const timeOrYear = (time: ReadTime, match: RegExpExecArray): boolean => {
   if (time.hasTime) {
     time.y = Number(match[0].slice(-4))
     return true
@@ -88,7 +85,7 @@ function timeOrYear(time: ReadTime, match: RegExpExecArray): boolean {
 const isoWeek = `${year4}-?w(?<w>0[1-9]|[1-4]\\d|5[0-3])(?:-?(?<wd>[0-7]))?`
 
 /** Monday of week 1 holds 4 January; the day of the week counts from there. */
-function setIsoWeek(time: ReadTime, match: RegExpExecArray): boolean {
+const setIsoWeek = (time: ReadTime, match: RegExpExecArray): boolean => {
   const g = match.groups ?? {}
   if (time.hasDate) return false
   time.hasDate = true
@@ -100,14 +97,14 @@ function setIsoWeek(time: ReadTime, match: RegExpExecArray): boolean {
   return true
 }
 
-function setZone(time: ReadTime, match: RegExpExecArray): boolean {
+const setZone = (time: ReadTime, match: RegExpExecArray): boolean => {
   const zone = timeZoneOffset(match[0])
   if (zone === undefined || time.zone !== undefined) return false
   time.zone = zone
   return true
 }
 
-function setTimestamp(time: ReadTime, match: RegExpExecArray): boolean {
+const setTimestamp = (time: ReadTime, match: RegExpExecArray): boolean => {
   Object.assign(time, { y: 1970, m: 1, d: 1, h: 0, i: 0, s: 0, hasDate: true, hasTime: true, zone: 0 })
   time.relative.s += Number(match[0].slice(1))
   return true

@@ -9,7 +9,7 @@ const abbreviations: Record<string, number> = {
  * Seconds east of UTC of `+02:00`, `+0200`, `+2`, `GMT+1`, `CEST` or, at the present day, `Europe/Prague`;
  * `undefined` for a name that is none.
  */
-export function timeZoneOffset(text: string): number | undefined {
+export const timeZoneOffset = (text: string): number | undefined => {
   const correction = /^(?:gmt|utc)?([+-])(\d{1,2}):?(\d{1,2})?$/.exec(text)
   if (correction !== null) {
     const [, sign, hours, minutes] = correction
@@ -22,7 +22,7 @@ export function timeZoneOffset(text: string): number | undefined {
   return text.includes('/') ? regionOffset(text) : undefined
 }
 
-function regionOffset(region: string): number | undefined {
+const regionOffset = (region: string): number | undefined => {
   try {
     const parts = new Intl.DateTimeFormat('en', {
       timeZone: region,

@@ -13,8 +13,8 @@ export class AppendFile {
   readonly path: string
   /** Length with what waits to be written. */
   bytes: number
-  private buffer: Buffer | undefined
-  private used = 0
+  #buffer: Buffer | undefined
+  #used = 0
 
   /** `bytes`: how much of an existing file counts; what a later, lost run wrote behind it is cut off. */
   constructor(path: string, bytes = 0) {
@@ -24,45 +24,45 @@ export class AppendFile {
   }
 
   write(text: string): void {
-    this.buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
+    this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
     // A unit of UTF-16 takes three bytes at most.
     if (text.length * 3 > BUFFER_BYTES) {
       this.writeBytes(Buffer.from(text))
       return
     }
-    if (this.used + text.length * 3 > BUFFER_BYTES) this.flush()
-    const length = this.buffer.write(text, this.used)
-    this.used += length
+    if (this.#used + text.length * 3 > BUFFER_BYTES) this.flush()
+    const length = this.#buffer.write(text, this.#used)
+    this.#used += length
     this.bytes += length
   }
 
   writeBytes(data: Uint8Array): void {
-    this.buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
-    if (this.used + data.length > BUFFER_BYTES) this.flush()
-    if (data.length > BUFFER_BYTES) this.append(data)
+    this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
+    if (this.#used + data.length > BUFFER_BYTES) this.flush()
+    if (data.length > BUFFER_BYTES) this.#append(data)
     else {
-      this.buffer.set(data, this.used)
-      this.used += data.length
+      this.#buffer.set(data, this.#used)
+      this.#used += data.length
     }
     this.bytes += data.length
   }
 
   flush(): void {
-    if (this.used === 0 || this.buffer === undefined) return
-    this.append(this.buffer.subarray(0, this.used))
-    this.used = 0
+    if (this.#used === 0 || this.#buffer === undefined) return
+    this.#append(this.#buffer.subarray(0, this.#used))
+    this.#used = 0
   }
 
   /** Makes the file, without rows if need be. */
   finish(): void {
     this.flush()
     if (this.bytes === 0) closeSync(openSync(this.path, 'w'))
-    this.buffer = undefined
+    this.#buffer = undefined
   }
 
   /** The first piece replaces what an earlier run may have left under this name. */
-  private append(data: Uint8Array): void {
-    const isFirst = this.bytes === this.used
+  #append(data: Uint8Array): void {
+    const isFirst = this.bytes === this.#used
     const descriptor = openSync(this.path, isFirst ? 'w' : 'a')
     try {
       for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written)

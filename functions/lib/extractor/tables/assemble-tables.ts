@@ -23,11 +23,11 @@ export interface AssembledTable {
  * Final headers for spooled rows, or `undefined` when the spool cannot give the exact tables.
  * Names the parent columns in `structure`, so give it a copy when it may be needed again.
  */
-export function assembleTables(
+export const assembleTables = (
   live: LiveTables,
   structure: Structure,
   compat: boolean,
-): AssembledTable[] | undefined {
+): AssembledTable[] | undefined => {
   if (!live.isExact) return undefined
   const begun = [...live.tables.values()].filter(({ spool }) => spool.order >= 0)
   const reached = begun.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
@@ -46,13 +46,13 @@ export function assembleTables(
 }
 
 /** Columns of a segment that are gone were of nulls only, or the rows would not count as exact. */
-function mapSegment(
+const mapSegment = (
   segment: Segment,
   node: StructureNode,
   ids: readonly number[],
   spool: TableSpool,
   compat: boolean,
-): readonly number[] | undefined {
+): readonly number[] | undefined => {
   const parentCount = spool.parents?.length ?? 0
   const isHidden = compat && node.type === 'null' && node.solid !== undefined
   const shown = isHidden ? ids.filter(id => id !== node.id) : ids
@@ -64,7 +64,7 @@ function mapSegment(
 }
 
 /** Writes header and rows of a table to `file`. */
-export async function writeAssembled(table: AssembledTable, file: string): Promise<void> {
+export const writeAssembled = async (table: AssembledTable, file: string): Promise<void> => {
   const { spool, columns, mappings } = table
   const header = columns.length > 0 ? csvLine(columns) : ''
   if (header === spool.header && mappings.every(mapping => mapping === undefined)) {
@@ -94,7 +94,7 @@ export async function writeAssembled(table: AssembledTable, file: string): Promi
 }
 
 /** False when the folders are on different file systems. */
-async function moved(from: string, to: string): Promise<boolean> {
+const moved = async (from: string, to: string): Promise<boolean> => {
   try {
     await rename(from, to)
     return true

@@ -33,47 +33,47 @@ export interface AutomaticTablesState {
  * (docs/reference/extractor-tables.md#structure).
  */
 export class AutomaticTables {
-  private readonly compat: boolean
-  private readonly structure: Structure
-  private readonly live: LiveTables
-  private readonly log: ItemLog
-  private readonly warned = new Set<string>()
-  private learnt: unknown
-  private readonly warn: (message: string) => void
+  readonly #compat: boolean
+  readonly #structure: Structure
+  readonly #live: LiveTables
+  readonly #log: ItemLog
+  readonly #warned = new Set<string>()
+  #learnt: unknown
+  readonly #warn: (message: string) => void
 
   constructor(options: AutomaticTablesOptions) {
     const { folder, compat, state } = options
-    this.compat = compat
-    this.warn = options.warn
-    this.structure =
+    this.#compat = compat
+    this.#warn = options.warn
+    this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
-    this.log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
-    const nestedList = (path: string) => this.warnNested(path)
-    this.live = new LiveTables({ structure: this.structure, folder, compat, nestedList })
-    this.live.isExact = state?.isExact ?? !hasParentColumns(this.structure)
-    if (state?.isExact === true) this.live.restore(state.spools)
+    this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
+    const nestedList = (path: string) => this.#warnNested(path)
+    this.#live = new LiveTables({ structure: this.#structure, folder, compat, nestedList })
+    this.#live.isExact = state?.isExact ?? !hasParentColumns(this.#structure)
+    if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
   add(type: string, items: readonly Json[], options: AddOptions): void {
-    if (isNothing(items, this.compat)) return
+    if (isNothing(items, this.#compat)) return
     const parents = options.parent ?? {}
     checkParents(parents)
     // A copy, since the log may be written later; values are JSON.
-    this.log.append(type, { ...parents } as JsonObject, items, options.source)
-    this.live.add(type, items, parentColumns(parents, this.compat))
-    this.structure.nameColumns()
-    this.live.settle(type)
+    this.#log.append(type, { ...parents } as JsonObject, items, options.source)
+    this.#live.add(type, items, parentColumns(parents, this.#compat))
+    this.#structure.nameColumns()
+    this.#live.settle(type)
   }
 
   /** Flushes, and tells what `options.state` of another process needs. */
   checkpoint(): AutomaticTablesState {
-    this.log.flush()
-    this.live.flush()
+    this.#log.flush()
+    this.#live.flush()
     return {
-      structure: saveStructure(this.structure),
-      isExact: this.live.isExact,
-      logBytes: this.log.bytes,
-      spools: this.live.save(),
+      structure: saveStructure(this.#structure),
+      isExact: this.#live.isExact,
+      logBytes: this.#log.bytes,
+      spools: this.#live.save(),
     }
   }
 
@@ -82,34 +82,34 @@ export class AutomaticTables {
    * (docs/reference/extractor.md#state).
    */
   stored(): unknown {
-    return this.learnt ?? storeStructure(this.structure)
+    return this.#learnt ?? storeStructure(this.#structure)
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {
-    this.live.flush()
-    this.learnt = storeStructure(this.structure)
-    const before = saveStructure(this.structure)
-    const assembled = assembleTables(this.live, this.structure, this.compat)
+    this.#live.flush()
+    this.#learnt = storeStructure(this.#structure)
+    const before = saveStructure(this.#structure)
+    const assembled = assembleTables(this.#live, this.#structure, this.#compat)
     const tables =
       assembled === undefined
-        ? await this.rebuild(restoreStructure(before), output)
+        ? await this.#rebuild(restoreStructure(before), output)
         : await writeAll(assembled, output)
     return tables
   }
 
   /** All pages once more, now that the structure is known. */
-  private async rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
+  async #rebuild(structure: Structure, output: Output): Promise<WrittenTable[]> {
     const files = new Map<string, { out: LineFile; columns: readonly string[] }>()
     const exact = new ExactTables({
       structure,
-      compat: this.compat,
+      compat: this.#compat,
       openTable: (name, columns) => {
         const out = new LineFile(tableFile(output, name))
         files.set(name, { out, columns })
         return line => out.write(line)
       },
     })
-    for await (const page of this.log.pages()) exact.add(page.type, page.items, page.parent)
+    for await (const page of this.#log.pages()) exact.add(page.type, page.items, page.parent)
     for (const { out } of files.values()) out.finish()
     return [...files].map(([name, { out, columns }]) => ({
       name,
@@ -121,14 +121,14 @@ export class AutomaticTables {
     }))
   }
 
-  private warnNested(path: string): void {
-    if (this.warned.has(path)) return
-    this.warned.add(path)
-    this.warn(`Converting nested array '${path}' to JSON string.`)
+  #warnNested(path: string): void {
+    if (this.#warned.has(path)) return
+    this.#warned.add(path)
+    this.#warn(`Converting nested array '${path}' to JSON string.`)
   }
 }
 
-async function writeAll(tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> {
+const writeAll = async (tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> => {
   const written: WrittenTable[] = []
   for (const table of tables) {
     const { name, rows } = table.spool
@@ -143,7 +143,7 @@ async function writeAll(tables: readonly AssembledTable[], output: Output): Prom
  * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null
  * there.
  */
-function isNothing(items: readonly Json[], compat: boolean): boolean {
+const isNothing = (items: readonly Json[], compat: boolean): boolean => {
   const [only] = items
   if (items.length === 0 || only === undefined) return true
   if (items.length > 1) return false
@@ -153,7 +153,7 @@ function isNothing(items: readonly Json[], compat: boolean): boolean {
   return only === '' || (isScalar(only) && typeof only !== 'string' && Number(only) === 0)
 }
 
-function checkParents(parents: Readonly<Record<string, Json>>): void {
+const checkParents = (parents: Readonly<Record<string, Json>>): void => {
   for (const [name, value] of Object.entries(parents)) {
     if (value === null || isScalar(value)) continue
     throw new UserError(
@@ -164,7 +164,7 @@ function checkParents(parents: Readonly<Record<string, Json>>): void {
   }
 }
 
-function hasParentColumns(structure: Structure): boolean {
+const hasParentColumns = (structure: Structure): boolean => {
   if (structure.parentAliases.size > 0) return true
   const nodes = [...structure.roots.values()]
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {

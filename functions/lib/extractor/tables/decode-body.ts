@@ -7,12 +7,12 @@ const replacement = Buffer.from('\ufffd')
  * The text of a response body as Generic Extractor reads it: bytes that are no UTF-8 and escapes of half a surrogate
  * pair (`\ud800`) are dropped.
  */
-export function decodeBody(body: Uint8Array): string {
+export const decodeBody = (body: Uint8Array): string => {
   const text = isUtf8(body) ? decoder.decode(body) : decodeValidBytes(body)
   return text.includes('\\ud') || text.includes('\\uD') ? dropHalfPairs(text) : text
 }
 
-function decodeValidBytes(body: Uint8Array): string {
+const decodeValidBytes = (body: Uint8Array): string => {
   // A replacement character that the API itself sent stays.
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const parts: string[] = []
@@ -29,6 +29,5 @@ function decodeValidBytes(body: Uint8Array): string {
 const escapes =
   /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\[^u]|(\\u[dD][89a-fA-F][\da-fA-F]{2})/g
 
-function dropHalfPairs(text: string): string {
-  return text.replace(escapes, (match, half: string | undefined) => (half === undefined ? match : ''))
-}
+const dropHalfPairs = (text: string): string =>
+  text.replace(escapes, (match, half: string | undefined) => (half === undefined ? match : ''))

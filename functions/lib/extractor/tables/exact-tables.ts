@@ -24,86 +24,80 @@ export interface ExactTablesOptions {
  * two paths with one table name, parent columns that clash); this is what counts when it does.
  */
 export class ExactTables {
-  private readonly structure: Structure
-  private readonly compat: boolean
-  private readonly openTable: ExactTablesOptions['openTable']
-  private readonly writers = new Map<string, (line: string) => void>()
-  private readonly types = new Map<string, Set<string>>()
-  private readonly layouts = new Map<StructureNode, Layout>()
+  readonly #structure: Structure
+  readonly #compat: boolean
+  readonly #openTable: ExactTablesOptions['openTable']
+  readonly #writers = new Map<string, (line: string) => void>()
+  readonly #types = new Map<string, Set<string>>()
+  readonly #layouts = new Map<StructureNode, Layout>()
 
   constructor(options: ExactTablesOptions) {
-    this.structure = options.structure
-    this.compat = options.compat
-    this.openTable = options.openTable
+    this.#structure = options.structure
+    this.#compat = options.compat
+    this.#openTable = options.openTable
   }
 
   add(type: string, items: readonly Json[], parents: ExtraColumns): void {
-    this.writeList(this.structure.root(type).child(ITEMS), items, parents)
+    this.#writeList(this.#structure.root(type).child(ITEMS), items, parents)
   }
 
   /** Data types that a table's rows came from: two paths may have one table name. */
   typesOf(name: string): string[] {
-    return [...(this.types.get(name) ?? [])]
+    return [...(this.#types.get(name) ?? [])]
   }
 
-  private writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
+  #writeList(node: StructureNode, items: readonly Json[], parentValues: ExtraColumns): void {
     const parents = new Map<string, Json>()
     for (const key in parentValues) {
-      parents.set(this.structure.parentAliases.get(key) ?? key, parentValues[key] as Json) // own key
+      parents.set(this.#structure.parentAliases.get(key) ?? key, parentValues[key] as Json) // own key
     }
-    const write = this.tableWriter(node, parents)
+    const write = this.#tableWriter(node, parents)
     for (const item of items) {
       const row: JsonObject = isRow(item)
         ? item
-        : { data: Array.isArray(item) ? phpJsonEncode(item, !this.compat) : item }
-      write(csvLine(this.rowCells(node, row, parents)))
+        : { data: Array.isArray(item) ? phpJsonEncode(item, !this.#compat) : item }
+      write(csvLine(this.#rowCells(node, row, parents)))
     }
   }
 
-  private tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
+  #tableWriter(node: StructureNode, parents: Map<string, Json>): (line: string) => void {
     const name = safeName(node.cleanPath)
-    const types = this.types.get(name) ?? new Set()
-    this.types.set(name, types.add(node.dataType))
-    let write = this.writers.get(name)
+    const types = this.#types.get(name) ?? new Set()
+    this.#types.set(name, types.add(node.dataType))
+    let write = this.#writers.get(name)
     if (write === undefined) {
-      this.addParents(node, parents)
-      const columns = columnNames(node, this.compat)
-      write = this.openTable(name, columns)
+      this.#addParents(node, parents)
+      const columns = columnNames(node, this.#compat)
+      write = this.#openTable(name, columns)
       if (columns.length > 0) write(csvLine(columns))
-      this.writers.set(name, write)
+      this.#writers.set(name, write)
     }
     return write
   }
 
-  private addParents(node: StructureNode, parents: Map<string, Json>): void {
+  #addParents(node: StructureNode, parents: Map<string, Json>): void {
     // New names move the columns of every table above and beside.
-    if (addParentColumns(this.structure, node, parents)) this.layouts.clear()
+    if (addParentColumns(this.#structure, node, parents)) this.#layouts.clear()
   }
 
-  private rowCells(node: StructureNode, row: JsonObject, parents: Map<string, Json>): string[] {
+  #rowCells(node: StructureNode, row: JsonObject, parents: Map<string, Json>): string[] {
     const extra = Object.fromEntries(parents)
     const columns = new Map(parents)
-    this.addParents(node, columns)
-    const layout = this.layout(node)
+    this.#addParents(node, columns)
+    const layout = this.#layout(node)
     const cells = new Array<string>(layout.width).fill('')
-    this.fill(node, row, { extra, parents: columns, outerLink: '' }, cells, layout)
+    this.#fill(node, row, { extra, parents: columns, outerLink: '' }, cells, layout)
     return cells
   }
 
-  private fill(
-    node: StructureNode,
-    row: JsonObject,
-    context: RowContext,
-    cells: string[],
-    layout: Layout,
-  ): void {
+  #fill(node: StructureNode, row: JsonObject, context: RowContext, cells: string[], layout: Layout): void {
     const { extra, parents } = context
     let link: string | undefined
     const linkText = () => {
       link ??= rowLink(node.cleanPath, row, extra, context.outerLink)
       return link
     }
-    for (const [key, type] of columnTypes(node, parents, this.compat)) {
+    for (const [key, type] of columnTypes(node, parents, this.#compat)) {
       const value = extra !== undefined && Object.hasOwn(extra, key) ? extra[key] : ownValue(row, key)
       const child = node.children.get(key)
       const set = (text: string) => {
@@ -119,26 +113,26 @@ export class ExactTables {
         if (type !== 'object') set('')
       } else if (type === 'array' && child?.items !== undefined) {
         set(linkText())
-        this.writeList(child.items, Array.isArray(value) ? value : [value], { JSON_parentId: linkText() })
+        this.#writeList(child.items, Array.isArray(value) ? value : [value], { JSON_parentId: linkText() })
       } else if (type === 'object' && child !== undefined && isRow(value)) {
-        this.fill(
+        this.#fill(
           child,
           value,
           { extra: undefined, parents: noParents, outerLink: linkText() },
           cells,
           layout,
         )
-      } else set(isScalar(value) ? cellText(value, this.compat) : phpJsonEncode(value, !this.compat))
+      } else set(isScalar(value) ? cellText(value, this.#compat) : phpJsonEncode(value, !this.#compat))
     }
   }
 
-  private layout(node: StructureNode): Layout {
-    let layout = this.layouts.get(node)
+  #layout(node: StructureNode): Layout {
+    let layout = this.#layouts.get(node)
     if (layout === undefined) {
       // Columns of one name share a cell, as in Generic Extractor.
-      const names = [...new Set(columnNames(node, this.compat))]
+      const names = [...new Set(columnNames(node, this.#compat))]
       layout = { width: names.length, positions: new Map(names.map((name, position) => [name, position])) }
-      this.layouts.set(node, layout)
+      this.#layouts.set(node, layout)
     }
     return layout
   }
@@ -157,11 +151,11 @@ interface RowContext {
 
 const noParents = new Map<string, Json>()
 
-function columnTypes(
+const columnTypes = (
   node: StructureNode,
   parents: Map<string, Json>,
   compat: boolean,
-): Map<string, NodeType | 'parent' | undefined> {
+): Map<string, NodeType | 'parent' | undefined> => {
   const types = new Map<string, NodeType | 'parent' | undefined>()
   const type = typeOf(node, compat)
   if (type === 'scalar') types.set('data', 'scalar')
@@ -170,10 +164,8 @@ function columnTypes(
   return types
 }
 
-function ownValue(row: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(row, key) ? row[key] : undefined
-}
+const ownValue = (row: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(row, key) ? row[key] : undefined
 
-function isRow(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isScalar(value)
-}
+const isRow = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isScalar(value)

@@ -27,14 +27,14 @@ interface RecordHead {
  * it costs a copy and not a conversion.
  */
 export class ItemLog {
-  private readonly out: AppendFile
+  readonly #out: AppendFile
 
   constructor(file: string, bytes: number | undefined) {
-    this.out = new AppendFile(file, bytes)
+    this.#out = new AppendFile(file, bytes)
   }
 
   get bytes(): number {
-    return this.out.bytes
+    return this.#out.bytes
   }
 
   append(
@@ -45,13 +45,13 @@ export class ItemLog {
   ) {
     const body = source?.body ?? Buffer.from(orderedJson(items as Json[])) // only read
     const head: RecordHead = { type, parent, path: source?.path ?? [], bytes: body.length }
-    this.out.write(`${orderedJson(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
-    this.out.writeBytes(body)
-    this.out.write('\n')
+    this.#out.write(`${orderedJson(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
+    this.#out.writeBytes(body)
+    this.#out.write('\n')
   }
 
   flush(): void {
-    this.out.flush()
+    this.#out.flush()
   }
 
   /** The pages again, one in memory at a time. */
@@ -60,7 +60,7 @@ export class ItemLog {
     if (this.bytes === 0) return
     let rest: Buffer = Buffer.alloc(0)
     let wanted = 0
-    for await (const chunk of createReadStream(this.out.path, { highWaterMark: READ_BYTES })) {
+    for await (const chunk of createReadStream(this.#out.path, { highWaterMark: READ_BYTES })) {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       if (rest.length < wanted) continue
       let at = 0
@@ -82,7 +82,7 @@ export class ItemLog {
   }
 }
 
-function follow(body: Json, path: readonly string[]): Json[] {
+const follow = (body: Json, path: readonly string[]): Json[] => {
   let value: Json | undefined = body
   for (const key of path) value = (value as JsonObject)[key] // the caller's path led to the items of this body
   return value as Json[]

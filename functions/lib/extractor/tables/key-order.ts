@@ -10,11 +10,9 @@ interface OrderedObject extends JsonObject {
 let remembered = false
 
 /** Whether any object of this process carries its own order; without one plain `JSON.stringify` does. */
-export function orderIsRemembered(): boolean {
-  return remembered
-}
+export const orderIsRemembered = (): boolean => remembered
 
-export function rememberKeyOrder(object: JsonObject, keys: readonly string[]): void {
+export const rememberKeyOrder = (object: JsonObject, keys: readonly string[]): void => {
   remembered = true
   Object.defineProperty(object, KEY_ORDER, { value: keys, enumerable: false, configurable: true })
 }
@@ -23,7 +21,7 @@ export function rememberKeyOrder(object: JsonObject, keys: readonly string[]): v
  * The keys of an object as they stood in the JSON text, or `undefined` when `for in` already gives that order.
  * Number-like keys come first in JavaScript, so looking at the first key is enough.
  */
-export function textOrder(object: JsonObject): readonly string[] | undefined {
+export const textOrder = (object: JsonObject): readonly string[] | undefined => {
   for (const key in object) {
     const first = key.charCodeAt(0)
     // A digit first is the only way that JavaScript can have moved a key.
@@ -33,6 +31,4 @@ export function textOrder(object: JsonObject): readonly string[] | undefined {
 }
 
 /** `Object.keys` in the order of the text. */
-export function keysInOrder(object: JsonObject): readonly string[] {
-  return textOrder(object) ?? Object.keys(object)
-}
+export const keysInOrder = (object: JsonObject): readonly string[] => textOrder(object) ?? Object.keys(object)

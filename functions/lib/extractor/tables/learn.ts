@@ -16,18 +16,18 @@ export interface LearnEvents {
  * Learns the structure of one page of items of a data type (docs/reference/extractor-tables.md#structure), row after
  * row.
  */
-export function learnItems(root: StructureNode, items: readonly Json[], events: LearnEvents): void {
+export const learnItems = (root: StructureNode, items: readonly Json[], events: LearnEvents): void => {
   learnList(root, items, events)
   setNodeType(root, 'array', events)
 }
 
-function learnList(list: StructureNode, items: readonly Json[], events: LearnEvents): void {
+const learnList = (list: StructureNode, items: readonly Json[], events: LearnEvents): void => {
   const itemsNode = list.child(ITEMS)
   if (items.length === 0) setNodeType(itemsNode, 'null', events)
   for (const item of items) learnValue(itemsNode, item, events)
 }
 
-function learnValue(node: StructureNode, value: Json, events: LearnEvents): void {
+const learnValue = (node: StructureNode, value: Json, events: LearnEvents): void => {
   if (value === null) setNodeType(node, 'null', events)
   else if (typeof value !== 'object' || value instanceof JsonNumber) setNodeType(node, 'scalar', events)
   else if (!Array.isArray(value)) {
@@ -46,7 +46,7 @@ function learnValue(node: StructureNode, value: Json, events: LearnEvents): void
  * Null fits all; a single value joins a list of its kind; everything else is an error
  * (docs/reference/extractor-tables.md#types).
  */
-export function setNodeType(node: StructureNode, type: NodeType, events: LearnEvents): void {
+export const setNodeType = (node: StructureNode, type: NodeType, events: LearnEvents): void => {
   if (node.type === undefined || node.type === type) {
     if (node.solid !== undefined && type !== 'null' && node.solid !== type) events.unstable()
     node.setType(type)
@@ -68,7 +68,7 @@ export function setNodeType(node: StructureNode, type: NodeType, events: LearnEv
  * Generic Extractor forgets what the items were when either side is null, so a list that is null in the last row
  * gives a child table with links only; the tables must come out the same, so that is kept.
  */
-function upgradeToList(node: StructureNode, type: NodeType, events: LearnEvents): void {
+const upgradeToList = (node: StructureNode, type: NodeType, events: LearnEvents): void => {
   const single = node.type === 'array' ? type : (node.type ?? 'null')
   const items = node.items
   if (items?.type === undefined) throw incompatible('Array contents are unknown', node)
@@ -95,11 +95,10 @@ function upgradeToList(node: StructureNode, type: NodeType, events: LearnEvents)
 }
 
 /** Generic Extractor counts `''` and `'0'` as no name. */
-export function hasHeader(node: StructureNode): boolean {
-  return node.header !== undefined && node.header !== '' && node.header !== '0'
-}
+export const hasHeader = (node: StructureNode): boolean =>
+  node.header !== undefined && node.header !== '' && node.header !== '0'
 
-function incompatible(message: string, node: StructureNode): UserError {
+const incompatible = (message: string, node: StructureNode): UserError => {
   return new UserError('extractor.tables.incompatibleTypes', `Error parsing response JSON: ${message}`, {
     params: { path: node.path.join('.') },
   })

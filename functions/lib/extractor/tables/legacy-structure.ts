@@ -12,10 +12,10 @@ export type LegacyColumns = Map<string, string>
 /** What the old parser learns (structure version 2): per path, joined by dots, the columns and their types. */
 export class LegacyStructure {
   readonly types = new Map<string, LegacyColumns>()
-  private readonly nestedList: (path: string) => void
+  readonly #nestedList: (path: string) => void
 
   constructor(stored: unknown, nestedList: (path: string) => void) {
-    this.nestedList = nestedList
+    this.#nestedList = nestedList
     if (!isObject(stored)) return
     for (const [path, columns] of Object.entries(stored)) {
       if (!isObject(columns)) continue
@@ -42,9 +42,9 @@ export class LegacyStructure {
 
   /** The type of the items; `undefined` for an empty list. */
   learn(path: string, items: readonly Json[]): string | undefined {
-    let type = this.itemType(path)
+    let type = this.#itemType(path)
     for (const item of items) {
-      const next = this.learnItem(path, item)
+      const next = this.#learnItem(path, item)
       if (type !== undefined && next !== type && next !== 'NULL' && type !== 'NULL') {
         throw incompatible(
           `Data array in '${path}' contains incompatible data types '${type}' and '${next}'!`,
@@ -55,27 +55,27 @@ export class LegacyStructure {
     return items.length === 0 ? undefined : type
   }
 
-  private learnItem(path: string, item: Json): string {
+  #learnItem(path: string, item: Json): string {
     if (item === null) {
-      this.add(path, new Map())
+      this.#add(path, new Map())
       return 'NULL'
     }
     if (isScalar(item) || Array.isArray(item)) {
-      if (Array.isArray(item)) this.nestedList(path)
-      this.add(path, new Map([['data', 'scalar']]))
+      if (Array.isArray(item)) this.#nestedList(path)
+      this.#add(path, new Map([['data', 'scalar']]))
       return 'scalar'
     }
     const columns: LegacyColumns = new Map()
     for (const key of keysInOrder(item)) {
-      const type = this.fieldType(`${path}.${key}`, item[key] as Json) // its own keys
+      const type = this.#fieldType(`${path}.${key}`, item[key] as Json) // its own keys
       if (type !== undefined) columns.set(key, type)
     }
-    this.add(path, columns)
+    this.#add(path, columns)
     return 'object'
   }
 
   /** `undefined`: an empty object, which makes no column. */
-  private fieldType(path: string, value: Json): string | undefined {
+  #fieldType(path: string, value: Json): string | undefined {
     if (value === null) return 'NULL'
     if (isScalar(value)) return 'scalar'
     if (Array.isArray(value)) {
@@ -83,11 +83,11 @@ export class LegacyStructure {
       return type === undefined ? 'NULL' : LIST + type
     }
     if (Object.keys(value as JsonObject).length === 0) return undefined
-    this.learnItem(path, value)
+    this.#learnItem(path, value)
     return 'object'
   }
 
-  private add(path: string, columns: LegacyColumns): void {
+  #add(path: string, columns: LegacyColumns): void {
     const known = this.types.get(path)
     if (known === undefined || known.size === 0) {
       this.types.set(path, columns)
@@ -99,7 +99,7 @@ export class LegacyStructure {
     }
   }
 
-  private itemType(path: string): string | undefined {
+  #itemType(path: string): string | undefined {
     const dot = path.lastIndexOf('.')
     const type =
       dot <= 0
@@ -109,11 +109,9 @@ export class LegacyStructure {
   }
 }
 
-export function isListType(type: string): boolean {
-  return type.startsWith(LIST)
-}
+export const isListType = (type: string): boolean => type.startsWith(LIST)
 
-function updated(old: string | undefined, type: string, path: string): string {
+const updated = (old: string | undefined, type: string, path: string): string => {
   if (old === undefined || old === 'NULL') return type
   if (type === 'NULL') return old
   const oldItem = isListType(old) ? old.slice(LIST.length) : undefined
@@ -125,6 +123,6 @@ function updated(old: string | undefined, type: string, path: string): string {
   return newItem === undefined ? LIST + type : type
 }
 
-function incompatible(message: string): UserError {
+const incompatible = (message: string): UserError => {
   return new UserError('extractor.tables.incompatibleTypes', `Error parsing response JSON: ${message}`)
 }

@@ -36,20 +36,20 @@ export class LiveTables {
   readonly tables = new Map<string, { node: StructureNode; spool: TableSpool }>()
   isExact = true
   started = 0
-  private readonly options: LiveTablesOptions
-  private readonly families = new Map<string, Family>()
-  private readonly writer: RowWriter
-  private readonly events: LearnEvents
-  private plannedColumns = 0
-  private isUnstable = false
+  readonly #options: LiveTablesOptions
+  readonly #families = new Map<string, Family>()
+  readonly #writer: RowWriter
+  readonly #events: LearnEvents
+  #plannedColumns = 0
+  #isUnstable = false
   /** Whether the rest of the current page was learnt already; learning is not to be done twice. */
-  private isLearnt = false
-  private restoring: Map<string, TableSpoolState> | undefined
+  #isLearnt = false
+  #restoring: Map<string, TableSpoolState> | undefined
 
   constructor(options: LiveTablesOptions) {
-    this.options = options
-    this.events = { nestedList: options.nestedList, unstable: () => this.noteUnstable() }
-    this.writer = new RowWriter({
+    this.#options = options
+    this.#events = { nestedList: options.nestedList, unstable: () => this.#noteUnstable() }
+    this.#writer = new RowWriter({
       compat: options.compat,
       nestedList: options.nestedList,
       tableStarted: (plan, parents) => {
@@ -61,34 +61,34 @@ export class LiveTables {
 
   /** Learns from the items and, as long as that is exact, writes their rows. */
   add(type: string, items: readonly Json[], parents: ParentColumns | undefined): void {
-    this.isLearnt = false
-    this.writer.tracksNulls = true
-    const family = this.isExact ? this.family(type, items) : undefined
-    if (family === undefined || !this.fits(family, parents)) {
-      learnItems(this.options.structure.root(type), items, this.events)
+    this.#isLearnt = false
+    this.#writer.tracksNulls = true
+    const family = this.isExact ? this.#family(type, items) : undefined
+    if (family === undefined || !this.#fits(family, parents)) {
+      learnItems(this.#options.structure.root(type), items, this.#events)
       this.isExact = false
       return
     }
-    for (let i = 0; i < items.length && this.isExact; i++) this.writeItem(type, family, items, i, parents)
+    for (let i = 0; i < items.length && this.isExact; i++) this.#writeItem(type, family, items, i, parents)
   }
 
   /** Call when the columns of the page that was added have their names. */
   settle(type: string): void {
     if (!this.isExact) return
-    for (const table of this.families.get(type)?.tables ?? []) {
-      if (table.bytes === 0 && table.order >= 0) table.expectHeader(this.expectedHeader(table))
+    for (const table of this.#families.get(type)?.tables ?? []) {
+      if (table.bytes === 0 && table.order >= 0) table.expectHeader(this.#expectedHeader(table))
       table.accept()
     }
   }
 
-  private expectedHeader(table: TableSpool): string {
+  #expectedHeader(table: TableSpool): string {
     const node = this.tables.get(table.name)?.node
     if (node === undefined) return ''
-    const columns = [...columnNames(node, this.options.compat), ...(table.parents ?? []).map(safeName)]
+    const columns = [...columnNames(node, this.#options.compat), ...(table.parents ?? []).map(safeName)]
     return columns.length === 0 ? '' : csvLine(columns)
   }
 
-  private writeItem(
+  #writeItem(
     type: string,
     family: Family,
     items: readonly Json[],
@@ -97,44 +97,44 @@ export class LiveTables {
   ): void {
     const tables = family.tables
     const started = this.started
-    this.writer.mark()
+    this.#writer.mark()
     for (let i = 0; i < tables.length; i++) (tables[i] as TableSpool).mark() // within the length
     try {
-      this.writer.writeItem(family.plan, items[index] as Json, parents) // within the length
+      this.#writer.writeItem(family.plan, items[index] as Json, parents) // within the length
     } catch (error) {
       if (error !== mismatch && error !== disorder) throw error
       for (const table of tables) table.rollBack(started)
-      this.writer.rollBack()
+      this.#writer.rollBack()
       this.started = started
       if (error === disorder) {
-        this.writeItem(type, family, items, index, parents)
+        this.#writeItem(type, family, items, index, parents)
         return
       }
       // Learnt and still no fit: a single value where others have a list, or the like.
-      if (this.isLearnt) {
+      if (this.#isLearnt) {
         this.isExact = false
         return
       }
       // The rest of the page too, so that a page makes at most one new plan.
-      learnItems(this.options.structure.root(type), items.slice(index), this.events)
-      this.noteLearnt()
-      if (this.isUnstable) this.isExact = false
+      learnItems(this.#options.structure.root(type), items.slice(index), this.#events)
+      this.#noteLearnt()
+      if (this.#isUnstable) this.isExact = false
       if (!this.isExact) return
-      this.replan(type, family)
-      this.writeItem(type, family, items, index, parents)
+      this.#replan(type, family)
+      this.#writeItem(type, family, items, index, parents)
     }
   }
 
   /** The first page of a type is learnt whole before a row is written; then what it upgrades breaks nothing. */
-  private family(type: string, items: readonly Json[]): Family | undefined {
-    const known = this.families.get(type)
+  #family(type: string, items: readonly Json[]): Family | undefined {
+    const known = this.#families.get(type)
     if (known !== undefined) return known
-    learnItems(this.options.structure.root(type), items, this.events)
-    this.noteLearnt()
-    this.isUnstable = false
+    learnItems(this.#options.structure.root(type), items, this.#events)
+    this.#noteLearnt()
+    this.#isUnstable = false
     const family: Family = { plan: emptyPlan, tables: [] }
-    this.replan(type, family)
-    this.families.set(type, family)
+    this.#replan(type, family)
+    this.#families.set(type, family)
     return this.isExact ? family : undefined
   }
 
@@ -146,22 +146,22 @@ export class LiveTables {
   /** Goes on after a checkpoint: types that have rows are planned from what was known. */
   restore(states: readonly TableSpoolState[]): void {
     const byName = new Map(states.map(state => [state.name, state]))
-    this.restoring = byName
-    for (const type of this.options.structure.roots.keys()) {
+    this.#restoring = byName
+    for (const type of this.#options.structure.roots.keys()) {
       const family: Family = { plan: emptyPlan, tables: [] }
-      this.replan(type, family)
-      if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.families.set(type, family)
+      this.#replan(type, family)
+      if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.#families.set(type, family)
     }
     this.started = states.filter(state => state.order >= 0).length
-    this.restoring = undefined
+    this.#restoring = undefined
   }
 
-  private replan(type: string, family: Family): void {
-    const items = this.options.structure.root(type).items
+  #replan(type: string, family: Family): void {
+    const items = this.#options.structure.root(type).items
     if (items === undefined) return
     const tables: TableSpool[] = []
     const plan = planItems(items, node => {
-      const table = this.table(node)
+      const table = this.#table(node)
       tables.push(table)
       return table
     })
@@ -169,30 +169,30 @@ export class LiveTables {
     family.tables = tables
     if (!this.isExact) return
     startSegments(plan)
-    this.plannedColumns += tables.reduce(
+    this.#plannedColumns += tables.reduce(
       (sum, table) => sum + (table.segments.at(-1)?.columns.length ?? 0),
       0,
     )
     // Ids as keys, most likely: every page brings new columns, and each segment would list them all.
-    if (this.plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
+    if (this.#plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
   }
 
-  private table(node: StructureNode): TableSpool {
+  #table(node: StructureNode): TableSpool {
     const name = safeName(node.cleanPath)
     const known = this.tables.get(name)
     if (known !== undefined) {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
       return known.spool
     }
-    const spool = new TableSpool(name, pathInside(this.options.folder, `rows-${this.tables.size}.csv`))
-    const state = this.restoring?.get(name)
+    const spool = new TableSpool(name, pathInside(this.#options.folder, `rows-${this.tables.size}.csv`))
+    const state = this.#restoring?.get(name)
     if (state !== undefined) spool.restore(state)
     this.tables.set(name, { node, spool })
     return spool
   }
 
   /** Other parent columns than the table began with change its width in the middle. */
-  private fits(family: Family, parents: ParentColumns | undefined): boolean {
+  #fits(family: Family, parents: ParentColumns | undefined): boolean {
     const { table } = family.plan
     if (table.parents === undefined) return true
     const names = parents?.names ?? []
@@ -200,13 +200,13 @@ export class LiveTables {
   }
 
   /** From here on the items of the page are in the structure, nulls that hide a type included. */
-  private noteLearnt(): void {
-    this.isLearnt = true
-    this.writer.tracksNulls = false
+  #noteLearnt(): void {
+    this.#isLearnt = true
+    this.#writer.tracksNulls = false
   }
 
-  private noteUnstable(): void {
-    this.isUnstable = true
+  #noteUnstable(): void {
+    this.#isUnstable = true
   }
 
   flush(): void {
@@ -214,7 +214,7 @@ export class LiveTables {
   }
 }
 
-function startSegments(plan: ItemsPlan): void {
+const startSegments = (plan: ItemsPlan): void => {
   plan.table.startSegment(plan.object.ids)
   const visit = (object: ItemsPlan['object']): void => {
     for (const column of object.columns) {

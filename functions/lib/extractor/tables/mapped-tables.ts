@@ -27,30 +27,30 @@ export interface MappedTable {
 
 /** Data types with a mapping (`config.mappings`). */
 export class MappedTables {
-  private readonly mappings = new Map<string, MappingEntry[]>()
-  private readonly mappers = new Map<string, Mapper>()
-  private files = 0
+  readonly #mappings = new Map<string, MappingEntry[]>()
+  readonly #mappers = new Map<string, Mapper>()
+  #files = 0
 
   constructor(folder: string, mappings: unknown, compat: boolean, state: MappedTablesState | undefined) {
-    const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.files++}.csv`) }
+    const context = { compat, nextFile: () => pathInside(folder, `mapped-${this.#files++}.csv`) }
     for (const [type, mapping] of Object.entries(isObject(mappings) ? mappings : {})) {
       const entries = readMapping(type, mapping, compat)
-      this.mappings.set(type, entries)
-      this.mappers.set(type, new Mapper(type, entries, context))
+      this.#mappings.set(type, entries)
+      this.#mappers.set(type, new Mapper(type, entries, context))
     }
     if (state === undefined) return
-    this.files = state.files
+    this.#files = state.files
     for (const saved of state.mappers)
-      this.mappers.get(saved.name)?.restore(saved, file => pathInside(folder, file))
+      this.#mappers.get(saved.name)?.restore(saved, file => pathInside(folder, file))
   }
 
   has(type: string): boolean {
-    return this.mappers.has(type)
+    return this.#mappers.has(type)
   }
 
   add(type: string, items: readonly Json[], userData: ExtraColumns): void {
     try {
-      this.mappers.get(type)?.add(items, userData)
+      this.#mappers.get(type)?.add(items, userData)
     } catch (error) {
       if (!(error instanceof UserError) || error.code !== 'extractor.tables.notSingleValue') throw error
       const message = `Error saving '${type}' data to CSV column: ${error.message}`
@@ -59,14 +59,14 @@ export class MappedTables {
   }
 
   checkpoint(): MappedTablesState {
-    const mappers = [...this.mappers.values()].map(mapper => withBaseNames(mapper.save()))
-    return { files: this.files, mappers }
+    const mappers = [...this.#mappers.values()].map(mapper => withBaseNames(mapper.save()))
+    return { files: this.#files, mappers }
   }
 
   /** All tables in the order of the mappings; those that got no rows have their header alone. */
   finish(): MappedTable[] {
     const tables: MappedTable[] = []
-    for (const [type, root] of this.mappers) {
+    for (const [type, root] of this.#mappers) {
       root.open()
       for (const mapper of root.all()) {
         const out = mapper.open()
@@ -76,7 +76,7 @@ export class MappedTables {
       }
     }
     // Generic Extractor adds these in the end, so that what comes after finds them
-    for (const [type, entries] of this.mappings) {
+    for (const [type, entries] of this.#mappings) {
       for (const table of tablesOfMapping(type, entries)) {
         if (!tables.some(({ name }) => name === table.name))
           tables.push({ ...table, type, file: undefined, rows: 0 })
@@ -87,7 +87,7 @@ export class MappedTables {
 }
 
 /** Files by name only: the folder may be another one when the run goes on. */
-function withBaseNames(state: MapperState): MapperState {
+const withBaseNames = (state: MapperState): MapperState => {
   const file = state.file === null ? null : basename(state.file)
   return { ...state, file, children: state.children.map(withBaseNames) }
 }

@@ -35,35 +35,35 @@ export class Mapper {
   columns: string[] = []
   primaryKey: string[] = []
   readonly children = new Map<string, Mapper>()
-  private readonly entries: readonly MappingEntry[]
-  private readonly context: MapperContext
-  private out: LineFile | undefined
-  private parentKey: { column: string; value: string } | undefined
-  private parentPrimaryKey: string | undefined
+  readonly #entries: readonly MappingEntry[]
+  readonly #context: MapperContext
+  #out: LineFile | undefined
+  #parentKey: { column: string; value: string } | undefined
+  #parentPrimaryKey: string | undefined
 
   constructor(name: string, entries: readonly MappingEntry[], context: MapperContext) {
     this.name = name
-    this.entries = entries
-    this.context = context
+    this.#entries = entries
+    this.#context = context
   }
 
   add(rows: readonly Json[], userData: ExtraColumns): void {
     const out = this.open()
-    for (const row of rows) out.write(this.line(row, userData))
+    for (const row of rows) out.write(this.#line(row, userData))
   }
 
   /** The file, made with the first rows or when the run ends without any. */
   open(): LineFile {
-    if (this.out === undefined) {
-      this.out = new LineFile(this.context.nextFile())
-      this.columns = this.header()
-      this.primaryKey = [...this.keyColumns().values()]
+    if (this.#out === undefined) {
+      this.#out = new LineFile(this.#context.nextFile())
+      this.columns = this.#header()
+      this.primaryKey = [...this.#keyColumns().values()]
     }
-    return this.out
+    return this.#out
   }
 
   get rows(): number {
-    return this.out?.lines ?? 0
+    return this.#out?.lines ?? 0
   }
 
   /** This table, then those in it, in order of their first rows. */
@@ -72,15 +72,15 @@ export class Mapper {
     for (const child of this.children.values()) yield* child.all()
   }
 
-  private line(row: Json, userData: ExtraColumns): string {
+  #line(row: Json, userData: ExtraColumns): string {
     const cells = new Map<string, Json>()
-    for (const entry of this.entries) this.mapEntry(entry, row, userData, cells)
-    const { parentKey } = this
+    for (const entry of this.#entries) this.#mapEntry(entry, row, userData, cells)
+    const parentKey = this.#parentKey
     if (parentKey !== undefined && !cells.has(parentKey.column)) cells.set(parentKey.column, parentKey.value)
-    return csvLine(this.cellTexts(cells))
+    return csvLine(this.#cellTexts(cells))
   }
 
-  private mapEntry(entry: MappingEntry, row: Json, userData: ExtraColumns, cells: Map<string, Json>): void {
+  #mapEntry(entry: MappingEntry, row: Json, userData: ExtraColumns, cells: Map<string, Json>): void {
     if (entry.kind === 'user') {
       cells.set(entry.destination, mappedValue({ ...userData }, entry.path, '/'))
       return
@@ -88,38 +88,38 @@ export class Mapper {
     // An empty path is the item itself, for lists of single values.
     const isPlain = row === null || isScalar(row)
     const value = isPlain ? row : mappedValue(row, entry.path, entry.delimiter)
-    if (entry.kind === 'table') this.mapTable(entry, row, value, userData, cells)
+    if (entry.kind === 'table') this.#mapTable(entry, row, value, userData, cells)
     else {
       const isForced = entry.forceType && value !== null && !isScalar(value)
-      cells.set(entry.destination, isForced ? phpJsonEncode(value, !this.context.compat) : value)
+      cells.set(entry.destination, isForced ? phpJsonEncode(value, !this.#context.compat) : value)
     }
   }
 
-  private mapTable(
+  #mapTable(
     entry: TableEntry,
     row: Json,
     value: Json,
     userData: ExtraColumns,
     cells: Map<string, Json>,
   ): void {
-    const child = this.child(entry)
-    const hasKey = this.keyColumns().size > 0
+    const child = this.#child(entry)
+    const hasKey = this.#keyColumns().size > 0
     const { isDisabled, destination, isPrimaryKey } = entry.parentKey
     if (!hasKey && isEmpty(value)) {
       if (!isDisabled) cells.set(entry.destination, null)
       return
     }
-    const link = this.link(row, userData)
+    const link = this.#link(row, userData)
     if (!isDisabled) {
       if (!hasKey) cells.set(entry.destination, link)
       const column = destination ?? `${this.name}_pk`
-      child.parentKey = { column, value: link }
-      if (isPrimaryKey) child.parentPrimaryKey = column
+      child.#parentKey = { column, value: link }
+      if (isPrimaryKey) child.#parentPrimaryKey = column
     }
     child.add(Array.isArray(value) ? value : [value], userData)
   }
 
-  private child(entry: TableEntry): Mapper {
+  #child(entry: TableEntry): Mapper {
     if (entry.destination === this.name) {
       if (entry.parentKey.isDisabled) return this
       throw badMapping("'parentKey.disable' must be true to parse child values into parent's table")
@@ -128,69 +128,69 @@ export class Mapper {
       throw badMapping(`Key 'tableMapping' is not set for table '${entry.path}'.`)
     let child = this.children.get(entry.destination)
     if (child === undefined) {
-      child = new Mapper(entry.destination, entry.entries, this.context)
+      child = new Mapper(entry.destination, entry.entries, this.#context)
       this.children.set(entry.destination, child)
     }
     return child
   }
 
   /** The values of the primary key, or a hash of the row when the mapping names no key. */
-  private link(row: Json, userData: ExtraColumns): string {
-    const key = this.keyColumns()
+  #link(row: Json, userData: ExtraColumns): string {
+    const key = this.#keyColumns()
     if (key.size === 0) {
       const user = Object.keys(userData).length === 0 ? '' : phpSerializeArray(userData)
       return hash('md5', phpSerialize(row) + user, 'hex')
     }
-    const values = [...key].map(([path, column]) => this.keyValue(path, column, row, userData))
+    const values = [...key].map(([path, column]) => this.#keyValue(path, column, row, userData))
     if (values.some(value => value !== null && !isScalar(value))) {
       throw badMapping(
         `Only scalar values are allowed in primary key. Primary key: ${phpJsonEncode(values, false)}`,
       )
     }
     return values
-      .map(value => (value === null || isScalar(value) ? cellText(value, this.context.compat) : ''))
+      .map(value => (value === null || isScalar(value) ? cellText(value, this.#context.compat) : ''))
       .join(',')
   }
 
-  private keyValue(path: string, column: string, row: Json, userData: ExtraColumns): Json {
-    if (this.parentKey?.column === column) return this.parentKey.value
-    const entry = this.entries.find(candidate => candidate.path === path)
+  #keyValue(path: string, column: string, row: Json, userData: ExtraColumns): Json {
+    if (this.#parentKey?.column === column) return this.#parentKey.value
+    const entry = this.#entries.find(candidate => candidate.path === path)
     if (entry?.kind === 'user') return userData[path] ?? null
     return mappedValue(row, path, entry?.delimiter ?? '.')
   }
 
   /** Path to column of the primary key, the parent's column among them when it is one. */
-  private keyColumns(): Map<string, string> {
+  #keyColumns(): Map<string, string> {
     const key = new Map<string, string>()
-    for (const entry of this.entries) {
+    for (const entry of this.#entries) {
       if (entry.kind !== 'table' && entry.isPrimaryKey) key.set(entry.path, entry.destination)
     }
-    if (this.parentPrimaryKey !== undefined) key.set(this.parentPrimaryKey, this.parentPrimaryKey)
+    if (this.#parentPrimaryKey !== undefined) key.set(this.#parentPrimaryKey, this.#parentPrimaryKey)
     return key
   }
 
-  private header(): string[] {
-    const hasKey = this.keyColumns().size > 0
+  #header(): string[] {
+    const hasKey = this.#keyColumns().size > 0
     const columns: string[] = []
-    for (const entry of this.entries) {
+    for (const entry of this.#entries) {
       if (entry.kind !== 'table') {
         if (entry.isInHeader) columns.push(entry.destination)
       } else if (!hasKey && !entry.parentKey.isDisabled) columns.push(entry.destination)
     }
-    if (this.parentKey !== undefined) columns.push(this.parentKey.column)
+    if (this.#parentKey !== undefined) columns.push(this.#parentKey.column)
     return columns
   }
 
-  private cellTexts(cells: ReadonlyMap<string, Json>): string[] {
+  #cellTexts(cells: ReadonlyMap<string, Json>): string[] {
     const texts: string[] = []
     for (const value of cells.values()) {
-      if (value !== null && !isScalar(value)) throw this.notSingle(cells, value)
-      texts.push(cellText(value, this.context.compat))
+      if (value !== null && !isScalar(value)) throw this.#notSingle(cells, value)
+      texts.push(cellText(value, this.#context.compat))
     }
     return texts
   }
 
-  private notSingle(cells: ReadonlyMap<string, Json>, first: Json): UserError {
+  #notSingle(cells: ReadonlyMap<string, Json>, first: Json): UserError {
     const bad = [...cells].filter(([, value]) => value !== null && !isScalar(value)).map(([column]) => column)
     return new UserError(
       'extractor.tables.notSingleValue',
@@ -201,16 +201,16 @@ export class Mapper {
 
   /** What `restore` needs; flushes. */
   save(): MapperState {
-    this.out?.flush()
+    this.#out?.flush()
     return {
       name: this.name,
-      file: this.out?.file ?? null,
-      bytes: this.out?.bytes ?? 0,
+      file: this.#out?.file ?? null,
+      bytes: this.#out?.bytes ?? 0,
       rows: this.rows,
       columns: this.columns,
       primaryKey: this.primaryKey,
-      parentPrimaryKey: this.parentPrimaryKey ?? null,
-      parentKeyColumn: this.parentKey?.column ?? null,
+      parentPrimaryKey: this.#parentPrimaryKey ?? null,
+      parentKeyColumn: this.#parentKey?.column ?? null,
       children: [...this.children.values()].map(child => child.save()),
     }
   }
@@ -218,12 +218,12 @@ export class Mapper {
   restore(state: MapperState, fileIn: (name: string) => string): void {
     this.columns = state.columns
     this.primaryKey = state.primaryKey
-    this.parentPrimaryKey = state.parentPrimaryKey ?? undefined
-    if (state.parentKeyColumn !== null) this.parentKey = { column: state.parentKeyColumn, value: '' }
-    if (state.file !== null) this.out = new LineFile(fileIn(state.file), state.bytes, state.rows)
+    this.#parentPrimaryKey = state.parentPrimaryKey ?? undefined
+    if (state.parentKeyColumn !== null) this.#parentKey = { column: state.parentKeyColumn, value: '' }
+    if (state.file !== null) this.#out = new LineFile(fileIn(state.file), state.bytes, state.rows)
     for (const childState of state.children) {
-      const entry = this.entries.find(e => e.kind === 'table' && e.destination === childState.name)
-      if (entry?.kind === 'table') this.child(entry).restore(childState, fileIn)
+      const entry = this.#entries.find(e => e.kind === 'table' && e.destination === childState.name)
+      if (entry?.kind === 'table') this.#child(entry).restore(childState, fileIn)
     }
   }
 }
@@ -235,6 +235,6 @@ const mappedValue = (row: Json, path: string, delimiter: string): Json => {
   return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
 }
 
-function badMapping(message: string): UserError {
+const badMapping = (message: string): UserError => {
   return new UserError('extractor.tables.badMapping', `Bad Json to CSV Mapping configuration: ${message}`)
 }

@@ -38,7 +38,7 @@ export interface TableEntry {
  * Reads the mapping of one data type.
  * @throws UserError `extractor.tables.badMapping` with Generic Extractor's message and the path
  */
-export function readMapping(type: string, mapping: unknown, compat = false): MappingEntry[] {
+export const readMapping = (type: string, mapping: unknown, compat = false): MappingEntry[] => {
   if (isEmptyAsArray(mapping))
     throw bad(`Empty mapping for '${type}' data type in 'mappings' config.`, `mappings.${type}`)
   if (!isObject(mapping)) {
@@ -51,11 +51,10 @@ export function readMapping(type: string, mapping: unknown, compat = false): Map
   return readEntries(mapping, `mappings.${type}`, compat)
 }
 
-function readEntries(mapping: Record<string, unknown>, at: string, compat: boolean): MappingEntry[] {
-  return Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`, compat))
-}
+const readEntries = (mapping: Record<string, unknown>, at: string, compat: boolean): MappingEntry[] =>
+  Object.entries(mapping).map(([path, settings]) => readEntry(path, settings, `${at}.${path}`, compat))
 
-function readEntry(path: string, settings: unknown, at: string, compat: boolean): MappingEntry {
+const readEntry = (path: string, settings: unknown, at: string, compat: boolean): MappingEntry => {
   const given = typeof settings === 'string' ? { mapping: { destination: settings } } : settings
   if (!isObject(given)) throw config(`Key 'mapping.destination' is not set for column '${path}'.`, at)
   const type = !isEmptyAsArray(given['type']) ? given['type'] : 'column'
@@ -77,13 +76,13 @@ function readEntry(path: string, settings: unknown, at: string, compat: boolean)
   }
 }
 
-function readTable(
+const readTable = (
   path: string,
   delimiter: string,
   given: Record<string, unknown>,
   at: string,
   compat: boolean,
-): TableEntry {
+): TableEntry => {
   const destination = text(given['destination'])
   if (destination === undefined) throw config(`Key 'destination' is not set for table '${path}'.`, at)
   if (!isFileName(destination, MAX_TABLE_BYTES))
@@ -104,15 +103,14 @@ function readTable(
   }
 }
 
-function config(message: string, path: string): UserError {
-  return bad(`Bad Json to CSV Mapping configuration: ${message}`, path)
-}
+const config = (message: string, path: string): UserError =>
+  bad(`Bad Json to CSV Mapping configuration: ${message}`, path)
 
-function bad(message: string, path: string): UserError {
+const bad = (message: string, path: string): UserError => {
   return new UserError('extractor.tables.badMapping', message, { params: { path } })
 }
 
-function text(value: unknown): string | undefined {
+const text = (value: unknown): string | undefined => {
   if (typeof value === 'number') return `${value}`
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -3,11 +3,10 @@ import type { Json } from './json-value.ts'
 import { keysInOrder, orderIsRemembered } from './key-order.ts'
 
 /** `JSON.stringify` that keeps the key order of the API's text, number-like keys included. */
-export function orderedJson(value: Json): string {
-  return orderIsRemembered() ? write(value) : JSON.stringify(value)
-}
+export const orderedJson = (value: Json): string =>
+  orderIsRemembered() ? write(value) : JSON.stringify(value)
 
-function write(value: Json): string {
+const write = (value: Json): string => {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   const fields = keysInOrder(value).map(key => `${JSON.stringify(key)}:${write(value[key] as Json)}`) // its own keys

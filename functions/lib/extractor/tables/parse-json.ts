@@ -10,7 +10,7 @@ import { restoreKeyOrder } from './restore-key-order.ts'
  * Nearly all documents hold neither, so one look over the text decides; only the others are parsed with that care.
  * @throws SyntaxError as `JSON.parse` does
  */
-export function parseJson(text: string | Uint8Array): Json {
+export const parseJson = (text: string | Uint8Array): Json => {
   const json = typeof text === 'string' ? text : decodeBody(text)
   if (!needsCare.test(json)) return JSON.parse(json) as Json // what JSON.parse gives
   return parseCarefully(json)
@@ -24,11 +24,9 @@ const needsCare =
   /(?:^|[:,[])\s*(?:-?(?:[\d.]{16}|\d+\.(?:\d*0(?!\d)|0000)|[\d.]+[eE])|-0(?![.\d]))|[{,]\s*"\d+"\s*:/
 
 /** Same values as a double holds, but another text: decided per number token. */
-function isChanged(source: string, value: number): boolean {
-  return `${value}` !== source
-}
+const isChanged = (source: string, value: number): boolean => `${value}` !== source
 
-function parseCarefully(json: string): Json {
+const parseCarefully = (json: string): Json => {
   const value = JSON.parse(json, (_key, parsed, context?: { source?: string }) => {
     if (typeof parsed === 'number' && context?.source !== undefined && isChanged(context.source, parsed)) {
       return new JsonNumber(context.source)

@@ -9,7 +9,7 @@ export type ColumnMapping = readonly number[]
  *
  * Returns a function that takes the next chunk of whole or partial rows and gives the rows it completes.
  */
-export function createRowMapper(mapping: ColumnMapping): (chunk: Buffer) => Buffer {
+export const createRowMapper = (mapping: ColumnMapping): ((chunk: Buffer) => Buffer) => {
   let carried: Buffer = Buffer.alloc(0)
   return chunk => {
     const data = carried.length === 0 ? chunk : Buffer.concat([carried, chunk])
@@ -41,7 +41,7 @@ const comma = Buffer.from(',')
 const empty = Buffer.from('""')
 const lineEnd = Buffer.from('\n')
 
-function pushRow(pieces: Buffer[], data: Buffer, cells: readonly number[], mapping: ColumnMapping): void {
+const pushRow = (pieces: Buffer[], data: Buffer, cells: readonly number[], mapping: ColumnMapping): void => {
   mapping.forEach((position, i) => {
     if (i > 0) pieces.push(comma)
     pieces.push(position === -1 ? empty : data.subarray(cells[2 * position], cells[2 * position + 1]))

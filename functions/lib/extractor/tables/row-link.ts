@@ -9,30 +9,28 @@ import type { JsonObject } from './json-value.ts'
  * `<dot path>_<md5>`; the hash is over the row with its parent columns, and over the link of the enclosing object.
  */
 export class RowLink {
-  private readonly path: string
-  private readonly row: JsonObject
-  private readonly extra: ExtraColumns | undefined
-  private readonly outer: RowLink | undefined
-  private made: string | undefined
+  readonly #path: string
+  readonly #row: JsonObject
+  readonly #extra: ExtraColumns | undefined
+  readonly #outer: RowLink | undefined
+  #made: string | undefined
 
   constructor(path: string, row: JsonObject, extra: ExtraColumns | undefined, outer: RowLink | undefined) {
-    this.path = path
-    this.row = row
-    this.extra = extra
-    this.outer = outer
+    this.#path = path
+    this.#row = row
+    this.#extra = extra
+    this.#outer = outer
   }
 
   get text(): string {
-    this.made ??= rowLink(this.path, this.row, this.extra, this.outer?.text ?? '')
-    return this.made
+    this.#made ??= rowLink(this.#path, this.#row, this.#extra, this.#outer?.text ?? '')
+    return this.#made
   }
 }
 
-export function rowLink(
+export const rowLink = (
   path: string,
   row: JsonObject,
   extra: ExtraColumns | undefined,
   outerLink: string,
-): string {
-  return `${path}_${hash('md5', phpSerializeRow(row, extra) + outerLink, 'hex')}`
-}
+): string => `${path}_${hash('md5', phpSerializeRow(row, extra) + outerLink, 'hex')}`

@@ -42,7 +42,7 @@ export interface ColumnPlan {
 export type TableOf = (items: StructureNode) => TableSpool
 
 /** The plan of a list's rows from what is known of its items. Types that null has hidden count as they were before. */
-export function planItems(node: StructureNode, tableOf: TableOf): ItemsPlan {
+export const planItems = (node: StructureNode, tableOf: TableOf): ItemsPlan => {
   const type = node.solid ?? node.type
   const kind = type === 'scalar' || type === 'object' ? type : 'null'
   const object = planObject(node, kind !== 'scalar', tableOf)
@@ -51,7 +51,7 @@ export function planItems(node: StructureNode, tableOf: TableOf): ItemsPlan {
 }
 
 /** `isFirst`: no column of the row comes before those of this object. */
-function planObject(node: StructureNode, isFirst: boolean, tableOf: TableOf): ObjectPlan {
+const planObject = (node: StructureNode, isFirst: boolean, tableOf: TableOf): ObjectPlan => {
   const columns: ColumnPlan[] = []
   let blank = ''
   for (const child of node.children.values()) {
@@ -71,7 +71,12 @@ function planObject(node: StructureNode, isFirst: boolean, tableOf: TableOf): Ob
   }
 }
 
-function planColumn(node: StructureNode, position: number, isFirst: boolean, tableOf: TableOf): ColumnPlan {
+const planColumn = (
+  node: StructureNode,
+  position: number,
+  isFirst: boolean,
+  tableOf: TableOf,
+): ColumnPlan => {
   const role = node.type ?? 'null'
   const object = role === 'object' ? planObject(node, isFirst, tableOf) : undefined
   const items = role === 'array' && node.items !== undefined ? planItems(node.items, tableOf) : undefined

@@ -38,42 +38,42 @@ export interface ParentColumns {
 export class RowWriter {
   /** Off while items are written that `learnItems` has seen: it follows what null hides, step by step. */
   tracksNulls = true
-  private readonly compat: boolean
-  private readonly options: RowWriterOptions
-  private changes: { items: StructureNode; type: NodeType | undefined }[] = []
+  readonly #compat: boolean
+  readonly #options: RowWriterOptions
+  #changes: { items: StructureNode; type: NodeType | undefined }[] = []
 
   constructor(options: RowWriterOptions) {
-    this.compat = options.compat
-    this.options = options
+    this.#compat = options.compat
+    this.#options = options
   }
 
   writeItem(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): void {
     const table = plan.table
-    if (table.order < 0) this.options.tableStarted(plan, parents?.names ?? [])
-    const cells = this.itemCells(plan, item, parents)
+    if (table.order < 0) this.#options.tableStarted(plan, parents?.names ?? [])
+    const cells = this.#itemCells(plan, item, parents)
     // Only appended, never cut: the text is put together once, when it is written.
     if (parents === undefined) table.pending += `${cells}\n`
     else table.pending += `${cells}${cells === '' ? parents.cells.slice(1) : parents.cells}\n`
     table.rows++
   }
 
-  private itemCells(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): string {
+  #itemCells(plan: ItemsPlan, item: Json, parents: ParentColumns | undefined): string {
     const object = plan.object
     if (item === null) return plan.kind === 'scalar' ? `""${object.blank}` : object.blank
     if (plan.kind === 'object') {
       if (typeof item !== 'object' || Array.isArray(item) || isScalar(item)) throw mismatch
       const link = object.hasLists ? new RowLink(plan.path, item, parents?.values, undefined) : undefined
-      return this.objectCells(object, item, link)
+      return this.#objectCells(object, item, link)
     }
     if (plan.kind === 'null') throw mismatch
-    if (isScalar(item)) return quoted(cellText(item, this.compat)) + object.blank
+    if (isScalar(item)) return quoted(cellText(item, this.#compat)) + object.blank
     if (!Array.isArray(item)) throw mismatch
-    this.options.nestedList(plan.node.path.join('.'))
-    return quoted(phpJsonEncode(item, !this.compat)) + object.blank
+    this.#options.nestedList(plan.node.path.join('.'))
+    return quoted(phpJsonEncode(item, !this.#compat)) + object.blank
   }
 
-  private objectCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
-    if (plan.isDisordered) return this.disorderedCells(plan, row, link)
+  #objectCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+    if (plan.isDisordered) return this.#disorderedCells(plan, row, link)
     const columns = plan.columns
     let text = ''
     let next = 0
@@ -92,98 +92,98 @@ export class RowWriter {
       }
       next++
       const value = row[key] as Json // own key of parsed JSON
-      if (column.role === 'scalar') text += this.scalarCell(column.open, value)
-      else text += this.columnCells(column, value, link)
+      if (column.role === 'scalar') text += this.#scalarCell(column.open, value)
+      else text += this.#columnCells(column, value, link)
     }
     for (; next < columns.length; next++) text += (columns[next] as ColumnPlan).blank // within the length
     return text
   }
 
   /** Keys in another order than the columns. Lists are written in the order of the columns, as in Generic Extractor. */
-  private disorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
+  #disorderedCells(plan: ObjectPlan, row: JsonObject, link: RowLink | undefined): string {
     for (const key in row) if (!plan.byKey.has(key)) throw mismatch
     let text = ''
     for (const column of plan.columns) {
       const value = Object.hasOwn(row, column.key) ? row[column.key] : undefined
-      text += value === undefined ? column.blank : this.columnCells(column, value, link)
+      text += value === undefined ? column.blank : this.#columnCells(column, value, link)
     }
     return text
   }
 
-  private scalarCell(open: string, value: Json): string {
+  #scalarCell(open: string, value: Json): string {
     switch (typeof value) {
       case 'string':
         return value.includes('"') ? `${open}${value.replaceAll('"', '""')}"` : `${open}${value}"`
       case 'number':
-        return this.compat ? `${open}${phpNumberCell(value)}"` : `${open}${value}"`
+        return this.#compat ? `${open}${phpNumberCell(value)}"` : `${open}${value}"`
       case 'boolean':
         return value ? `${open}1"` : `${open}"`
       default:
         if (value === null) return `${open}"`
         if (!isScalar(value)) throw mismatch
-        return `${open}${cellText(value, this.compat)}"`
+        return `${open}${cellText(value, this.#compat)}"`
     }
   }
 
-  private columnCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+  #columnCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
     switch (column.role) {
       case 'scalar':
-        return this.scalarCell(column.open, value)
+        return this.#scalarCell(column.open, value)
       case 'null':
         if (value !== null) throw mismatch
         return column.blank
       case 'object':
-        return this.nestedCells(column, value, link)
+        return this.#nestedCells(column, value, link)
       case 'array':
-        return this.listCell(column, value, link)
+        return this.#listCell(column, value, link)
     }
   }
 
-  private nestedCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+  #nestedCells(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
     if (value === null) return column.blank
     if (typeof value !== 'object' || Array.isArray(value) || isScalar(value)) throw mismatch
     const plan = column.object as ObjectPlan // set with this role
     const inner = plan.hasLists ? new RowLink(plan.path, value, undefined, link) : undefined
-    return this.objectCells(plan, value, inner)
+    return this.#objectCells(plan, value, inner)
   }
 
   /** What `learnItems` would do to the type of a list's items. */
-  private follow(items: StructureNode, type: NodeType): void {
+  #follow(items: StructureNode, type: NodeType): void {
     if (!this.tracksNulls || items.type === type) return
-    this.changes.push({ items, type: items.type })
+    this.#changes.push({ items, type: items.type })
     items.type = type
   }
 
   /** Call before each item. */
   mark(): void {
-    if (this.changes.length > 0) this.changes = []
+    if (this.#changes.length > 0) this.#changes = []
   }
 
   /** Takes back what the item since the mark has changed in the structure. */
   rollBack(): void {
-    for (const { items, type } of this.changes.reverse()) items.type = type
-    this.changes = []
+    for (const { items, type } of this.#changes.reverse()) items.type = type
+    this.#changes = []
   }
 
-  private listCell(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
+  #listCell(column: ColumnPlan, value: Json, link: RowLink | undefined): string {
     const plan = column.items
     if (plan === undefined || link === undefined) throw mismatch
     if (value === null) {
-      this.follow(plan.node, 'null') // Generic Extractor forgets what the items are; see `upgradeToList`
+      this.#follow(plan.node, 'null') // Generic Extractor forgets what the items are; see `upgradeToList`
       return column.blank
     }
     if (Array.isArray(value)) {
       if (value.length === 0) return column.blank
-      this.writeList(plan, value, link.text)
-    } else if (isScalar(value) && plan.kind === 'scalar') this.writeList(plan, [value], link.text)
+      this.#writeList(plan, value, link.text)
+    } else if (isScalar(value) && plan.kind === 'scalar') this.#writeList(plan, [value], link.text)
     else throw mismatch
     return `${column.open}${link.text.replaceAll('"', '""')}"`
   }
 
-  private writeList(plan: ItemsPlan, items: readonly Json[], link: string): void {
+  #writeList(plan: ItemsPlan, items: readonly Json[], link: string): void {
     const parents = { values: { JSON_parentId: link }, names: linkNames, cells: `,${quoted(link)}` }
     for (const item of items) {
-      if (item !== null && plan.node.solid !== undefined) this.follow(plan.node, plan.node.solid)
+      if (item !== null && plan.node.solid !== undefined) this.#follow(plan.node, plan.node.solid)
       this.writeItem(plan, item, parents)
     }
   }
@@ -192,7 +192,7 @@ export class RowWriter {
 const linkNames = ['JSON_parentId']
 
 /** Parent columns of a page, cells ready. Values are scalars or null. */
-export function parentColumns(values: ExtraColumns, compat: boolean): ParentColumns | undefined {
+export const parentColumns = (values: ExtraColumns, compat: boolean): ParentColumns | undefined => {
   const names = Object.keys(values)
   if (names.length === 0) return undefined
   const cells = names.map(name => `,${quoted(cellText(values[name] as Scalar | null, compat))}`) // checked by the sink

@@ -18,27 +18,23 @@ export interface NodeState {
   children?: NodeState[]
 }
 
-export function saveStructure(structure: Structure): StructureState {
-  return {
-    roots: [...structure.roots.values()].map(saveNode),
-    parentAliases: [...structure.parentAliases],
-    takenNames: [...structure.takenNames].map(([table, names]) => [table, [...names]]),
-  }
-}
+export const saveStructure = (structure: Structure): StructureState => ({
+  roots: [...structure.roots.values()].map(saveNode),
+  parentAliases: [...structure.parentAliases],
+  takenNames: [...structure.takenNames].map(([table, names]) => [table, [...names]]),
+})
 
-function saveNode(node: StructureNode): NodeState {
-  return {
-    id: node.id,
-    key: node.key,
-    ...(node.type === undefined ? {} : { type: node.type }),
-    ...(node.solid === undefined ? {} : { solid: node.solid }),
-    ...(node.header === undefined ? {} : { header: node.header }),
-    ...(node.isParent ? { isParent: true as const } : {}),
-    ...(node.children.size === 0 ? {} : { children: [...node.children.values()].map(saveNode) }),
-  }
-}
+const saveNode = (node: StructureNode): NodeState => ({
+  id: node.id,
+  key: node.key,
+  ...(node.type === undefined ? {} : { type: node.type }),
+  ...(node.solid === undefined ? {} : { solid: node.solid }),
+  ...(node.header === undefined ? {} : { header: node.header }),
+  ...(node.isParent ? { isParent: true as const } : {}),
+  ...(node.children.size === 0 ? {} : { children: [...node.children.values()].map(saveNode) }),
+})
 
-export function restoreStructure(state: StructureState): Structure {
+export const restoreStructure = (state: StructureState): Structure => {
   const structure = new Structure()
   for (const root of state.roots) structure.roots.set(root.key, restoreNode(root, undefined))
   for (const [name, alias] of state.parentAliases) structure.parentAliases.set(name, alias)
@@ -46,7 +42,7 @@ export function restoreStructure(state: StructureState): Structure {
   return structure
 }
 
-function restoreNode(state: NodeState, parent: StructureNode | undefined): StructureNode {
+const restoreNode = (state: NodeState, parent: StructureNode | undefined): StructureNode => {
   const node = new StructureNode(state.key, parent)
   node.id = state.id
   StructureNode.reserveIds(state.id)

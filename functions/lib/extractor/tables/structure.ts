@@ -24,20 +24,20 @@ export class Structure {
   nameColumns(): void {
     for (const root of this.roots.values()) {
       const items = root.items
-      if (items !== undefined) this.nameNode(items, ITEMS, `_${root.key}`)
+      if (items !== undefined) this.#nameNode(items, ITEMS, `_${root.key}`)
     }
   }
 
-  private nameNode(node: StructureNode, name: string, table: string): void {
-    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.uniqueName(table, safeName(name))
+  #nameNode(node: StructureNode, name: string, table: string): void {
+    if (!hasHeader(node)) node.header = name === ITEMS ? 'data' : this.#uniqueName(table, safeName(name))
     const isList = node.type === 'array'
     const childTable = isList ? `${table}.${name}` : table
     for (const [key, child] of node.children) {
-      this.nameNode(child, isList || name === '' ? key : `${name}.${key}`, childTable)
+      this.#nameNode(child, isList || name === '' ? key : `${name}.${key}`, childTable)
     }
   }
 
-  private uniqueName(table: string, name: string): string {
+  #uniqueName(table: string, name: string): string {
     let taken = this.takenNames.get(table)
     if (taken === undefined) {
       taken = new Set()
@@ -51,7 +51,7 @@ export class Structure {
 }
 
 /** `json_parser.struct` as stored in the state: names with `_` in front, `[]` for items (structure version 3). */
-export function storeStructure(structure: Structure): StoredStructure {
+export const storeStructure = (structure: Structure): StoredStructure => {
   const data: Record<string, StoredNode> = {}
   for (const [type, root] of structure.roots) data[`_${type}`] = storeNode(root)
   return { data, parent_aliases: aliasesOf(structure) }
@@ -67,11 +67,10 @@ export interface StoredNode {
   [key: string]: StoredNode | string
 }
 
-function aliasesOf(structure: Structure): Record<string, string> | [] {
-  return structure.parentAliases.size === 0 ? [] : Object.fromEntries(structure.parentAliases)
-}
+const aliasesOf = (structure: Structure): Record<string, string> | [] =>
+  structure.parentAliases.size === 0 ? [] : Object.fromEntries(structure.parentAliases)
 
-function storeNode(node: StructureNode): StoredNode {
+const storeNode = (node: StructureNode): StoredNode => {
   const stored: StoredNode = {}
   for (const [key, child] of node.children) stored[key === ITEMS ? ITEMS : `_${key}`] = storeNode(child)
   if (node.type !== undefined) stored['nodeType'] = node.type
@@ -81,7 +80,7 @@ function storeNode(node: StructureNode): StoredNode {
 }
 
 /** Reads `json_parser.struct` of an earlier run. Anything else than a structure of version 3 counts as none. */
-export function loadStructure(stored: unknown): Structure {
+export const loadStructure = (stored: unknown): Structure => {
   const structure = new Structure()
   if (!isObject(stored) || !isObject(stored['data'])) return structure
   for (const [name, value] of Object.entries(stored['data'])) {
@@ -99,7 +98,7 @@ export function loadStructure(stored: unknown): Structure {
 
 const nodeTypes = new Set<unknown>(['null', 'scalar', 'object', 'array'])
 
-function loadNode(node: StructureNode, stored: Record<string, unknown>): void {
+const loadNode = (node: StructureNode, stored: Record<string, unknown>): void => {
   for (const [name, value] of Object.entries(stored)) {
     if (isObject(value)) loadNode(node.child(name === ITEMS ? ITEMS : name.slice(1)), value)
   }

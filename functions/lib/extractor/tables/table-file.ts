@@ -18,7 +18,7 @@ export interface Output {
  *
  * @throws UserError `extractor.tables.fileName` when its name gives no file, or the file of another table
  */
-export function tableFile(output: Output, name: string): string {
+export const tableFile = (output: Output, name: string): string => {
   const file = tableFileName(output.bucket, name)
   const problem =
     !isFileName(file) || !isFileName(`${file}.manifest`)
@@ -37,23 +37,21 @@ export function tableFile(output: Output, name: string): string {
 }
 
 /** `<bucket>.<table>`, or `<table>` without a bucket. */
-export function tableFileName(bucket: string | undefined, name: string): string {
-  return bucket === undefined ? fileName(name) : `${bucket}.${fileName(name)}`
-}
+export const tableFileName = (bucket: string | undefined, name: string): string =>
+  bucket === undefined ? fileName(name) : `${bucket}.${fileName(name)}`
 
 /**
  * Mapped tables keep their data type as name. One that is the path of an endpoint, or would take the place of a file
  * beside another table, is named as an automatic table is.
  */
-function fileName(name: string): string {
-  return isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
-}
+const fileName = (name: string): string =>
+  isFileName(name) && !/\.(manifest|part)$/i.test(name) ? name : safeName(name)
 
 /**
  * The manifest beside a table (docs/reference/extractor-tables.md#files): no destination without a bucket, no primary
  * key without one.
  */
-export async function writeManifest(output: Output, table: WrittenTable, load: TableLoad): Promise<void> {
+export const writeManifest = async (output: Output, table: WrittenTable, load: TableLoad): Promise<void> => {
   const manifest = {
     ...(output.bucket === undefined ? {} : { destination: `in.c-${output.bucket}.${table.name}` }),
     incremental: load.incremental,
@@ -63,7 +61,7 @@ export async function writeManifest(output: Output, table: WrittenTable, load: T
 }
 
 /** Takes finished tables back: a run that fails leaves none. */
-export async function removeTables(tables: readonly WrittenTable[]): Promise<void> {
+export const removeTables = async (tables: readonly WrittenTable[]): Promise<void> => {
   for (const { file } of tables) {
     await rm(file, { force: true })
     await rm(`${file}.manifest`, { force: true })
@@ -73,31 +71,31 @@ export async function removeTables(tables: readonly WrittenTable[]): Promise<voi
 /** A file written line by line, header included; made even when no line comes. */
 export class LineFile {
   lines: number
-  private readonly out: AppendFile
+  readonly #out: AppendFile
 
   constructor(file: string, bytes = 0, lines = 0) {
-    this.out = new AppendFile(file, bytes)
+    this.#out = new AppendFile(file, bytes)
     this.lines = lines
   }
 
   get file(): string {
-    return this.out.path
+    return this.#out.path
   }
 
   get bytes(): number {
-    return this.out.bytes
+    return this.#out.bytes
   }
 
   write(line: string): void {
-    this.out.write(line)
+    this.#out.write(line)
     this.lines++
   }
 
   flush(): void {
-    this.out.flush()
+    this.#out.flush()
   }
 
   finish(): void {
-    this.out.finish()
+    this.#out.finish()
   }
 }

@@ -3,12 +3,11 @@ import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 
 /** What the items of a list count as: with `compat` null can hide it (see `upgradeToList`). */
-export function typeOf(node: StructureNode, compat: boolean): NodeType | undefined {
-  return compat ? node.type : (node.solid ?? node.type)
-}
+export const typeOf = (node: StructureNode, compat: boolean): NodeType | undefined =>
+  compat ? node.type : (node.solid ?? node.type)
 
 /** Column names of a table from its items node: order of first appearance, objects flattened in their place. */
-export function columnNames(node: StructureNode, compat: boolean): string[] {
+export const columnNames = (node: StructureNode, compat: boolean): string[] => {
   const names = typeOf(node, compat) === 'scalar' ? [node.header ?? ''] : []
   for (const child of node.children.values()) {
     if (child.type === 'object') names.push(...columnNames(child, compat))
@@ -21,11 +20,11 @@ export function columnNames(node: StructureNode, compat: boolean): string[] {
  * Adds the parent columns that the table does not have yet, and gives way where the data has a column of that name:
  * `parents` then holds the value under the new name, at its end, and the structure remembers the alias for all tables.
  */
-export function addParentColumns(
+export const addParentColumns = (
   structure: Structure,
   node: StructureNode,
   parents: Map<string, Json>,
-): boolean {
+): boolean => {
   let added = false
   for (const [key, value] of [...parents]) {
     const known = node.children.get(key)
@@ -48,7 +47,7 @@ export function addParentColumns(
 }
 
 /** Whether a list is inside of one whose items null has hidden: Generic Extractor never reaches such a list. */
-export function isUnderHiddenItems(node: StructureNode): boolean {
+export const isUnderHiddenItems = (node: StructureNode): boolean => {
   for (let outer = node.parent; outer !== undefined; outer = outer.parent) {
     if (outer.key === ITEMS && outer.type === 'null') return true
   }

@@ -21,7 +21,7 @@ interface Checkpoint extends TableSinkCheckpoint {
 }
 
 /** Tables of one output bucket, from pages of JSON items. See `TableSink`. */
-export function createTableSink(options: TableSinkOptions): TableSink {
+export const createTableSink = (options: TableSinkOptions): TableSink => {
   // Only `checkpoint` below makes these.
   const state = options.checkpoint as Checkpoint | undefined
   const compat = options.compat ?? false
@@ -83,7 +83,7 @@ export function createTableSink(options: TableSinkOptions): TableSink {
 }
 
 /** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
-function tooDeep(type: string, cause: RangeError): UserError {
+const tooDeep = (type: string, cause: RangeError): UserError => {
   return new UserError(
     'extractor.tables.tooDeep',
     `Data of '${type}' are nested too deeply to become tables.`,

@@ -29,7 +29,7 @@ export interface TableSpoolState {
  */
 export class TableSpool {
   readonly name: string
-  private out: AppendFile
+  #out: AppendFile
   /** Names of the parent columns of its rows, in the order of the first row. */
   parents: readonly string[] | undefined
   /** When its first row was written, among all tables: parent columns are named in that order. */
@@ -39,39 +39,39 @@ export class TableSpool {
   header = ''
   pending = ''
   segments: Segment[] = []
-  private markedText = ''
-  private markedRows = 0
+  #markedText = ''
+  #markedRows = 0
 
   constructor(name: string, file: string) {
     this.name = name
-    this.out = new AppendFile(file)
+    this.#out = new AppendFile(file)
   }
 
   get file(): string {
-    return this.out.path
+    return this.#out.path
   }
 
   get bytes(): number {
-    return this.out.bytes
+    return this.#out.bytes
   }
 
   /** Puts a header before the first rows, so that a table whose header stays needs no copying in the end. */
   expectHeader(line: string): void {
     if (this.bytes > 0 || this.order < 0) return
     this.header = line
-    this.out.write(line)
+    this.#out.write(line)
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
   mark(): void {
-    this.markedText = this.pending
-    this.markedRows = this.rows
+    this.#markedText = this.pending
+    this.#markedRows = this.rows
   }
 
   /** `started`: how many tables had rows at the mark; a table begun since then has not begun. */
   rollBack(started: number): void {
-    this.pending = this.markedText
-    this.rows = this.markedRows
+    this.pending = this.#markedText
+    this.rows = this.#markedRows
     if (this.order < started) return
     this.order = -1
     this.parents = undefined
@@ -80,13 +80,13 @@ export class TableSpool {
   /** Takes the pending rows for good, to be written with others. */
   accept(): void {
     if (this.pending === '') return
-    this.out.write(this.pending)
+    this.#out.write(this.pending)
     this.pending = ''
   }
 
   flush(): void {
     this.accept()
-    this.out.flush()
+    this.#out.flush()
   }
 
   /** Rows from here on have these columns. */
@@ -115,7 +115,7 @@ export class TableSpool {
 
   /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
   restore(state: TableSpoolState): void {
-    this.out = new AppendFile(pathInside(dirname(this.file), state.file), state.bytes)
+    this.#out = new AppendFile(pathInside(dirname(this.file), state.file), state.bytes)
     this.parents = state.parents ?? undefined
     this.header = state.header
     this.order = state.order
@@ -124,6 +124,5 @@ export class TableSpool {
   }
 }
 
-function sameIds(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((id, i) => id === b[i])
-}
+const sameIds = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((id, i) => id === b[i])

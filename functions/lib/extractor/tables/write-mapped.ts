@@ -11,11 +11,11 @@ import { type Output, removeTables, tableFile } from './table-file.ts'
  * rest, as in Generic Extractor.
  * @throws UserError `extractor.tables.differentColumns` when two of one name have other columns
  */
-export async function writeMapped(
+export const writeMapped = async (
   mapped: readonly MappedTable[],
   automatic: readonly WrittenTable[],
   output: Output,
-): Promise<WrittenTable[]> {
+): Promise<WrittenTable[]> => {
   const written = new Map<string, WrittenTable>()
   const isTaken = new Map(automatic.map(table => [table.name, table]))
   try {
@@ -31,11 +31,11 @@ export async function writeMapped(
   return [...written.values(), ...automatic.filter(table => !written.has(table.name))]
 }
 
-async function writeNew(
+const writeNew = async (
   table: MappedTable,
   automatic: WrittenTable | undefined,
   output: Output,
-): Promise<WrittenTable> {
+): Promise<WrittenTable> => {
   const { name, columns, primaryKey, type, rows } = table
   const file = tableFile(output, name)
   const temporary = `${file}.part`
@@ -60,7 +60,7 @@ async function writeNew(
   return result
 }
 
-async function appendTo(known: WrittenTable, { columns, file, type, rows }: MappedTable): Promise<void> {
+const appendTo = async (known: WrittenTable, { columns, file, type, rows }: MappedTable): Promise<void> => {
   checkColumns(known.name, known.columns, columns)
   known.types.push(type)
   if (file === undefined) return
@@ -73,7 +73,7 @@ async function appendTo(known: WrittenTable, { columns, file, type, rows }: Mapp
   known.rows += rows
 }
 
-function checkColumns(name: string, columns: readonly string[], others: readonly string[]): void {
+const checkColumns = (name: string, columns: readonly string[], others: readonly string[]): void => {
   if (columns.length === others.length && columns.every((column, i) => column === others[i])) return
   throw new UserError(
     'extractor.tables.differentColumns',
@@ -82,6 +82,6 @@ function checkColumns(name: string, columns: readonly string[], others: readonly
   )
 }
 
-async function copyInto(out: FileHandle, file: string, start: number): Promise<void> {
+const copyInto = async (out: FileHandle, file: string, start: number): Promise<void> => {
   for await (const chunk of createReadStream(file, { start, highWaterMark: 1 << 20 })) await out.write(chunk)
 }
