@@ -14,6 +14,11 @@ export interface AwsCredentials {
 /**
  * Signs whole requests with AWS Signature Version 4; runs after every other authentication
  * (docs/reference/extractor.md#aws-signature).
+ *
+ * ```
+ * GET /orders    X-Amz-Date: 20261121T120000Z
+ *                Authorization: AWS4-HMAC-SHA256 Credential=AKID/20261121/eu-west-1/execute-api/aws4_request, ...
+ * ```
  */
 export const awsSigner = (
   credentials: AwsCredentials,

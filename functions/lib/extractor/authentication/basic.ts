@@ -4,7 +4,14 @@ import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
 
-/** HTTP Basic (RFC 7617) with `username` and `password` of the `config` section; the `#` forms win. */
+/**
+ * HTTP Basic (RFC 7617) with `username` and `password` of the `config` section; the `#` forms win.
+ *
+ * ```
+ * "config": { "username": "ann", "#password": "pw" }
+ * GET /orders    Authorization: Basic YW5uOnB3
+ * ```
+ */
 export const basicAuthentication = (attributes: Readonly<Record<string, Json>>): Authenticator => {
   const username = attributes['#username'] ?? attributes['username']
   const password = attributes['#password'] ?? attributes['password']

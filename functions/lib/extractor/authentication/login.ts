@@ -41,6 +41,13 @@ interface Session {
 /**
  * Logs in before the first request and again when the credentials expire (docs/reference/extractor.md#login).
  * Requests that come while a login is under way wait for it, so that one login serves them all.
+ *
+ * ```
+ * { "type": "login", "loginRequest": { "endpoint": "token", "method": "POST", "params": { "user": "ann" } },
+ *   "apiRequest": { "headers": { "X-Token": { "response": "session.token" } } } }
+ * POST /token {"user":"ann"}    200 { "session": { "token": "t1" } }
+ * GET /orders                   X-Token: t1
+ * ```
  */
 export const loginAuthentication = (options: LoginOptions): Authenticator => {
   const { settings, now } = options

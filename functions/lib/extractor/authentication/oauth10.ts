@@ -9,7 +9,14 @@ import { valueAt } from '../select/json-path.ts'
 import type { Authenticator } from './authenticator.ts'
 import { parseData, requireCredentials } from './oauth-credentials.ts'
 
-/** OAuth 1.0 (RFC 5849), HMAC-SHA1, in the Authorization header. `#data` holds `oauth_token` and `oauth_token_secret`. */
+/**
+ * OAuth 1.0 (RFC 5849), HMAC-SHA1, in the Authorization header. `#data` holds `oauth_token` and `oauth_token_secret`.
+ *
+ * ```
+ * #data: { "oauth_token": "t", "oauth_token_secret": "s" }
+ * GET /orders    Authorization: OAuth oauth_consumer_key="...", oauth_token="t", oauth_signature="..."
+ * ```
+ */
 export const oauth10Authentication = (
   stored: OAuthCredentials | undefined,
   now: () => number,

@@ -8,7 +8,15 @@ import { parseData, requireCredentials } from './oauth-credentials.ts'
 import { requestContext } from './request-context.ts'
 import { withQuery } from './with-query.ts'
 
-/** Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor.md#oauth20). */
+/**
+ * Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor.md#oauth20).
+ *
+ * ```
+ * { "type": "oauth20", "format": "json",
+ *   "headers": { "Authorization": { "function": "concat", "args": ["Bearer ", { "authorization": "data.access_token" }] } } }
+ * GET /orders    Authorization: Bearer eyJ...
+ * ```
+ */
 export const oauth20Authentication = (
   settings: OAuth20Authentication,
   stored: OAuthCredentials | undefined,

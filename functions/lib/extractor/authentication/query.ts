@@ -9,6 +9,11 @@ import { withQuery } from './with-query.ts'
 /**
  * Query parameters worked out for each request, with contexts `attr`, `query` and `request`
  * (docs/reference/extractor.md#query).
+ *
+ * ```
+ * { "type": "query", "query": { "key": { "attr": "#apiKey" } } }
+ * GET /orders?key=k1
+ * ```
  */
 export const queryAuthentication = (
   query: Readonly<Record<string, unknown>> | undefined,

@@ -11,6 +11,12 @@ import { wholeNumber } from './whole-number.ts'
  * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
  * initial value is the job param of that name (docs/reference/extractor.md#cursor). Ends with the first page without
  * items.
+ *
+ * ```
+ * { "method": "cursor", "idKey": "id", "param": "since_id", "increment": 1 }
+ * GET /orders               200 [{ "id": 7 }, { "id": 9 }]
+ * GET /orders?since_id=10   200 []                        the last page
+ * ```
  */
 export const cursorPagination = (settings: PaginationOf<'cursor'>, input: PaginationInput): Pagination => {
   const increment = settings.increment ?? 0

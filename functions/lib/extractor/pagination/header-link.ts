@@ -5,6 +5,12 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 /**
  * The next address stands in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
  * addresses are resolved against the page's own. Default relation `next`.
+ *
+ * ```
+ * { "method": "header-link" }
+ * GET /orders           200 [items]    Link: </orders?page=2>; rel="next"
+ * GET /orders?page=2    200 [items]                       no next link: the last page
+ * ```
  */
 export const headerLinkPagination = (
   settings: PaginationOf<'header-link'>,

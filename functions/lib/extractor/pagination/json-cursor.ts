@@ -9,6 +9,12 @@ import { type Page, type Pagination, type PaginationInput, pageRequest } from '.
  * A cursor of any kind: read from the response (`cursorPath`, ends when it is empty) or the largest of the items' values
  * (`idKey`, with `reverse` the smallest; ends with the first page without items). Ours: Generic Extractor's
  * cursors are whole numbers. A cursor that does not move ends the job: its next page would be the same again.
+ *
+ * ```
+ * { "method": "json-cursor", "param": "after", "cursorPath": "page.end" }
+ * GET /orders              200 { "orders": [...], "page": { "end": "MjAyNi0xMQ" } }
+ * GET /orders?after=MjAyNi0xMQ    200 { "orders": [...], "page": { "end": null } }    the last page
+ * ```
  */
 export const jsonCursorPagination = (
   settings: PaginationOf<'json-cursor'>,

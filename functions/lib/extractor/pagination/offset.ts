@@ -6,6 +6,12 @@ import { wholeNumber } from './whole-number.ts'
 /**
  * Fixed page size, growing offset (docs/reference/extractor.md#offset). A job param named like `limitParam` replaces
  * the limit; one named like `offsetParam` gives the first offset with `offsetFromJob`, and is overwritten otherwise.
+ *
+ * ```
+ * { "method": "offset", "limit": 100 }
+ * GET /orders?limit=100&offset=0      200 [100 items]
+ * GET /orders?limit=100&offset=100    200 [37 items]      fewer than 100: the last page
+ * ```
  */
 export const offsetPagination = (settings: PaginationOf<'offset'>, input: PaginationInput): Pagination => {
   const limitParam = settings.limitParam || 'limit'

@@ -7,6 +7,12 @@ import { wholeNumber } from './whole-number.ts'
 /**
  * Numbered pages (docs/reference/extractor.md#pagenum). Without a limit an empty page is the last, with one a page
  * that is not full.
+ *
+ * ```
+ * { "method": "pagenum", "pageParam": "page" }
+ * GET /orders?page=1    200 [items]
+ * GET /orders?page=2    200 []                            the last page
+ * ```
  */
 export const pagenumPagination = (settings: PaginationOf<'pagenum'>, input: PaginationInput): Pagination => {
   const pageParam = settings.pageParam || 'page'

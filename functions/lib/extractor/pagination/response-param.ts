@@ -8,6 +8,12 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 /**
  * A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it
  * (docs/reference/extractor.md#responseparam).
+ *
+ * ```
+ * { "method": "response.param", "responseParam": "meta.next", "queryParam": "cursor" }
+ * GET /orders              200 { "orders": [...], "meta": { "next": "abc" } }
+ * GET /orders?cursor=abc   200 { "orders": [...], "meta": { "next": "" } }    the last page
+ * ```
  */
 export const responseParamPagination = (
   settings: PaginationOf<'response.param'>,

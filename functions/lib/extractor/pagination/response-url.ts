@@ -12,6 +12,12 @@ type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'inc
  * The response holds the next address (docs/reference/extractor.md#responseurl). `includeParams` adds the job's
  * params to it; `paramIsQuery` takes the value for a query and lays it over the params instead.
  *
+ * ```
+ * { "method": "response.url", "urlKey": "links.next" }
+ * GET /orders           200 { "orders": [...], "links": { "next": "/orders?after=42" } }
+ * GET /orders?after=42  200 { "orders": [...], "links": { "next": null } }    the last page
+ * ```
+ *
  * @param isLast stops although there is a next address, with this query
  */
 export const responseUrlPagination = (

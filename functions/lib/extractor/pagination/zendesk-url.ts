@@ -5,7 +5,14 @@ import { responseUrlPagination } from './response-url.ts'
 // Zendesk answers requests for the last minutes with an error (its guide "Incremental exports")
 const tooRecentSeconds = 6 * 60
 
-/** `response.url` that also stops when `start_time` in the next address is younger than six minutes. */
+/**
+ * `response.url` that also stops when `start_time` in the next address is younger than six minutes.
+ *
+ * ```
+ * { "method": "zendesk.response.url" }
+ * GET /tickets?start_time=0    200 { "tickets": [...], "next_page": "https://.../tickets?start_time=1763740000" }
+ * ```
+ */
 export const zendeskUrlPagination = (
   settings: PaginationOf<'zendesk.response.url'>,
   input: PaginationInput,

@@ -14,6 +14,15 @@ export const mappingTypes = ['column', 'user', 'table', 'date'] as const
  */
 export type MappingEntry = ColumnEntry | TableEntry
 
+/**
+ * One column: of the row (`column`, `date`), or of the job's user data (`user`).
+ *
+ * ```
+ * { "customer.name": { "mapping": { "destination": "customer" } },
+ *   "region": { "type": "user", "mapping": { "destination": "region" } } }
+ * { "customer": { "name": "Ann" } }    with user data { "region": "eu" }    gives  "Ann","eu"
+ * ```
+ */
 export interface ColumnEntry {
   kind: 'column' | 'user'
   path: string
@@ -25,6 +34,16 @@ export interface ColumnEntry {
   isInHeader: boolean
 }
 
+/**
+ * A list of the row as a table of its own, linked by the parent's primary key, else by a hash of the row.
+ *
+ * ```
+ * { "id": { "mapping": { "destination": "id", "primaryKey": true } },
+ *   "lines": { "type": "table", "destination": "lines", "tableMapping": { "sku": { "mapping": { "destination": "sku" } } } } }
+ * { "id": 7, "lines": [{ "sku": "a" }, { "sku": "b" }] }
+ * orders: "7"    lines: "a","7" and "b","7"
+ * ```
+ */
 export interface TableEntry {
   kind: 'table'
   path: string
