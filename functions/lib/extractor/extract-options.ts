@@ -12,7 +12,7 @@ export interface ExtractOptions {
   state?: unknown
   /** Where tables and manifests go: `out/tables`. */
   outDir: string
-  /** Where rows wait until the headers are known. A leg that goes on from a checkpoint needs the folder as it was left. */
+  /** Where rows wait until the headers are known. A leg that resumes from a checkpoint needs the folder unchanged. */
   spoolDir: string
   /**
    * Behave like Generic Extractor where we differ (docs/reference/extractor.md#compat). Default: `"compat"` under
@@ -27,13 +27,13 @@ export interface ExtractOptions {
   deadline?: number
   /** How long requests under way may take after a stop was asked for; later ones are sent again by the next leg. Default 20. */
   graceSeconds?: number
-  /** What an earlier call returned; goes on from there. */
+  /** The checkpoint that an earlier call returned, to resume from. */
   checkpoint?: unknown
   /** Lines for the user, secrets masked. Default: none. */
   log?: (record: LogRecord) => void
   /** Refuse addresses that are not on the public internet. Default false. */
   guard?: boolean
-  /** Hosts, as they stand in addresses, that the guard lets through all the same. Default: none. */
+  /** Private hosts that the guard allows, spelled as in addresses. Default: none. */
   allowedPrivateHosts?: readonly string[]
   /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
   concurrency?: number

@@ -33,10 +33,10 @@ const defaultGraceSeconds = 20
  * Runs an extraction, or a leg of it: requests, tables, state.
  *
  * Resolves when all jobs are done (`finished: true`, tables and manifests are in `outDir`), or with a checkpoint once a
- * stop was asked for by `signal` or `deadline` and the requests under way came back. Nothing is written to `outDir` before
+ * stop was asked for by `signal` or `deadline` and the requests under way have ended. Nothing is written to `outDir` before
  * the end, so a failed run leaves no tables and no state.
  *
- * @throws UserError for anything that the author of the configuration or the API is to blame for; secrets are masked
+ * @throws UserError for every fault of the configuration or the API; secrets are masked
  */
 export const extract = async (options: ExtractOptions): Promise<ExtractResult> => {
   checkShape(options.config)
@@ -142,7 +142,7 @@ const extractMasked = async (
           }
         }
       } catch (error) {
-        abort.abort(error) // before the connections go, so that requests in flight end without a word
+        abort.abort(error) // before the connections close, so that requests under way end without an error of their own
         throw error
       } finally {
         await iteration.close()

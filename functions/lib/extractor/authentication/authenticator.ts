@@ -5,7 +5,7 @@ export interface Authenticator {
   /** Signs one attempt; runs inside the retry loop, so that each retry is signed anew. */
   sign(request: OutgoingRequest): Promise<Signed>
   /**
-   * After a 401 to a request signed in `session`: makes the next `sign` log in anew and tells that it is worth a try.
+   * After a 401 to a request signed in `session`: makes the next `sign` log in again. Returns whether a new try may help.
    * Absent where a new try would send the same credentials.
    */
   renew?(session: number): boolean

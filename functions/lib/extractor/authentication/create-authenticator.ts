@@ -24,7 +24,7 @@ export interface AuthenticatorOptions {
   sendLogin: (request: PageRequest) => Promise<Buffer>
 }
 
-/** The authentication of one iteration, with the AWS signature laid on top where it is configured. */
+/** The authentication of one iteration, with the AWS signature added where it is configured. */
 export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
   const authenticator = byType(options)
   const credentials = options.file.parameters.aws?.signature?.credentials

@@ -63,7 +63,7 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
     const body = await options.send(loginRequest(options))
     const response = toLoginResponse(body, settings.format ?? 'json')
     logins++
-    // Before anything is made of it, so that no error on the way shows it
+    // Before it is used, so that no error shows it
     options.masker.addPassing(credentialsIn(response))
     const headers = apiValues(options, 'headers', response)
     const query = apiValues(options, 'query', response)
@@ -99,7 +99,7 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
       return { request: { ...withLogin, headers: setHeaders(withLogin.headers, headers) }, session: number }
     },
     renew: number => {
-      // A later request may have renewed already: then its session is worth a try
+      // A later request may have renewed already: then try its session
       if (session?.number === number) session = undefined
       return true
     },

@@ -2,7 +2,7 @@ import { isObject } from '../php/php-values.ts'
 import type { Config, ConfigFile } from './config-schema.ts'
 import type { Job } from './job-schema.ts'
 
-/** A job that is answered with a part of its rows only. A table that they replaced would lose all others. */
+/** A job that gets only a part of its rows. Replacing its table with them would lose all others. */
 export interface ChangesOnlyJob {
   /** Position such as `0.1`: job 0, child 1. */
   path: string
@@ -10,7 +10,7 @@ export interface ChangesOnlyJob {
   dataType: string
   /** What in the configuration says so. */
   because: string
-  /** By `incremental`, which the field does not know: nobody relies on what the field would do. */
+  /** By `incremental`. Generic Extractor has no such key, so nobody relies on what it would do. */
   isMarked: boolean
 }
 

@@ -7,11 +7,11 @@ import { checkShape } from './check-shape.ts'
 import { type ExtractorConfig, parseConfig } from './parse-config.ts'
 
 /**
- * Reads a configuration as a run of it would, before there is one. What only the field lets through gives warnings: it may
- * be kept, and does not run until it is put right.
+ * Checks a configuration as a run would. What only Generic Extractor accepts gives warnings: the configuration may be
+ * stored, but does not run until it is corrected.
  *
- * One that is not whole yet (a root whose rows bring the jobs, a draft) is read as far as it goes. References are not
- * looked up: their values exist only in a run.
+ * A configuration that is not complete (a draft, or a root whose rows hold the jobs) is checked as far as possible.
+ * References are not looked up: their values exist only in a run.
  *
  * @throws UserError as the extraction would at its start, for what could never run
  */
@@ -61,7 +61,7 @@ const completed = (configuration: Sections): { config: unknown; isWhole: boolean
     api: isObject(api) || api === undefined ? { baseUrl: 'https://example.com/', ...api } : api,
     config:
       isObject(config) || config === undefined ? { jobs: [{ endpoint: 'example' }], ...config } : config,
-    // Of an input table, whose rows exist only in a run: one stands for them
+    // The rows of an input table exist only in a run: check with one
     ...(isObject(iterations) ? { iterations: [{}] } : iterations === undefined ? {} : { iterations }),
   }
   return { config: { ...rest, parameters }, isWhole }

@@ -8,7 +8,7 @@ import { hasKey, isTooDeep, MAX_JSON_DEPTH } from '../../json-shape.ts'
  */
 export const checkShape = (input: unknown): void => {
   if (isTooDeep(input)) throw invalid(`it is nested more than ${MAX_JSON_DEPTH} deep`)
-  // A parameter of this name would get lost on its way, without a word
+  // A parameter of this name would be lost silently
   if (hasKey(input, '__proto__')) throw invalid('"__proto__" cannot be the name of a key')
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isFileName } from '../../paths/path-inside.ts'
 
-/** A JSON scalar as it stands in a configuration. */
+/** A JSON scalar of a configuration. */
 export const Scalar = z.union([z.string(), z.number(), z.boolean()])
 
 /** Treats `null` as "not given", which is how Generic Extractor's editor writes an option that was switched off. */

@@ -19,7 +19,7 @@ export interface ExtractorConfig {
  * Reads a whole `config.json`.
  *
  * Unknown keys are errors that name the path and the key that was probably meant; with `compat` (or `"compat": true`
- * under `parameters.config`) they are dropped without a word, as in Generic Extractor.
+ * under `parameters.config`) they are dropped silently, as in Generic Extractor.
  *
  * @throws UserError `extractor.config.invalid` with one line per problem
  */

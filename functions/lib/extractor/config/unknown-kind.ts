@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { didYouMean } from '../../errors/did-you-mean.ts'
 import { isObject } from '../php/php-values.ts'
 
-/** The values of the key that tells the options of a union apart. */
+/** The values of the key by which the options of a union differ. */
 export const kindsOf = (key: string, options: readonly z.ZodObject[]): string[] =>
   options.flatMap(({ shape }) => {
     const kind = shape[key]

@@ -1,7 +1,7 @@
 import { JsonNumber } from '../php/json-number.ts'
 import type { Json } from '../tables/json-value.ts'
 
-/** Each expression of a configuration looks into the same objects, which nobody changes. */
+/** Cached: all expressions read the same objects, which never change. */
 const flattened = new WeakMap<object, ReadonlyMap<string, Json>>()
 
 /** Leaves by path: keys and list positions joined with dots. Empty lists and objects have no leaf. */

@@ -87,7 +87,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
       ...(renew === undefined ? {} : { renew }),
     })
-    // Many other requests may have gone out meanwhile, and an answer can show what it was asked with
+    // A response may show the credentials of its request, and many other requests were sent since
     masker.addPassing(credentials)
     return response
   }
@@ -128,7 +128,7 @@ const headersFor = (target: RedirectTarget, headers: Headers): Headers =>
 /** Headers that say nothing about who asks. */
 const harmless = new Set(['accept', 'accept-language', 'accept-encoding', 'content-type', 'user-agent'])
 
-/** For origins that nobody named: no configured headers, no parameter that holds a secret. */
+/** For origins that the configuration does not name: no configured headers, no parameter that holds a secret. */
 const withoutCredentials = (request: OutgoingRequest, masker: Masker): OutgoingRequest => {
   if (request.body !== undefined && masker.holdsSecret(request.body)) {
     throw new UserError(

@@ -10,7 +10,7 @@ export interface DispatcherOptions {
   clientCertificate?: string | undefined
   /** Refuse addresses that are not on the public internet. */
   guard: boolean
-  /** Hosts that the guard lets through all the same. */
+  /** Private hosts that the guard allows. */
   allowedPrivateHosts?: readonly string[] | undefined
   /** Connections per origin. */
   connections: number

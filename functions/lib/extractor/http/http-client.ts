@@ -15,7 +15,7 @@ import type { RetrySettings } from './retry-settings.ts'
 export interface HttpClientOptions {
   dispatcher: Dispatcher
   guard: boolean
-  /** Hosts that the guard lets through all the same. */
+  /** Private hosts that the guard allows. */
   allowedPrivateHosts?: readonly string[] | undefined
   retry: RetrySettings
   requestTimeoutSeconds: number
@@ -23,7 +23,7 @@ export interface HttpClientOptions {
   log: Log
   /** Seconds since 1970, for dates in headers. */
   now: () => number
-  /** Waits; rejects when the extraction is stopped meanwhile. */
+  /** Waits. Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
   /** Ends requests in flight when the extraction fails elsewhere. */
   signal: AbortSignal
@@ -42,7 +42,7 @@ export interface Exchange {
   prepare: () => Promise<OutgoingRequest>
   /** What may go along to the target of a redirect. */
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
-  /** After a 401: whether a new login may help. */
+  /** After a 401: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
 }
 
@@ -55,7 +55,7 @@ export interface HttpClient {
   send(exchange: Exchange): Promise<HttpResponse>
 }
 
-/** Rate limits that open within this many seconds are waited for before they bite. */
+/** The next request waits for a rate limit that opens within this many seconds. */
 const politeWaitSeconds = 60
 
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {

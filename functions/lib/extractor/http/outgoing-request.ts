@@ -52,7 +52,7 @@ export const toOutgoing = (
   }
 }
 
-/** Generic Extractor reads its configuration in a way that cannot tell `{}` from `[]`, and sends `[]`. */
+/** Generic Extractor reads `{}` as `[]`, and sends `[]`. */
 const emptyAsLists = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(emptyAsLists)
   if (!isObject(value)) return value

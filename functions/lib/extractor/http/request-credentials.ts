@@ -78,13 +78,13 @@ const secretTexts = (value: unknown, isSecret: IsSecretField, inSecret: boolean)
   )
 }
 
-/** What is shorter is a switch or a number that stands in unrelated texts, too. */
+/** Shorter values are switches or numbers, which also occur in unrelated texts. */
 const shortestSecret = 4
 
 /** Long enough to be no word of a header such as `Signature` or `HMAC-SHA1`. */
 const shortestPart = 16
 
-/** `Bearer abc` holds `abc`; `OAuth oauth_signature="a%2Fb", ...` and `Signature=abc` hold what stands behind the `=`. */
+/** `Bearer abc` holds `abc`; `OAuth oauth_signature="a%2Fb", ...` and `Signature=abc` hold what follows the `=`. */
 export const withParts = (text: string): string[] => {
   const scheme = /^[A-Za-z][\w-]* +(\S{4,})$/.exec(text)?.[1]
   const parts = text

@@ -15,7 +15,7 @@ export interface RetryTiming {
 
 /**
  * Seconds to wait before the next try: what the server asks for (the retry header, else the reset of its rate limit),
- * else 1, 2, 4 ... 512 seconds, of which the last half is random so that clients do not come back together.
+ * else 1, 2, 4 ... 512 seconds, the last half of it random, so that clients do not all retry at once.
  */
 export const retryDelaySeconds = ({ retries, headers, retryHeader, now, random }: RetryTiming): number => {
   const asked = headers === undefined ? undefined : askedSeconds(headers, retryHeader, now)

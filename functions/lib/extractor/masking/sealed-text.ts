@@ -1,6 +1,6 @@
 import { spellings } from './secret-spellings.ts'
 
-// U+001F never stands in JSON text as it is, so a mark cannot be mistaken for data
+// U+001F never occurs unescaped in JSON text, so a mark cannot be mistaken for data
 const mark = '\u001f'
 
 /**

@@ -3,7 +3,7 @@ import { resolveUrl } from '../http/resolve-url.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
 /**
- * The next address stands in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
+ * The next address is in the `Link` header: `<https://api.example/items?page=2>; rel="next"` (RFC 8288). Relative
  * addresses are resolved against the page's own. Default relation `next`.
  *
  * ```

@@ -6,7 +6,7 @@ import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Page } from './paginator.ts'
 
-/** What one run of a job has read so far, the page in hand included. */
+/** What one run of a job has read so far, this page included. */
 export interface Progress {
   pages: number
   items: number

@@ -53,7 +53,7 @@ const significantDigits = (size: number, precision: number): Digits => {
 const isTieRoundedToOdd = (size: number, digits: string): boolean => {
   const lastDigit = digits.charCodeAt(digits.length - 1) - 48
   if (lastDigit % 2 === 0) return false
-  // 41 digits tell a tie from its neighbours for doubles with a tie at the 15th digit; JavaScript prints them exactly.
+  // 41 digits are enough to recognise a tie at the 15th digit, and JavaScript prints them exactly.
   const exact = size.toExponential(40).replace('.', '').split('e')[0] ?? ''
   return /^50*$/.test(exact.slice(digits.length))
 }

@@ -9,7 +9,7 @@ const directive =
   /%(?:(%)|(?:(\d{1,9})\$)?((?:[-+ 0]|'.){0,20})(\d{1,20})?(?:\.(\d{1,20}))?([bcdeEfFgGosuxX]))/gs
 
 const MAX_WIDTH = 65_536
-/** As PHP, which goes on with this one. */
+/** PHP, too, uses this precision for any larger one. */
 const MAX_DIGITS = 53
 
 /** PHP's `sprintf`: `%2$s`, `%'*10s`, `%05d`, `%.2f` and the rest of its directives; a width is at most 65,536. */

@@ -4,7 +4,7 @@ import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { resolvePlaceholders } from './placeholders.ts'
 import { startRun } from './start-run.ts'
 
-/** The children that the rows of one page ask for: each child job for all rows, in the order of the configuration. */
+/** The child jobs of the rows of one page, in the order of the configuration, each for all rows. */
 export const pendingChildren = (
   parent: JobRun,
   items: readonly Json[],
@@ -19,8 +19,8 @@ export const pendingChildren = (
 }
 
 /**
- * The first pages of the next children, at least `count` if there are so many, and what is left of them. Runs are made when
- * their turn comes near: a page of a hundred thousand rows must not cost as many runs at once.
+ * The first pages of the next children, at least `count` if there are so many, and the remaining children. Runs are made
+ * shortly before they are needed: a page of a hundred thousand rows must not make as many runs at once.
  *
  * @throws UserError for a placeholder that the row has no value for
  */

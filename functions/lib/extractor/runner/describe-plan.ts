@@ -31,7 +31,7 @@ export interface DescribePlanOptions {
 
 /**
  * The first request of each job as text, with the origin of every header and parameter. Sends nothing, so what a login
- * or a parent row would give stands there by name. Secrets are masked.
+ * or a parent row would give is shown by its name. Secrets are masked.
  *
  * @throws UserError as an extraction would at its start
  */

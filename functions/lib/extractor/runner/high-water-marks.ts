@@ -17,7 +17,7 @@ export interface HighWaterMarks {
 
 /**
  * @param before marks of the last run, by `markName`: requests use these throughout the run
- * @param reached marks raised so far in this run, when it goes on from a checkpoint
+ * @param reached marks raised so far in this run, when it resumes from a checkpoint
  */
 export const createHighWaterMarks = (
   before: Readonly<Record<string, Json>>,

@@ -17,7 +17,7 @@ export interface JobRun {
   rows: readonly Json[]
   pagination: JobPagination
   progress: Progress
-  /** The response before the one in hand, to notice a server that repeats itself. */
+  /** The previous response, to notice a server that repeats itself. */
   lastResponse: Json | undefined
   /** In place of `lastResponse` right after a resume. */
   lastFingerprint: string | undefined

@@ -93,7 +93,7 @@ export const fillEndpoint = (endpoint: string, placeholders: readonly Placeholde
     endpoint,
   )
 
-/** The columns that tell a child row where it came from: `parent_<path>`, an existing `parent_` not doubled. */
+/** The columns that link a child row to its parent: `parent_<path>`, an existing `parent_` not doubled. */
 export const parentColumns = (placeholders: readonly Placeholder[]): Record<string, Json> =>
   Object.fromEntries(
     placeholders.map(({ path, value }) => [path.startsWith('parent_') ? path : `parent_${path}`, value]),

@@ -21,7 +21,7 @@ export interface RunStatistics {
   all(): JobSummary[]
 }
 
-/** @param before summaries of the legs before, when the run goes on from a checkpoint */
+/** @param before summaries of the legs before, when the run resumes from a checkpoint */
 export const createRunStatistics = (prefix: string, before: readonly JobSummary[] = []): RunStatistics => {
   const jobs = new Map<string, JobSummary>(before.map(summary => [summary.job, structuredClone(summary)]))
   const of = (plan: JobPlan): JobSummary => {

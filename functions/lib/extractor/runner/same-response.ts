@@ -21,6 +21,6 @@ export const isSameResponse = (a: Json, b: Json): boolean => {
   )
 }
 
-/** A digest that equal responses share; stands for the last response in a checkpoint. */
+/** A digest of a response. A checkpoint holds it in place of the last response. */
 export const fingerprint = (response: Json): string =>
   createHash('sha256').update(JSON.stringify(response)).digest('base64url')

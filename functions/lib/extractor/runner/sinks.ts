@@ -54,7 +54,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       bucket,
       mine.map(({ config }) => config),
     )
-    // A later bucket goes on from what the earlier ones learnt, as its state would
+    // A later bucket starts from what the earlier ones learnt, as its state does
     const learnt = [...sinks.values()].at(-1)?.structure()
     const isLegacy = Number(first?.compatLevel) === 1 || state.structVersion === 2
     return createTableSink({

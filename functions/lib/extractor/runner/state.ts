@@ -23,7 +23,7 @@ export const readState = (state: unknown): InputState => {
   }
 }
 
-/** The state after a run that succeeded: the input with times, learnt structure and marks laid over it. */
+/** The state after a successful run: the state before it, with new times, learnt structure and marks. */
 export const nextState = (
   input: unknown,
   run: {

@@ -13,7 +13,7 @@ export interface StopOptions {
 export interface StopSignal {
   readonly requested: boolean
   readonly signal: Promise<void>
-  /** Waits; rejects with `Stopped` when a stop is asked for meanwhile, or with the error that ended the extraction. */
+  /** Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. */
   wait(seconds: number, aborted: AbortSignal): Promise<void>
   dispose(): void
 }

@@ -6,14 +6,14 @@ import { keysOf, valueAt } from './json-path.ts'
 
 export interface Found {
   items: Json[]
-  /** Something that the author of the configuration should hear of. */
+  /** A warning for the author of the configuration. */
   warning?: string
   /** The keys that lead to the list in the response; absent when the items are not a list of it. */
   path?: string[]
 }
 
 /**
- * The items of a response: what stands at `dataField`, else the response when it is a list, else its only list
+ * The items of a response: what is at `dataField`, else the response when it is a list, else its only list
  * (docs/reference/extractor.md#items).
  *
  * @throws UserError when there are several lists, or nothing that could hold items
@@ -33,7 +33,7 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
   }
   if (others.length === 0) {
     const [name, items] = only
-    // An empty list in a response that is not empty is worth a warning (docs/reference/extractor.md#items)
+    // Warn of an empty list in a response that is not empty (docs/reference/extractor.md#items)
     return { items, path: [name], ...(items.length === 0 ? { warning: noData(name) } : {}) }
   }
   const names = lists.map(([name]) => name).join(', ')

@@ -3,7 +3,7 @@ import type { Json } from '../tables/json-value.ts'
 
 /**
  * The value at a path of keys and list positions joined by `delimiter`; `.` alone (or an empty path) is the value
- * itself. A missing value and a null are both `undefined`: no rule of the format tells them apart.
+ * itself. A missing value and a null are both `undefined`: no rule of the format distinguishes them.
  */
 export const valueAt = (path: string, value: Json | undefined, delimiter = '.'): Json | undefined =>
   valueAtKeys(keysOf(path, delimiter), value)

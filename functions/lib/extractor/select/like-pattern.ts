@@ -1,11 +1,11 @@
 import { UserError } from '../../errors/errors.ts'
 
-/** A value is searched once for each part; nobody writes longer ones. */
+/** A value is searched once for each part. Real patterns are far shorter. */
 const MAX_LENGTH = 1_000
 
 /**
- * Whether a value is like a pattern with `%` for any text without a line break; a line break at the value's end is passed
- * over. Each part between two `%` is taken where it comes first, never again: a regular expression would try all places of
+ * Whether a value is like a pattern with `%` for any text without a line break; a line break at the value's end is
+ * ignored. Each part between two `%` is taken where it comes first, never again: a regular expression would try all places of
  * all parts against each other, which takes minutes on a few hundred characters.
  *
  * @throws UserError `extractor.config.recursionFilter` for a pattern of more than 1,000 characters

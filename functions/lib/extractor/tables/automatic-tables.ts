@@ -65,7 +65,7 @@ export class AutomaticTables {
     this.#live.settle(type)
   }
 
-  /** Flushes, and tells what `options.state` of another process needs. */
+  /** Flushes and returns what another process needs as `options.state`. */
   checkpoint(): AutomaticTablesState {
     this.#log.flush()
     this.#live.flush()

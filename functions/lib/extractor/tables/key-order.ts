@@ -18,7 +18,7 @@ export const rememberKeyOrder = (object: JsonObject, keys: readonly string[]): v
 }
 
 /**
- * The keys of an object as they stood in the JSON text, or `undefined` when `for in` already gives that order.
+ * The keys of an object in the order of the JSON text, or `undefined` when `for in` already gives that order.
  * Number-like keys come first in JavaScript, so looking at the first key is enough.
  */
 export const textOrder = (object: JsonObject): readonly string[] | undefined => {

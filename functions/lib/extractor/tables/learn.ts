@@ -4,7 +4,7 @@ import type { Json } from './json-value.ts'
 import { keysInOrder } from './key-order.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 
-/** What a caller of `learnItems` is told besides the changed nodes. */
+/** What `learnItems` reports besides the changed nodes. */
 export interface LearnEvents {
   /** A list inside a list will be written as JSON text. */
   nestedList(path: string): void

@@ -86,7 +86,7 @@ export class MappedTables {
   }
 }
 
-/** Files by name only: the folder may be another one when the run goes on. */
+/** Files by name only: a resumed run may have another folder. */
 const withBaseNames = (state: MapperState): MapperState => {
   const file = state.file === null ? null : basename(state.file)
   return { ...state, file, children: state.children.map(withBaseNames) }

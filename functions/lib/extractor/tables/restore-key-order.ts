@@ -20,7 +20,7 @@ class Walk {
     else if (first === '[') this.#list(Array.isArray(value) ? value : undefined)
   }
 
-  /** `undefined`: an earlier value of a key that stands twice, gone from the parsed value. */
+  /** `undefined`: an earlier value of a repeated key, which parsing dropped. */
   #object(object: JsonObject | undefined): void {
     const keys = new Set<string>()
     for (let t = this.#next(); t !== '}'; t = this.#next()) {

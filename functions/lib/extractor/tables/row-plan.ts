@@ -30,7 +30,7 @@ export interface ColumnPlan {
   position: number
   node: StructureNode
   role: 'scalar' | 'null' | 'object' | 'array'
-  /** What stands before a value: `,"`, or `"` in the first column of a row. */
+  /** What is written before a value: `,"`, or `"` in the first column of a row. */
   open: string
   blank: string
   /** Set when `role` is `object`. */

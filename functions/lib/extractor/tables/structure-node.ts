@@ -1,6 +1,6 @@
 export type NodeType = 'null' | 'scalar' | 'object' | 'array'
 
-/** The child of a list's node that stands for its items. */
+/** The child of a list's node that describes its items. */
 export const ITEMS = '[]'
 
 let lastId = 0

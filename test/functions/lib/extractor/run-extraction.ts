@@ -23,7 +23,7 @@ export interface Settings {
   options?: Partial<ExtractOptions>
 }
 
-/** Runs one extraction against a server that answers as told. */
+/** Runs one extraction against a server that answers as given. */
 export const runExtraction = async (answer: Answer, settings: Settings): Promise<Extraction> => {
   const server = await startApi(answer)
   try {

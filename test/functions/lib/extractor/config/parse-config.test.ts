@@ -169,7 +169,7 @@ describe('compat', () => {
   const misspelt = (config: object = {}) =>
     withJob({ dataTYpe: 'x', children: [{ endpoint: 'c', nothing: 1 }] }, config, { what: 1 })
 
-  it('drops unknown keys without a word when it is asked for', () => {
+  it('drops unknown keys silently with compat', () => {
     const { runs, compat } = parseConfig(misspelt(), { compat: true })
     expect(compat).toBe(true)
     expect(runs[0]?.config.jobs[0]).not.toHaveProperty('dataTYpe')

@@ -96,7 +96,7 @@ describe('a server that misbehaves', () => {
     expect(error?.message).toContain('[429]')
   })
 
-  it('answers the same page for ever: the repeated page is dropped and the job ends', async () => {
+  it('repeats the same page: the repeated page is dropped and the job ends', async () => {
     const { tables, requests, result } = await runExtraction(() => [{ id: 1 }, { id: 2 }], {
       api: { pagination: { method: 'offset', limit: 2 } },
     })

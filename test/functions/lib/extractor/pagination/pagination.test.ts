@@ -66,7 +66,7 @@ describe('offset', () => {
     expect(Object.keys(sent[0] ?? {})).toEqual(['limit', 'a', 'offset'])
   })
 
-  it('ignores the offset of the job unless told to start there', () => {
+  it('ignores the offset of the job unless it is configured to start there', () => {
     const job = { params: { offset: 10 } }
     expect(params(requests(offset, [two], job))).toEqual([
       { limit: 2, offset: 0 },

@@ -147,7 +147,7 @@ describe('a stopped extraction', () => {
     ['json-cursor', { method: 'json-cursor', idKey: 'text', param: 'after' }],
     ['limits', { method: 'pagenum', limitStop: { count: 5 } }],
     ['forced', { method: 'pagenum', forceStop: { pages: 3, volume: 10_000 } }],
-  ])('yields each item once and in order, and goes on in the middle, by %s', async (_, pagination) => {
+  ])('yields each item once and in order, and resumes in the middle, by %s', async (_, pagination) => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 9 }),
@@ -186,7 +186,7 @@ describe('a stopped extraction', () => {
     expect(requests.length).toBeLessThanOrEqual(3)
   })
 
-  it('goes on in the iteration that was under way', async () => {
+  it('resumes in the iteration that was under way', async () => {
     const two: Settings = {
       api: { pagination: { method: 'pagenum' } },
       parameters: { iterations: [{ outputBucket: 'one' }, { outputBucket: 'two' }, { outputBucket: 'one' }] },

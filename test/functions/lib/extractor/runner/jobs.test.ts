@@ -269,7 +269,7 @@ describe('child jobs', () => {
     )
   })
 
-  it('do not mind a page of very many rows', async () => {
+  it('work with a page of very many rows', async () => {
     const many = 150_000
     const { requests, result } = await runExtraction(
       ({ path }) => (path === '/users' ? Array.from({ length: many }, (_, id) => ({ id })) : [{ path }]),
@@ -325,7 +325,7 @@ describe('top-level jobs', () => {
     ['could share a table', 't', 't', 'GET'],
     ['could share the table of a list', 't', 't_x', 'GET'],
     ['have names that are cleaned alike', 'a/b', 'a.b', 'GET'],
-    ['may change something over there', 'one', 'two', 'POST'],
+    ['may change something at the API', 'one', 'two', 'POST'],
   ])('wait for each other when they %s', async (_, first, second, method) => {
     const { state, answer } = counting()
     const jobs = [

@@ -37,7 +37,7 @@ const page = (bytes: number): PendingPage => {
 }
 
 describe('saved sequences', () => {
-  it('keep bodies that came as long as there is room, and leave the others to be asked for again', () => {
+  it('keep the bodies that fit; the others are fetched again', () => {
     const { lanes } = saveSequences([[page(60), page(60)], [page(30)]], 0, 100)
     expect(lanes.map(sequence => sequence.map(pending => 'fetched' in pending))).toEqual([
       [true, false],

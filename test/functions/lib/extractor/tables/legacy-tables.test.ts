@@ -37,7 +37,7 @@ it('columns of an earlier run stay, and values must fit them', async () => {
   )
 })
 
-it('stopping and going on changes nothing', async () => {
+it('stopping and resuming changes nothing', async () => {
   const pages = [page('[{"a":1}]'), page('[{"b":[1,2]}]'), page('[{"a":2,"c":{"d":3}}]')]
   expect(await runSink(pages, { ...legacy, stopAfter: [0, 1] })).toEqual(await runSink(pages, legacy))
 })

@@ -12,7 +12,7 @@ export interface Page {
 }
 
 export interface RunOptions extends Partial<Omit<TableSinkOptions, 'folder'>> {
-  /** Numbers of pages after which the sink is stopped and another one goes on. */
+  /** Numbers of pages after which the sink is stopped and another one resumes. */
   stopAfter?: readonly number[]
   /** Lets every table come from the log of the pages instead of the rows written on the way. */
   fromLog?: boolean

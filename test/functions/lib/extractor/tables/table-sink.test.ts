@@ -56,7 +56,7 @@ describe('columns', () => {
     ])
     expect(files['root']).toBe('"o_a","o_b","z","n"\n"1","","2",""\n"","x\n""y""","3","4"\n')
   })
-  it('of parents come last and give way to a later column of their name', async () => {
+  it('of parents come last and are renamed for a later column of their name', async () => {
     const parent: JsonObject = { parent_id: 7 }
     const files = await runSink([
       page('[{"id":1}]', { parent }),
