@@ -63,7 +63,7 @@ export type AllowedHost = z.output<typeof AllowedHost>
 const tableMappings = <Shape extends z.ZodRawShape>(shape: Shape) =>
   optional(z.looseObject({ tables: optional(z.array(z.looseObject({ source: z.string(), ...shape }))) }))
 
-/** The platform's table mapping, as far as it says how tables are loaded. Who loads them checks the rest of it. */
+/** The part of the platform's table mapping that says how tables are loaded. The loader checks the rest. */
 const StorageMapping = z.looseObject({
   input: tableMappings({ changed_since: optional(Scalar) }),
   output: tableMappings({ primary_key: optional(z.array(z.string())), incremental: optional(flag) }),

@@ -28,7 +28,7 @@ export interface ApiSessionOptions {
   log: Log
 }
 
-/** A page as it came. */
+/** A page as received. */
 export interface FetchedPage {
   response: Json
   headers: HttpResponse['headers']

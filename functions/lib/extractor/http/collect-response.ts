@@ -12,7 +12,7 @@ export interface CollectOptions {
   signal: AbortSignal
 }
 
-/** A response with its body as it came, encodings not undone. */
+/** A response with its raw body, not yet decoded. */
 export interface CollectedResponse {
   status: number
   headers: ResponseHeaders

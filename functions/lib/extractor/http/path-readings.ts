@@ -1,5 +1,5 @@
 /**
- * All paths that a server may take this one for, the path as it is among them. Servers, proxies and frameworks differ in
+ * All readings of a path that a server may use, the path itself included. Servers, proxies and frameworks differ in
  * how often they decode `%2e`, in whether `\` and `//` part segments, whether `;x` belongs to a segment, and in what comes
  * first. `undefined`: too deeply encoded for any honest address.
  */

@@ -78,7 +78,7 @@ export class AutomaticTables {
   }
 
   /**
-   * The structure as it was learnt; parent columns, which finishing adds, are no part of the state
+   * The learnt structure, without the parent columns that finishing adds: they are no part of the state
    * (docs/reference/extractor.md#state).
    */
   stored(): unknown {

@@ -6,7 +6,7 @@ import { parseJson } from './parse-json.ts'
 
 const READ_BYTES = 1 << 18
 
-/** One page as it was added. */
+/** One added page. */
 export interface LoggedPage {
   type: string
   parent: JsonObject

@@ -35,7 +35,7 @@ export class TableSpool {
   /** When its first row was written, among all tables: parent columns are named in that order. */
   order = -1
   rows = 0
-  /** The header line as it looked when the first rows were written; usually the final one. */
+  /** The header line when the first rows were written; usually the final one. */
   header = ''
   pending = ''
   segments: Segment[] = []

@@ -211,7 +211,7 @@ describe('the tokens of a login', () => {
     apiRequest: { headers: { 'X-Token': { function: 'concat', args: ['Token ', { response: 'id' }] } } },
   }
 
-  it('are masked with all that came along, in the next requests, too', async () => {
+  it('are masked with everything beside them, also in the next requests', async () => {
     const answer = {
       id: 'tok-id-1',
       refresh_token: 'refresh-1',
@@ -257,7 +257,7 @@ describe('nothing is cut before it is masked', () => {
     }
   })
 
-  it('keeps no part of a secret, wherever it stands and whatever is around it', () => {
+  it('shows no part of a secret, whatever its position and surroundings', () => {
     const text = fc.array(
       fc.oneof(fc.constant(secret), fc.string({ unit: fc.constantFrom('ä', 'x', ' '), maxLength: 30 })),
     )
@@ -279,7 +279,7 @@ it('the summary of a run shows no secret', async () => {
   expect(extraction.result?.summary.jobs[0]?.pages).toBe(1)
 })
 
-it('secrets of requests that are long over are forgotten, so that a long run stays small', () => {
+it('secrets of requests long past are forgotten, so that a long run does not grow', () => {
   const masker = createMasker(['lasting'])
   for (let index = 0; index < 10_000; index++) masker.addPassing([`nonce-${index}.`])
   expect(masker.mask('lasting nonce-0. nonce-9999.')).toBe('*** nonce-0. ***')

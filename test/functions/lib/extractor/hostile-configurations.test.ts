@@ -64,7 +64,7 @@ describe('a configuration that nobody wrote in earnest', () => {
     ])
   })
 
-  it('has an end: a filter on long values, between which no deadline is looked at', async () => {
+  it('a filter on long values ends in time, although no deadline interrupts it', async () => {
     const { requests } = await runExtraction(
       ({ path }) => (path === '/items' ? [{ id: 1, n: 'a'.repeat(300) }] : []),
       {

@@ -146,7 +146,7 @@ describe('login', () => {
     expect(requests[1]?.url).toBe('/a?z=x%20y&key=t&a%5B0%5D=job&a%5B1%5D=login&same%5B0%5D=fix')
   })
 
-  it('takes a plain text for a path in the response and keeps it when nothing is there', async () => {
+  it('tries a plain text as a path in the response and keeps it when nothing is found', async () => {
     const headers = { 'X-A': 'auth.token', 'X-B': 'literal' }
     const { requests } = await runExtraction(
       withTokens(() => ({ auth: { token: 't' } })),

@@ -133,7 +133,7 @@ describe('strict configuration', () => {
     expect(() => parseConfig(input)).toThrow(message)
   })
 
-  it('takes the spellings of Generic Extractor: digits as text, empty lists for objects, null for nothing, any case of a method', () => {
+  it('accepts the spellings of Generic Extractor: digits as text, empty lists for objects, null for nothing, any case of a method', () => {
     const { api, runs } = parseConfig(
       withJob(
         { params: [], headers: [], placeholders: [], method: 'post', dataField: null, children: null },
@@ -146,7 +146,7 @@ describe('strict configuration', () => {
     expect(runs[0]?.attributes).toMatchObject({ '#token': 's', anything: { a: 1 } })
   })
 
-  it('leaves the notes of the configuration editor alone', () => {
+  it('keeps the notes of the configuration editor', () => {
     const input = withJob(
       { __NAME: 'Users', children: [{ endpoint: 'c', __NODE_ID: 1 }] },
       {},
@@ -223,7 +223,7 @@ describe('what Generic Extractor makes of odd values', () => {
     )
   })
 
-  it('takes an object of jobs for the list of its values, and an empty method for none', () => {
+  it('reads an object of jobs as the list of its values, and an empty method as none', () => {
     const { runs } = parseConfig({
       parameters: {
         api: { baseUrl: 'https://a.b' },

@@ -28,7 +28,7 @@ describe('a server that misbehaves', () => {
     expect(tables['items']).toBe('"id"\n"1"\n')
   })
 
-  it('resets always: a clear error in the terms of the configuration', async () => {
+  it('always resets: a clear error with the name that configurations use', async () => {
     const { error } = await runExtraction((_, response) => response.destroy(), { api: noRetry })
     expect(error?.message).toMatch(/^CURL error (52|56): /)
   })

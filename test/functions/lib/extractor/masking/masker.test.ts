@@ -22,7 +22,7 @@ describe('the masker', () => {
     expect(createMasker(['secret', 'secret-long']).mask('x secret-long y secret')).toBe('x *** y ***')
   })
 
-  it('leaves words alone that only contain a very short secret', () => {
+  it('does not mask words that only contain a very short secret', () => {
     expect(createMasker(['t']).mask('that t at')).toBe('that *** at')
   })
 

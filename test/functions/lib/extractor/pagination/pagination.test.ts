@@ -183,7 +183,7 @@ describe('response.param', () => {
     })
   })
 
-  it('lays the scroll request over pages from the second on', () => {
+  it('merges the scroll request into pages from the second on', () => {
     const scrollRequest = { endpoint: 'scroll', method: 'GET', params: { keep: '1m' } }
     const sent = requests({ ...config, scrollRequest }, [{ response: { meta: { next: 'abc' } } }], {
       method: 'POST',

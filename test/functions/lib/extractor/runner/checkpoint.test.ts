@@ -174,7 +174,7 @@ describe('a stopped extraction', () => {
     )
   })
 
-  it('notices the repeated page of a server that was met before the stop', async () => {
+  it('notices a server that repeats the last page before the stop', async () => {
     const { tables, requests } = await runInLegs(
       () => ({ items: [{ id: 1 }, { id: 2 }] }),
       {
@@ -222,7 +222,7 @@ describe('a stopped extraction', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('leaves nothing behind that a new start in the same folder would take for its own', async () => {
+  it('leaves nothing behind that a new run in the same folder would read', async () => {
     const server = await startApi(shop)
     const folder = mkdtempSync(join(tmpdir(), 'legs-'))
     const base = {

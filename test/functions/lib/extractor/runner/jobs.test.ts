@@ -311,7 +311,7 @@ describe('top-level jobs', () => {
   }
   const api = { pagination: { method: 'pagenum' } }
 
-  it('go on side by side when they write to different tables', async () => {
+  it('run side by side when they write to different tables', async () => {
     const { state, answer } = counting()
     const { tables } = await runExtraction(answer, {
       api,

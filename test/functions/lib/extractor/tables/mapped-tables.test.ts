@@ -66,7 +66,7 @@ describe('tables without rows', () => {
       tableMapping: { email: { mapping: { destination: 'email', primaryKey: true } } },
     },
   }
-  it('are written with header and manifest, nested ones too', async () => {
+  it('are written with header and manifest, also nested ones', async () => {
     expect(await runSink([], { bucket: 'crm', mappings: { users } })).toEqual({
       'crm.users': '"id"\n',
       'crm.users.manifest': '{"destination":"in.c-crm.users","incremental":false,"primary_key":["id"]}',

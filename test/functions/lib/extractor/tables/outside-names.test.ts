@@ -80,7 +80,7 @@ it('the data type of a job names a file in the folder, whatever it is', async ()
   expect(readdirSync(join(root, 'data', 'out'))).toEqual(['tables'])
 })
 
-it('a data type of which no name is left is an error of the configuration', async () => {
+it('a data type whose cleaned name is empty is an error of the configuration', async () => {
   const { error } = await run({ config: { jobs: [{ endpoint: 'i', dataType: '..' }] } })
   expect(error).toMatchObject({ name: 'UserError', code: 'extractor.tables.fileName' })
 })

@@ -54,7 +54,7 @@ async function outcome(input: readonly Page[], options: RunOptions): Promise<unk
   return runSink(copy, options).catch((error: Error) => error.message)
 }
 
-it('rows written on the way are the rows that the whole log gives', async () => {
+it('rows written page by page equal the rows built from the whole log', async () => {
   await fc.assert(
     fc.asyncProperty(pages, fc.boolean(), async (input, compat) => {
       expect(await outcome(input, { compat })).toEqual(await outcome(input, { compat, fromLog: true }))
@@ -63,7 +63,7 @@ it('rows written on the way are the rows that the whole log gives', async () => 
   )
 })
 
-it('stopping and going on after any pages changes nothing', async () => {
+it('stopping and resuming after any pages changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(pages, fc.array(fc.nat(4)), fc.boolean(), async (input, stopAfter, compat) => {
       expect(await outcome(input, { compat, stopAfter })).toEqual(await outcome(input, { compat }))

@@ -49,7 +49,7 @@ describe('files', () => {
 })
 
 describe('columns', () => {
-  it('that come late are empty in earlier rows, beside the others of their object', async () => {
+  it('that first occur on a later page are empty in earlier rows, next to the others of their object', async () => {
     const files = await runSink([
       page('[{"o":{"a":1},"z":2}]'),
       page('[{"o":{"b":"x\\n\\"y\\""},"z":3,"n":4}]'),
@@ -174,7 +174,7 @@ it('what was learnt can be given to the next run', async () => {
   }
 })
 
-it('response bodies stand in for items when tables are built again', async () => {
+it('tables can be built again from response bodies', async () => {
   const root = await mkdtemp(join(tmpdir(), 'millrace-source-'))
   try {
     const sink = createTableSink({ folder: join(root, 'spool') })
@@ -209,7 +209,7 @@ it('any texts come back from the CSV as they were', async () => {
   )
 })
 
-it('an item that does not fit leaves no trace of the try to write it', async () => {
+it('an item that does not fit leaves no partial row', async () => {
   // Null has hidden that the list holds objects, so Generic Extractor takes the list of lists.
   const pages = [page('[{"r":null},{"r":[{}]}]'), page('[{"r":[[1]]}]')]
   expect((await runSink(pages, { compat: true }))['root_r']).toMatch(
