@@ -1,5 +1,6 @@
 import { didYouMean } from '../lib/errors/did-you-mean.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { isTableIdForLoad, parseTableId } from '../lib/storage/storage-ids.ts'
 import type { LandingRule } from './landing-rules.ts'
 
 /** Where a landed object goes and how it is read. */
@@ -68,20 +69,16 @@ const tableIdByConvention = (key: string): string => {
   return `${groups['bucketId']}.${groups['file'] ?? groups['folder']}`
 }
 
-/** Bucket and table names: letters, digits, `-` and `_` (docs/reference/storage-api.md#column-names). */
-const TABLE_ID = /^(?<bucketId>(?:in|out)\.c-[A-Za-z0-9_-]+)\.(?<tableName>[A-Za-z0-9_-]+)$/
-
 const splitTableId = (tableId: string, key: string) => {
-  const groups = TABLE_ID.exec(tableId)?.groups
-  if (!groups) {
+  const parts = isTableIdForLoad(tableId) ? parseTableId(tableId) : undefined
+  if (!parts) {
     throw new UserError(
       'landing.invalidTableId',
       `The key "${key}" names the table "${tableId}", which is not a table id. A bucket id looks like in.c-main or ` +
         'out.c-main; a table name holds only letters, digits, dashes and underscores.',
     )
   }
-  // Both groups are required parts of the expression that has just matched.
-  return { bucketId: groups['bucketId'] as string, tableName: groups['tableName'] as string }
+  return { bucketId: parts.bucketId, tableName: parts.name }
 }
 
 const METADATA = ['primary-key', 'incremental', 'delimiter', 'enclosure', 'columns'] as const
