@@ -1,6 +1,7 @@
-import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
+import { SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
+import { startExecution } from '../lib/aws/executions.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
@@ -13,16 +14,9 @@ const env = readEnv(startScheduledRunsEnvNames)
 const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
 const stepFunctions = new SFNClient({})
 
-const startRun: StartRun = async (name, input) => {
-  const command = new StartExecutionCommand({
-    stateMachineArn: env.EXTRACT_MACHINE_ARN,
-    name,
-    input: JSON.stringify(input),
-  })
-  await stepFunctions.send(command).catch((error: unknown) => {
-    if (!(error instanceof ExecutionAlreadyExists)) throw error
-  })
-}
+// A run of this name was started by an earlier delivery of the same minute: nothing is left to do.
+const startRun: StartRun = async (name, input) =>
+  void (await startExecution(stepFunctions, { machineArn: env.EXTRACT_MACHINE_ARN, name, input }))
 
 /** Each minute: the configurations whose own schedule has become due -> runs of the extract machine. */
 export const handler = lambdaHandler({
