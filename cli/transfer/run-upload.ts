@@ -2,8 +2,14 @@ import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { isTableIdForLoad } from '../../functions/lib/storage/storage-ids.ts'
+import {
+  isTableMadeMeanwhile,
+  keyAfter,
+  loadIntoTable,
+} from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
-import { awaitJob, type FinishedJob } from './await-job.ts'
+import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
 import { formatBytes, showProgress } from './progress.ts'
@@ -28,6 +34,9 @@ export interface UploadFlags {
 /** From this size on, a file for a table is sliced: the service then reads the slices in parallel. */
 const SLICED_FROM_BYTES = 256 * 1024 ** 2
 
+/** One more than once: whoever created the table meanwhile may have deleted it again. */
+const MAX_LOADS = 3
+
 /** Resolves to the exit code: 0 when the file is there, and its rows in the table. Prints the ids as JSON. */
 export const runUpload = async (
   path: string,
@@ -38,11 +47,12 @@ export const runUpload = async (
   try {
     connection = connectStorage(await findStorage(flags))
     const uploaded = await upload(connection, path, { ...flags, log })
-    const job = flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
+    const loaded =
+      flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
     const { fileId, isSliced } = uploaded
-    const warnings = job === undefined ? [] : warningsOf(job)
+    const { jobId, warnings = [] } = loaded ?? {}
     for (const warning of warnings) log(`warning: ${warning}`)
-    const table = job ? { tableId: flags.table, jobId: job.id, ...(warnings.length > 0 && { warnings }) } : {}
+    const table = loaded ? { tableId: flags.table, jobId, ...(warnings.length > 0 && { warnings }) } : {}
     output.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
     return 0
   } catch (error) {
@@ -51,6 +61,11 @@ export const runUpload = async (
   } finally {
     connection?.close()
   }
+}
+
+interface Loaded {
+  jobId: number
+  warnings: string[]
 }
 
 interface Uploaded {
@@ -146,21 +161,21 @@ const load = async (
   tableId: string,
   { fileId, columns }: Uploaded,
   { primaryKey = [], incremental = false, delimiter, enclosure }: UploadFlags,
-): Promise<FinishedJob> => {
-  const dot = tableId.lastIndexOf('.')
-  const [bucketId, name] = [tableId.slice(0, dot), tableId.slice(dot + 1)]
-  if (!/^(in|out)\.c-[\w-]+$/.test(bucketId) || name === '')
+): Promise<Loaded> => {
+  if (!isTableIdForLoad(tableId))
     throw new UserError('cli.tableId', `"${tableId}" is not a table id: it looks like in.c-main.orders.`)
-  const format = { dataFileId: fileId, delimiter, enclosure, columns }
-  const idempotencyKey = crypto.randomUUID()
-  if (await storage.hasTable(tableId))
-    return awaitJob(
-      storage,
-      await storage.importTable({ ...format, tableId, incremental, primaryKey }, idempotencyKey),
-    )
-  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  return awaitJob(
-    storage,
-    await storage.createTable({ ...format, bucketId, name, primaryKey }, idempotencyKey),
-  )
+  const file = { tableId, dataFileId: fileId, columns, delimiter, enclosure, primaryKey, incremental }
+  const warnings = new Set<string>()
+  let idempotencyKey: string = crypto.randomUUID()
+  for (let attempt = 1; ; attempt++) {
+    const started = await loadIntoTable(storage, file, { idempotencyKey, checksKeyFirst: true })
+    const job = await awaitEnd(storage, started.job)
+    for (const warning of started.warnings) warnings.add(warning)
+    if (!isTableMadeMeanwhile(job) || attempt >= MAX_LOADS) {
+      const succeeded = succeededOrThrow(job)
+      for (const warning of warningsOf(succeeded)) warnings.add(warning)
+      return { jobId: job.id, warnings: [...warnings] }
+    }
+    idempotencyKey = keyAfter(idempotencyKey, job)
+  }
 }

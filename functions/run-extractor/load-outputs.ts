@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { checkKeyOfTable } from '../lib/storage/tables/primary-key.ts'
+import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
-import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { enterPhase, type OutputTable, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
@@ -33,25 +32,44 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   return { run: { ...run, outputs }, waitSeconds: waitSecondsAt(ageSeconds) }
 }
 
+interface LoadAttempt {
+  key: string
+  isRepeated: boolean
+}
+
 const load = async (
   output: OutputTable,
-  { key, isRepeated }: { key: string; isRepeated: boolean },
-  services: Services,
+  attempt: LoadAttempt,
+  { storage }: Services,
 ): Promise<OutputTable> => {
-  const { job, warnings } = await jobOf(output, { key, isRepeated }, services)
-  if (isAboutExistingTable(job)) {
-    // Somebody made the table in this very moment: load into it.
-    const { jobId: _, ...again } = output
-    return load(again, { key, isRepeated: false }, services)
-  }
+  const known = await knownJob(output, attempt, storage)
+  const { job, warnings } =
+    known === undefined || isTableMadeMeanwhile(known)
+      ? await loadIntoTable(
+          storage,
+          { ...output, dataFileId: output.fileId },
+          { idempotencyKey: known ? keyAfter(attempt.key, known) : attempt.key, checksKeyFirst: true },
+        )
+      : { job: known, warnings: [] }
+  if (isTableMadeMeanwhile(job)) return { ...output, jobId: job.id }
   if (job.status === 'error')
     throw new UserError(
       foreignCodeOr(job.error.code, 'extractor.run.load'),
       `The table ${output.tableId} could not be loaded: ${job.error.message}`,
       { params: { tableId: output.tableId, jobId: job.id } },
     )
-  const known = new Set([...output.warnings, ...warnings, ...warningsOf(job)])
-  return { ...output, jobId: job.id, isLoaded: job.status === 'success', warnings: [...known] }
+  const all = new Set([...output.warnings, ...warnings, ...warningsOf(job)])
+  return { ...output, jobId: job.id, isLoaded: job.status === 'success', warnings: [...all] }
+}
+
+/** The job that loads a table, as far as it is known: from the run, or by the file of an earlier attempt. */
+const knownJob = async (
+  { jobId, fileId }: OutputTable,
+  { isRepeated }: LoadAttempt,
+  storage: Services['storage'],
+): Promise<Job | undefined> => {
+  if (jobId !== undefined) return storage.job(jobId)
+  return isRepeated ? storage.findJobOfFile(fileId) : undefined
 }
 
 const importResults = z.object({ warnings: z.array(z.string()) })
@@ -59,51 +77,3 @@ const importResults = z.object({ warnings: z.array(z.string()) })
 /** A created table reports the table, without warnings. */
 const warningsOf = (job: Job): string[] =>
   job.status === 'success' ? importResults.catch({ warnings: [] }).parse(job.results).warnings : []
-
-interface StartedLoad {
-  job: Job
-  warnings: string[]
-}
-
-/** The job that loads a table: the one that is known, the one of an earlier attempt, or a new one. */
-const jobOf = async (
-  output: OutputTable,
-  { key, isRepeated }: { key: string; isRepeated: boolean },
-  services: Services,
-): Promise<StartedLoad> => {
-  const { storage } = services
-  if (output.jobId !== undefined) return { job: await storage.job(output.jobId), warnings: [] }
-  const earlier = isRepeated ? await storage.findJobOfFile(output.fileId) : undefined
-  return earlier && !isAboutExistingTable(earlier)
-    ? { job: earlier, warnings: [] }
-    : startLoad(output, key, services)
-}
-
-const isAboutExistingTable = (job: Job): boolean =>
-  job.status === 'error' && job.error.code === TABLE_EXISTS_CODE
-
-const startLoad = async (
-  { tableId, fileId, columns, primaryKey, incremental }: OutputTable,
-  key: string,
-  { storage }: Services,
-): Promise<StartedLoad> => {
-  const file = { dataFileId: fileId, columns, primaryKey }
-  const importIntoTable = async (): Promise<StartedLoad> => {
-    // Our own service looks again when the job runs; a hosted one never does
-    const { primaryKey: tableKey } = await storage.table(tableId)
-    const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
-    return { job: await storage.importTable({ ...file, tableId, incremental }, `${key}-import`), warnings }
-  }
-  if (await storage.hasTable(tableId)) return importIntoTable()
-
-  const bucketId = tableId.slice(0, tableId.lastIndexOf('.'))
-  const name = tableId.slice(bucketId.length + 1)
-  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  return storage.createTable({ ...file, bucketId, name }, `${key}-create`).then(
-    job => ({ job, warnings: [] }),
-    (error: unknown) => {
-      if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
-      throw error
-    },
-  )
-}

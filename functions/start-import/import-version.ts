@@ -1,7 +1,6 @@
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
-import { UserError } from '../lib/errors/errors.ts'
+import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
-import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 import type { ImportRecords } from './import-records.ts'
 import type { LandingTarget } from './landing-target.ts'
 import type { NumberRange } from './move-ranges.ts'
@@ -110,18 +109,11 @@ const acceptImport = async (
   const accepted = progress.isUploaded ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
 
-  const idempotencyKey = `${versionId}-${progress.attempt}`
-  const { bucketId, tableName, tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
-  const format = { dataFileId: fileId, delimiter, enclosure, columns }
-  const importIntoTable = () =>
-    storage.importTable({ ...format, tableId, incremental, primaryKey }, idempotencyKey)
-  if (await storage.hasTable(tableId)) return importIntoTable()
-  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  return storage
-    .createTable({ ...format, bucketId, name: tableName, primaryKey }, idempotencyKey)
-    .catch((error: unknown) => {
-      // Another file made the table in this very moment.
-      if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
-      throw error
-    })
+  const { tableId, primaryKey, incremental, delimiter, enclosure, columns } = target
+  const { job } = await loadIntoTable(
+    storage,
+    { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns },
+    { idempotencyKey: `${versionId}-${progress.attempt}` },
+  )
+  return job
 }

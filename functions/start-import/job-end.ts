@@ -1,6 +1,6 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { isTableMadeMeanwhile } from '../lib/storage-client/load-into-table.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
-import { TABLE_EXISTS_CODE } from '../lib/storage-client/table-exists-code.ts'
 
 type JobEnd =
   | 'running'
@@ -17,5 +17,5 @@ export const jobEnd = async (storage: StorageClient, jobId: number): Promise<Job
   // A service may forget its jobs after a while: this one was accepted long ago.
   if (!job || job.status === 'success') return 'success'
   if (job.status !== 'error') return 'running'
-  return job.error.code === TABLE_EXISTS_CODE ? 'tableExists' : 'error'
+  return isTableMadeMeanwhile(job) ? 'tableExists' : 'error'
 }

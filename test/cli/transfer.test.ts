@@ -166,7 +166,69 @@ describe('upload', () => {
     expect(rows.trim().split('\n').sort()).toEqual(['"1","Zoë"', '"2","two"', '"id","name"'])
   })
 
-  it('says that the table has another key than the one asked for', async () => {
+  /** An address in front of the service: does something once before it passes on the request that creates the table. */
+  const withSomebodyElse = async (
+    doesFirst: (tableId: string) => Promise<void>,
+    use: (address: string) => Promise<void>,
+  ): Promise<void> => {
+    let isFirst = true
+    const front = createAdaptorServer({
+      fetch: async (request: Request) => {
+        const { pathname } = new URL(request.url)
+        const bucketId = /buckets\/([^/]+)\/tables-async$/.exec(pathname)?.[1]
+        const body = request.body === null ? undefined : await request.text()
+        if (bucketId !== undefined && isFirst) {
+          isFirst = false
+          await doesFirst(`${bucketId}.${JSON.parse(body ?? '').name}`)
+        }
+        const { method, headers } = request
+        return service.app.fetch(new Request(request.url, { method, headers, ...(body && { body }) }))
+      },
+    }) as Server // Without options it makes a plain HTTP server.
+    await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
+    try {
+      await use(`http://127.0.0.1:${(front.address() as AddressInfo).port}`) // It listens on a port.
+    } finally {
+      await new Promise(resolve => front.close(resolve))
+    }
+  }
+
+  test.each([
+    [
+      'created',
+      async (tableId: string) => void (await millrace('upload', await rowsFile('1'), '--table', tableId)),
+    ],
+    ['about to be created', async (tableId: string) => void (await startCreating(tableId, '1'))],
+  ])('adds to a table that somebody else has just %s', async (_, doesFirst) => {
+    const tableId = `in.c-transfer.raced${++names}`
+    const path = await rowsFile('2')
+    await withSomebodyElse(doesFirst, async address => {
+      const sent = await millrace('upload', path, '--table', tableId, '--incremental', '--url', address)
+      expect([sent.code, sent.log]).toEqual([0, expect.anything()])
+      expect(JSON.parse(sent.output.toString())).toMatchObject({ tableId })
+    })
+    const { text: rows } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
+    expect(rows.trim().split('\n').sort()).toEqual(['"1"', '"2"', '"id"'])
+  })
+
+  const rowsFile = async (...ids: string[]): Promise<string> => {
+    const path = newPath()
+    await writeFile(path, `id\n${ids.join('\n')}\n`)
+    return path
+  }
+
+  /** Returns while the job that creates the table is still to run. */
+  const startCreating = async (tableId: string, ...ids: string[]): Promise<void> => {
+    const { output } = await millrace('upload', await rowsFile(...ids))
+    const { fileId } = JSON.parse(output.toString())
+    const [stage, bucket, name] = tableId.split('.')
+    await service.call('POST', `/v2/storage/buckets/${stage}.${bucket}/tables-async`, {
+      name,
+      dataFileId: fileId,
+    })
+  }
+
+  test('says that the table has another key than the one asked for', async () => {
     const path = newPath()
     await writeFile(path, 'id,name\n1,one\n')
     const into = (...flags: string[]) =>

@@ -1,0 +1,86 @@
+import { UserError } from '../errors/errors.ts'
+import { parseTableId } from '../storage/storage-ids.ts'
+import { checkKeyOfTable } from '../storage/tables/primary-key.ts'
+import type { CsvFormat, StorageClient } from './storage-client.ts'
+import { TABLE_EXISTS_CODE } from './table-exists-code.ts'
+import type { Job } from './wire.ts'
+
+export interface TableLoad extends CsvFormat {
+  tableId: string
+  dataFileId: number
+  incremental: boolean
+  /** A new table gets it; one that exists should have it. Empty: whatever the table has. */
+  primaryKey: readonly string[]
+}
+
+export interface LoadOptions {
+  /** Names this load: a repeated call finds the job of the first one. */
+  idempotencyKey: string
+  /**
+   * Compares the primary keys before the load is asked for, because a hosted service never does. Our own compares them
+   * when the job runs. Default: not, for callers that learn of a failure from the job.
+   */
+  checksKeyFirst?: boolean
+}
+
+export interface StartedLoad {
+  job: Job
+  warnings: string[]
+}
+
+type Storage = Pick<
+  StorageClient,
+  'hasTable' | 'table' | 'hasBucket' | 'createBucket' | 'createTable' | 'importTable'
+>
+
+/**
+ * Starts the job that loads a file into a table. A table that does not exist is created, and its bucket with it.
+ *
+ * Somebody else may create the table at the same moment. When the service says so at once, the file is imported into
+ * that table. When it says so by the job, `isTableMadeMeanwhile` holds for the job: call again, with the key that
+ * `keyAfter` gives.
+ */
+export const loadIntoTable = async (
+  storage: Storage,
+  { tableId, incremental, primaryKey, dataFileId, columns, delimiter, enclosure }: TableLoad,
+  { idempotencyKey, checksKeyFirst = false }: LoadOptions,
+): Promise<StartedLoad> => {
+  const file = { dataFileId, columns, delimiter, enclosure }
+  const importIntoTable = async (): Promise<StartedLoad> => {
+    const warnings = checksKeyFirst
+      ? checkKeyOfTable({
+          tableId,
+          tableKey: (await storage.table(tableId)).primaryKey,
+          primaryKey,
+          incremental,
+        })
+      : []
+    const load = { ...file, tableId, incremental, primaryKey }
+    return { job: await storage.importTable(load, `${idempotencyKey}-import`), warnings }
+  }
+  if (await storage.hasTable(tableId)) return importIntoTable()
+
+  const { bucketId, name } = partsOf(tableId)
+  if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
+  const creation = { ...file, bucketId, name, primaryKey: [...primaryKey] }
+  try {
+    return { job: await storage.createTable(creation, `${idempotencyKey}-create`), warnings: [] }
+  } catch (error) {
+    if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
+    throw error
+  }
+}
+
+/** The job was to create a table that somebody else had created by the time it ran. */
+export const isTableMadeMeanwhile = (job: Job): boolean =>
+  job.status === 'error' && job.error.code === TABLE_EXISTS_CODE
+
+/** The key of the attempt after a job that failed: with the old key the service would answer with that job again. */
+export const keyAfter = (idempotencyKey: string, { id }: Pick<Job, 'id'>): string =>
+  `${idempotencyKey}-after-${id}`
+
+const partsOf = (tableId: string) => {
+  const parts = parseTableId(tableId)
+  if (!parts) throw new Error(`"${tableId}" is not a table id`)
+  return parts
+}

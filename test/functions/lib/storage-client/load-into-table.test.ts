@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  isTableMadeMeanwhile,
+  keyAfter,
+  type LoadOptions,
+  loadIntoTable,
+  type TableLoad,
+} from '#lib/storage-client/load-into-table.ts'
+import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
+import { json, type ScriptedServer, startScriptedServer } from '#support/scripted-server.ts'
+
+let server: ScriptedServer
+let storage: StorageClient
+
+beforeAll(async () => {
+  server = await startScriptedServer()
+  storage = createStorageClient({ baseUrl: server.url, token: 'a-token', timeoutSeconds: 5 })
+})
+beforeEach(() => {
+  server.received.length = 0
+})
+afterAll(() => server.close())
+
+const job = { id: 12, status: 'waiting', url: 'http://127.0.0.1/v2/storage/jobs/12', operationParams: {} }
+const accepted = json(202, job)
+const isThere = json(200, { id: 'in.c-main.orders', columns: ['id'], primaryKey: ['id'] })
+const isNotThere = json(404, { error: 'It is not there.', code: 'storage.tables.notFound' })
+const tableExists = json(400, { error: 'It exists.', code: 'storage.buckets.tableAlreadyExists' })
+const bucketExists = json(400, { error: 'It exists.', code: 'storage.buckets.alreadyExists' })
+
+const load = (changes: Partial<TableLoad> = {}, options: Partial<LoadOptions> = {}) =>
+  loadIntoTable(
+    storage,
+    { tableId: 'in.c-main.orders', dataFileId: 5, incremental: true, primaryKey: ['id'], ...changes },
+    { idempotencyKey: 'once', ...options },
+  )
+
+const requests = () =>
+  server.received.map(({ method, url }) => `${method} ${url.replace('/v2/storage/', '')}`)
+const last = () => {
+  const request = server.received.at(-1)
+  return { key: request?.headers['idempotency-key'], body: JSON.parse(request?.body ?? '') }
+}
+
+test('imports into a table that exists, and names the key it should have', async () => {
+  server.replyWith(isThere, accepted)
+  expect(await load()).toMatchObject({ job: { id: 12 }, warnings: [] })
+  expect(requests()).toEqual(['GET tables/in.c-main.orders', 'POST tables/in.c-main.orders/import-async'])
+  expect(last()).toEqual({
+    key: 'once-import',
+    body: { dataFileId: 5, primaryKey: 'id', incremental: 1 },
+  })
+})
+
+test.each([
+  ['is there', [isThere]],
+  ['is created', [isNotThere, json(201, {})]],
+  ['is created by somebody else at the same moment', [isNotThere, bucketExists]],
+])('creates a table that does not exist in a bucket that %s', async (_, bucketReplies) => {
+  server.replyWith(isNotThere, ...bucketReplies, accepted)
+  await load({ columns: ['id'], delimiter: ';' })
+  expect(requests().at(-1)).toBe('POST buckets/in.c-main/tables-async')
+  expect(last()).toEqual({
+    key: 'once-create',
+    body: { name: 'orders', dataFileId: 5, columns: ['id'], delimiter: ';', primaryKey: 'id' },
+  })
+})
+
+test('imports into a table that somebody else created at the same moment', async () => {
+  server.replyWith(isNotThere, isThere, tableExists, accepted)
+  await load()
+  expect(requests().at(-1)).toBe('POST tables/in.c-main.orders/import-async')
+  expect(last()).toMatchObject({ key: 'once-import', body: { dataFileId: 5, incremental: 1 } })
+})
+
+test('passes on what else is wrong with the new table', async () => {
+  server.replyWith(isNotThere, isThere, json(403, { error: 'No.', code: 'accessDenied' }))
+  await expect(load()).rejects.toMatchObject({ code: 'accessDenied' })
+})
+
+test.each([
+  ['refuses an incremental load', { incremental: true }, 'refused'],
+  ['warns of a full load', { incremental: false }, 'warned'],
+])('%s by another key than the table has, when asked to look first', async (_, changes, outcome) => {
+  server.replyWith(isThere, isThere, ...(outcome === 'warned' ? [accepted] : []))
+  const loading = load({ ...changes, primaryKey: ['name'] }, { checksKeyFirst: true })
+  if (outcome === 'warned')
+    expect((await loading).warnings).toEqual([expect.stringContaining('has the primary key "id"')])
+  else await expect(loading).rejects.toMatchObject({ code: 'storage.tables.primaryKeyDiffers' })
+})
+
+test('tells a job that came second from one that failed for another reason', () => {
+  const failed = (code: string) => ({ ...job, status: 'error', error: { code, message: 'No.' } }) as const
+  expect(isTableMadeMeanwhile(failed('storage.buckets.tableAlreadyExists'))).toBe(true)
+  expect(isTableMadeMeanwhile(failed('invalidCsv'))).toBe(false)
+  expect(keyAfter('once', { id: 12 })).not.toBe('once')
+})
