@@ -6,12 +6,12 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 
 export interface DeadLettersProps {
-  /** What a dead letter means, for the alarm's text. */
+  /** What a dead letter stands for, in the alarm's text. */
   readonly meaning: string
   readonly alarms: ITopic
 }
 
-/** The longest that SQS keeps a message: a dead letter outlasts a holiday. */
+/** The longest that SQS keeps a message: a dead letter written before a holiday is still there after it. */
 const RETENTION = Duration.days(14)
 
 /** The queue for work that failed, and its alarm. */
@@ -27,8 +27,8 @@ export class DeadLetters extends Construct {
     })
     new Alarm(this, 'NotEmpty', {
       alarmDescription:
-        `${meaning} Read the message in ${this.queue.queueName}: it holds the input and the error. ` +
-        'When the cause is mended, start the machine again with that input, then delete the message.',
+        `${meaning} Read the message in ${this.queue.queueName}: it holds the input, the failure and (redrive) how to try again. ` +
+        'When the cause is mended, do that, then delete the message.',
       metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
       evaluationPeriods: 1,

@@ -12,6 +12,7 @@ import {
   Succeed,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import { redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -36,15 +37,20 @@ const RANGES_IN_PARALLEL = 16
  */
 export const exportMachine = (scope: Construct, props: ExportMachineProps): StateMachine => {
   const { mergeSlices, pollJob, deadLetters } = props
+  const execution = JsonPath.stringAt('$$.Execution.Id')
   const step = (name: string, event: Record<string, unknown>, resultPath: string) =>
-    functionStep(scope, name, {
-      runs: mergeSlices,
-      event: { ...event, execution: JsonPath.stringAt('$$.Execution.Id') },
-      resultPath,
-    })
+    functionStep(scope, name, { runs: mergeSlices, event: { ...event, execution }, resultPath })
   const input = JsonPath.objectAt('$$.Execution.Input')
-  const abort = step('Abort', { step: 'abort' }, JsonPath.DISCARD)
-  const failed = failurePath(scope, { cleanUp: abort, deadLetters, endsAs: 'ExportFailed' })
+  const failed = failurePath(scope, {
+    cleanUp: {
+      name: 'Abort',
+      runs: mergeSlices,
+      event: { step: 'abort', execution, failure: JsonPath.objectAt('$.failure') },
+    },
+    deadLetters,
+    redrive: redriveCommand('export'),
+    endsAs: 'ExportFailed',
+  })
 
   const overRanges = (name: string, each: string, does: 'convert' | 'copy') => {
     const range = { from: JsonPath.numberAt('$.from'), to: JsonPath.numberAt('$.to') }

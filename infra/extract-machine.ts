@@ -7,16 +7,16 @@ import {
   DefinitionBody,
   Fail,
   JsonPath,
-  Pass,
   StateMachine,
   Succeed,
   TaskInput,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
-import { LambdaInvoke, SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
+import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/steps.ts'
+import { deadLetterContent, redriveCommand, writeDeadLetter } from './dead-letter-step.ts'
 import { withRetries } from './task-retries.ts'
 
 interface ExtractMachineProps {
@@ -61,15 +61,19 @@ export const extractMachine = (
   const end = step('End', 'end')
   const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
 
-  const writeDeadLetter = deadLetter(scope, deadLetters)
-  const withoutReport = new Pass(scope, 'NotReported', {
-    parameters: { failure: JsonPath.objectAt('$.failure') },
-    resultPath: '$.letter',
-  }).next(writeDeadLetter)
-  const reported = new Pass(scope, 'RunFailed', {
-    parameters: { failure: JsonPath.objectAt('$.run.failure'), result: JsonPath.objectAt('$.run.result') },
-    resultPath: '$.letter',
-  }).next(writeDeadLetter)
+  const write = writeDeadLetter(scope, { queue: deadLetters, redrive: redriveCommand('extract') })
+  const failWith = { errorPath: '$.deadLetter.code', causePath: '$.deadLetter.message' }
+  write.next(new Fail(scope, 'ExtractionFailed', failWith))
+  const withoutReport = deadLetterContent(scope, 'NotReported', {
+    code: '$.failure.Error',
+    message: 'The run could not be ended in order. The details are what the machine reported.',
+    details: '$.failure',
+  }).next(write)
+  const reported = deadLetterContent(scope, 'RunFailed', {
+    code: '$.run.failure.Error',
+    message: '$.run.failure.Cause',
+    details: '$.run.result',
+  }).next(write)
 
   const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
   const whatIsNext = new Choice(scope, 'WhatIsNext')
@@ -106,20 +110,3 @@ export const extractMachine = (
     timeout: Duration.seconds(LONGEST_RUN_SECONDS),
   })
 }
-
-const deadLetter = (scope: Construct, queue: IQueue) =>
-  new SqsSendMessage(scope, 'WriteDeadLetter', {
-    queue,
-    messageBody: TaskInput.fromObject({
-      machine: JsonPath.stringAt('$$.StateMachine.Id'),
-      execution: JsonPath.stringAt('$$.Execution.Id'),
-      input: JsonPath.objectAt('$$.Execution.Input'),
-      letter: JsonPath.objectAt('$.letter'),
-    }),
-    resultPath: JsonPath.DISCARD,
-  }).next(
-    new Fail(scope, 'ExtractionFailed', {
-      errorPath: '$.letter.failure.Error',
-      causePath: '$.letter.failure.Cause',
-    }),
-  )

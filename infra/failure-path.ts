@@ -1,47 +1,61 @@
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import {
   type CatchProps,
+  Choice,
+  Condition,
   Fail,
   type IChainable,
   JsonPath,
-  TaskInput,
-  type TaskStateBase,
 } from 'aws-cdk-lib/aws-stepfunctions'
-import { SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
+import { deadLetterContent, writeDeadLetter } from './dead-letter-step.ts'
+import { type FunctionStepProps, functionStep } from './function-step.ts'
 
 export interface FailurePathProps {
-  /** Cleans up after the failed execution. */
-  readonly cleanUp: TaskStateBase
+  /** Puts in order what the failed execution leaves behind. */
+  readonly cleanUp: Omit<FunctionStepProps, 'resultPath'> & { readonly name: string }
   readonly deadLetters: IQueue
+  /** How the work is tried again, for a person. */
+  readonly redrive: string
   /** Name of the state in which the execution ends. */
   readonly endsAs: string
 }
 
-/** Clean up -> write the dead letter -> end as failed. Expects `$.failure` with `Error` and `Cause`. */
+/**
+ * Clean up -> write the dead letter -> end as failed. Expects `$.failure` with `Error` and `Cause`.
+ *
+ * The function that cleans up answers with `failure`: the code and message that it reads from the machine's report.
+ */
 export const failurePath = (
   scope: Construct,
-  { cleanUp, deadLetters, endsAs }: FailurePathProps,
-): TaskStateBase => {
-  const deadLetter = new SqsSendMessage(scope, 'WriteDeadLetter', {
-    queue: deadLetters,
-    messageBody: TaskInput.fromObject({
-      machine: JsonPath.stringAt('$$.StateMachine.Id'),
-      execution: JsonPath.stringAt('$$.Execution.Id'),
-      input: JsonPath.objectAt('$$.Execution.Input'),
-      failure: JsonPath.objectAt('$.failure'),
-    }),
-    resultPath: JsonPath.DISCARD,
-  })
-  deadLetter.next(new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
-  cleanUp.next(deadLetter)
-  // The dead letter must be written even when the clean-up fails.
-  cleanUp.addCatch(deadLetter, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
-  return cleanUp
+  { cleanUp, deadLetters, redrive, endsAs }: FailurePathProps,
+): IChainable => {
+  const write = writeDeadLetter(scope, { queue: deadLetters, redrive })
+  write.next(new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
+  const described = deadLetterContent(scope, 'DescribedFailure', {
+    code: `${CLEANED_UP}.failure.code`,
+    message: `${CLEANED_UP}.failure.message`,
+  }).next(write)
+  // Not every report has a cause, and a path that leads nowhere would end the execution without a dead letter.
+  const asReported = deadLetterContent(scope, 'FailureAsReported', {
+    code: '$.failure.Error',
+    message: 'The clean-up after the failure failed too. The details are what the machine reported first.',
+    details: '$.failure',
+  }).next(write)
+  const step = functionStep(scope, cleanUp.name, { ...cleanUp, resultPath: CLEANED_UP })
+  // Something may stay behind when even this fails; the dead letter must be written all the same.
+  step.addCatch(asReported, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD })
+  return step.next(
+    new Choice(scope, 'IsFailureDescribed')
+      .when(Condition.isPresent(`${CLEANED_UP}.failure.message`), described)
+      .otherwise(asReported),
+  )
 }
 
-/** Leads every error of a step to the failure path. */
+const CLEANED_UP = '$.cleanedUp'
+
+/** Sends whatever a step cannot do to the failure path. */
 export const catchAll = (
   step: { addCatch(handler: IChainable, props?: CatchProps): unknown },
-  failed: TaskStateBase,
+  failed: IChainable,
 ): void => void step.addCatch(failed, { errors: ['States.ALL'], resultPath: '$.failure' })

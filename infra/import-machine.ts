@@ -5,17 +5,18 @@ import {
   Choice,
   Condition,
   DefinitionBody,
+  type IChainable,
   JsonPath,
   Map as MapState,
   Pass,
   StateMachine,
   Succeed,
-  type TaskStateBase,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { TABLE_EXISTS_CODE } from '../functions/lib/storage-client/table-exists-code.ts'
+import { redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -40,12 +41,16 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     event: JsonPath.objectAt('$$.Execution.Input'),
     execution: JsonPath.stringAt('$$.Execution.Id'),
   }
-  const giveKeyBack = functionStep(scope, 'GiveKeyBack', {
-    runs: startImport,
-    event: { ...event, failure: JsonPath.objectAt('$.failure') },
-    resultPath: JsonPath.DISCARD,
+  const failed = failurePath(scope, {
+    cleanUp: {
+      name: 'ReleaseKey',
+      runs: startImport,
+      event: { ...event, failure: JsonPath.objectAt('$.failure') },
+    },
+    deadLetters,
+    redrive: redriveCommand('import'),
+    endsAs: 'ImportFailed',
   })
-  const failed = failurePath(scope, { cleanUp: giveKeyBack, deadLetters, endsAs: 'ImportFailed' })
   const start = functionStep(scope, 'Start', { runs: startImport, event, resultPath: '$.import' })
   catchAll(start, failed)
   const job = waitForJob(scope, { pollJob, jobIdPath: '$.import.jobId', failed })
@@ -97,7 +102,7 @@ const RANGES_IN_PARALLEL = 16
 /** Moves an object that is too large for one function, in the ranges that start-import gives. */
 const moveRanges = (
   scope: Construct,
-  { startImport, failed }: { startImport: IFunction; failed: TaskStateBase },
+  { startImport, failed }: { startImport: IFunction; failed: IChainable },
 ): MapState => {
   const map = new MapState(scope, 'MoveParts', {
     itemsPath: '$.import.ranges',

@@ -42,14 +42,14 @@ export class JobMachine extends Construct {
     })
 
     const jobId = JsonPath.numberAt('$.jobId')
-    const closeJob = functionStep(this, 'CloseFailedJob', {
-      runs: runJob,
-      event: { jobId, failure: JsonPath.objectAt('$.failure') },
-      resultPath: JsonPath.DISCARD,
-    })
     const failed = failurePath(this, {
-      cleanUp: closeJob,
+      cleanUp: {
+        name: 'CloseFailedJob',
+        runs: runJob,
+        event: { jobId, failure: JsonPath.objectAt('$.failure') },
+      },
       deadLetters: deadLetters.queue,
+      redrive: 'The job is closed as an error: send its request to the storage service again.',
       endsAs: 'JobFailed',
     })
     const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })

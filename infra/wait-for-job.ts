@@ -2,9 +2,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import {
   Choice,
   Condition,
+  type IChainable,
   JsonPath,
   Pass,
-  type TaskStateBase,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions'
@@ -16,7 +16,7 @@ interface WaitForJobProps {
   readonly pollJob: IFunction
   /** JSONPath of the job's id. */
   readonly jobIdPath: string
-  readonly failed: TaskStateBase
+  readonly failed: IChainable
 }
 
 /**

@@ -48,7 +48,9 @@ const execution = z.string().min(1)
 /** Parts or conversions with the numbers `from` to `to`, both included. */
 const range = { from: z.number().int().positive(), to: z.number().int().positive() }
 
-/** One step of the export machine. Each may be repeated, and finds what an earlier attempt has done. */
+const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
+
+/** One step of the export machine. Each may be repeated, and finds what an earlier attempt of it has done. */
 export const mergeSlicesEvent = z.discriminatedUnion('step', [
   z.object({ step: z.literal('request'), execution, input: exportInput }),
   z.object({
@@ -60,6 +62,6 @@ export const mergeSlicesEvent = z.discriminatedUnion('step', [
   z.object({ step: z.literal('convert'), execution, ...range }),
   z.object({ step: z.literal('copy'), execution, ...range }),
   z.object({ step: z.literal('complete'), execution }),
-  z.object({ step: z.literal('abort'), execution }),
+  z.object({ step: z.literal('abort'), execution, failure: failure.optional() }),
 ])
 export type MergeSlicesEvent = z.infer<typeof mergeSlicesEvent>

@@ -23,6 +23,6 @@ export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEve
     case 'complete':
       return completeExport(work)
     case 'abort':
-      return abortExport(work)
+      return abortExport(work, event.failure)
   }
 }

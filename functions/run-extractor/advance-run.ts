@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { beginRun } from './begin-run.ts'
@@ -207,23 +208,11 @@ const nextOf = ({ run, waitSeconds = 0 }: StepResult): Advance => ({
   waitSeconds,
 })
 
-/** What a machine's Catch tells of a function that failed: its report is JSON (Lambda Developer Guide). */
-const failureOfMachine = (
-  failure: { Error?: string | undefined; Cause?: string | undefined } = {},
-): RunFailure => {
-  const { Error: name = 'Error', Cause: cause = '' } = failure
-  const message = messageOf(cause) ?? cause
-  if (name === 'UserError') return { code: 'extractor.run.failed' satisfies ErrorCode, message }
-  return { code: name, message: message || 'The run failed without saying why.' }
-}
-
-const messageOf = (cause: string): string | undefined => {
-  try {
-    const report: unknown = JSON.parse(cause)
-    if (typeof report === 'object' && report !== null && 'errorMessage' in report)
-      return String(report.errorMessage)
-  } catch {
-    // Plain text.
+/** A function that failed without a code of ours says only what kind of error it was. */
+const failureOfMachine = (failure: MachineFailure = {}): RunFailure => {
+  const { code, message } = describeFailure(failure)
+  return {
+    code: code === 'UserError' ? 'extraction.failed' : code,
+    message: message || 'The run failed without saying why.',
   }
-  return undefined
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-store.ts'
 import type { RunJobEvent } from './event.ts'
@@ -7,8 +8,11 @@ import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveTable, takeTurn } from './table-turn.ts'
 
-/** `blocked`: an earlier job of the same table has to finish, or the work runs elsewhere. Retry after `waitSeconds`. */
-export type RunJobResult = { status: 'done' } | { status: 'blocked'; waitSeconds: number }
+/** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
+export type RunJobResult =
+  /** `failure`: for which the job was closed. */
+  | { status: 'done'; failure?: Failure }
+  | { status: 'blocked'; waitSeconds: number }
 
 /**
  * Does one job, or returns how long it must wait. May be repeated at any time, also while it runs: the work of a job
@@ -25,7 +29,10 @@ export const runJob = async (
   const job = await jobs.get(jobId)
   if (!job) throw new Error(`There is no job ${jobId}`)
 
-  if (failure) return close(job, failure.Error, services)
+  if (failure) {
+    await close(job, failure.Error, services)
+    return { status: 'done', failure: describeFailure(failure) }
+  }
   if (isFinal(job)) return finish(job, services)
   if (job.queueTableId !== null) {
     const turn = await takeTurn(job, job.queueTableId, services)

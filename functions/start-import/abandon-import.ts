@@ -4,14 +4,13 @@ import type { LandedObject } from './event.ts'
 import { holdKey } from './held-key.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import type { Progress } from './progress.ts'
-import type { StartImportResult } from './start-import-result.ts'
 
 /** After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. */
 export const abandonImport = async (
   dependencies: StartImportDependencies,
   landed: LandedObject,
   execution: string,
-): Promise<StartImportResult> => {
+): Promise<void> => {
   const { records } = dependencies
   const keyId = objectKeyId(landed)
   const lease = await records.takeLease(keyId, { owner: execution, versionId: '' })
@@ -28,10 +27,9 @@ export const abandonImport = async (
       key?.change({ moving: undefined })
     }
   } finally {
-    // The lease must be given back even when there is more to clean up than can be done.
+    // The lease must be released even when there is more to clean up than can be done.
     await key?.release()
   }
-  return { outcome: 'released' }
 }
 
 /** `undefined`: the object is gone, and nothing is known that could be cleaned up. */

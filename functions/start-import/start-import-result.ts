@@ -1,3 +1,4 @@
+import type { Failure } from '../lib/errors/machine-failure.ts'
 import type { NumberRange } from './move-ranges.ts'
 
 /** A range of parts of an object version; `null`: the version that the event names. */
@@ -27,7 +28,7 @@ export type StartImportResult =
   | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
   /** The parts that were asked for are there. */
   | { outcome: 'moved' }
-  /** The lease was given back after a failure. */
-  | { outcome: 'released' }
+  /** The lease was released after a failure. */
+  | { outcome: 'released'; failure: Failure }
 
 export const busy = (waitSeconds: number): StartImportResult => ({ outcome: 'busy', waitSeconds })

@@ -1,3 +1,4 @@
+import { describeFailure } from '../lib/errors/machine-failure.ts'
 import { abandonImport } from './abandon-import.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
@@ -27,7 +28,10 @@ export const startImport = async (
 ): Promise<StartImportResult> => {
   const { s3, records, rules } = dependencies
   if (landed.key.endsWith('/')) return { outcome: 'ignored' }
-  if (failure) return abandonImport(dependencies, landed, execution)
+  if (failure) {
+    await abandonImport(dependencies, landed, execution)
+    return { outcome: 'released', failure: describeFailure(failure) }
+  }
   if (move) return moveParts(dependencies, landed, move)
 
   const { source, metadata } = await describeSource(s3, landed)

@@ -14,6 +14,7 @@ import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { deadLetter } from '../support/dead-letter.ts'
 
 const MiB = 1024 ** 2
 
@@ -68,13 +69,13 @@ const read = async (key: string): Promise<Buffer> => {
 const unfinishedUploads = async () =>
   (await s3.send(new ListMultipartUploadsCommand({ Bucket: bucket() }))).Uploads ?? []
 
-const nextLetter = async () => {
+const nextDeadLetter = async () => {
   const QueueUrl = cloud.describeOutputs()['ExportDeadLetters']
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }))
   const [message] = Messages
   if (!message) return undefined
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }))
-  return JSON.parse(message.Body ?? '')
+  return deadLetter.parse(JSON.parse(message.Body ?? ''))
 }
 
 const outputOf = (ended: { status: string; output?: string; cause?: string | undefined }) => {
@@ -158,7 +159,11 @@ describe('what cannot be exported', () => {
     const ended = await cloud.execute('export', input)
     expect(ended.status).toBe('FAILED')
     expect(ended.status === 'FAILED' && ended.cause).toMatch(message)
-    expect(await nextLetter()).toMatchObject({ input, failure: { Cause: expect.stringMatching(message) } })
+    expect(await nextDeadLetter()).toMatchObject({
+      input,
+      failure: { code: expect.stringContaining('.'), message: expect.stringMatching(message) },
+      redrive: 'npx millrace execute export -',
+    })
     expect(await unfinishedUploads()).toEqual([])
   })
 })

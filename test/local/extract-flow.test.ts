@@ -5,6 +5,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { deadLetter } from '../support/dead-letter.ts'
 
 let dataDir: string
 let cloud: EmbeddedCloud
@@ -140,9 +141,11 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   const QueueUrl = cloud.describeOutputs()['ExtractDeadLetters']
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
   sqs.destroy()
-  expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
+  expect(deadLetter.parse(JSON.parse(Messages[0]?.Body ?? ''))).toMatchObject({
     input: { componentId: 'ex-generic-v2', configId: 'closed' },
-    letter: { result: { rows: [{ error: { job: '0', request: 'GET customers' } }] } },
+    failure: { code: 'extractor.response.status', message: expect.stringMatching(/^job 0, GET customers: /) },
+    details: { rows: [{ error: { job: '0', request: 'GET customers' } }] },
+    redrive: 'npx millrace execute extract -',
   })
   const events = await api('GET', 'events?configurationId=closed')
   expect(events[0]).toMatchObject({ type: 'error' })

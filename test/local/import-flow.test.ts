@@ -10,6 +10,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { deadLetter } from '../support/dead-letter.ts'
 
 let dataDir: string
 let cloud: EmbeddedCloud
@@ -88,7 +89,7 @@ const nextDeadLetter = async () => {
   const [message] = Messages
   if (!message) return undefined
   await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.ReceiptHandle }))
-  return JSON.parse(message.Body ?? '')
+  return deadLetter.parse(JSON.parse(message.Body ?? ''))
 }
 
 describe('a file in the landing bucket', () => {
@@ -286,8 +287,12 @@ describe('a file that cannot be imported', () => {
       expect(Buffer.from((await kept.Body?.transformToByteArray()) ?? []).equals(Buffer.from(body))).toBe(
         true,
       )
-      const deadLetter = await nextDeadLetter()
-      expect(deadLetter).toMatchObject({ input: { detail: { object: { key } } }, failure: { Cause: cause } })
+      const written = await nextDeadLetter()
+      expect(written).toMatchObject({
+        input: { detail: { object: { key } } },
+        failure: { message: cause },
+        redrive: 'npx millrace execute import -',
+      })
       const [job] = await apiJson('jobs?limit=1')
       expect(job).toMatchObject({ status: 'error', error: { message: cause } })
     },
@@ -297,7 +302,9 @@ describe('a file that cannot be imported', () => {
     const { status, cause } = await drop('orders.csv', 'id\n1\n')
     expect(status).toBe('FAILED')
     expect(cause).toContain('in.c-main/orders.csv')
-    expect(await nextDeadLetter()).toMatchObject({ failure: { Error: 'UserError' } })
+    expect(await nextDeadLetter()).toMatchObject({
+      failure: { code: 'landing.keyNotRecognised', message: expect.stringMatching(/^Cannot tell the table/) },
+    })
   })
 
   it('can be corrected and uploaded again', async () => {

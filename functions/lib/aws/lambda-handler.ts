@@ -5,6 +5,7 @@ import type { Context } from 'aws-lambda'
 import { z } from 'zod'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
+import { sendCodeInStack } from '../errors/machine-failure.ts'
 
 interface LambdaHandlerOptions<Event, Result> {
   /** Names the service in every log line. */
@@ -33,6 +34,7 @@ export const lambdaHandler = <Event, Result>({
       onError: request => {
         const error = asTransient(request.error)
         logFailure(logger, error)
+        if (error instanceof UserError || error instanceof TransientError) sendCodeInStack(error)
         throw error
       },
     })

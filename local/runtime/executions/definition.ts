@@ -112,7 +112,7 @@ const safeFunctions = new Set(
 )
 
 const contextPaths =
-  /^\$\$\.(Execution\.(Id|Name|Input|StartTime)|StateMachine\.(Id|Name)|Map\.Item\.(Index|Value))\b/
+  /^\$\$\.(Execution\.(Id|Name|Input|StartTime)|StateMachine\.(Id|Name)|State\.EnteredTime|Map\.Item\.(Index|Value))\b/
 
 const whyNotSupported = (expression: string): string | undefined => {
   for (const [name] of expression.matchAll(/States\.\w+/g))

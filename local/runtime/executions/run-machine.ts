@@ -64,6 +64,12 @@ export const runMachine = ({
         StartTime: record.startDate,
       },
       StateMachine: { Id: machine.arn, Name: machine.name },
+      State: {
+        // Read when a state reads its input, which is when it is entered.
+        get EnteredTime() {
+          return new Date().toISOString()
+        },
+      },
     },
   })
   // Its queue of events grows for as long as nobody reads it.

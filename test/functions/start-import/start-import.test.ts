@@ -287,6 +287,7 @@ describe('told out of order', () => {
     expect(await start(second)).toMatchObject({ outcome: 'busy' })
     expect(await startImport(dependencies, { event: first, execution: dying, failure })).toEqual({
       outcome: 'released',
+      failure: { code: 'Error', message: 'died' },
     })
     expect(await start(first)).toMatchObject({ outcome: 'started' })
   })

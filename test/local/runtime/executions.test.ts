@@ -86,7 +86,23 @@ describe('an execution', () => {
     ])
   })
 
-  it('fails with the name and cause of an uncaught error', async () => {
+  it('knows when each of its states was entered', async () => {
+    const states = {
+      A: { ...task, ResultPath: null, Next: 'B' },
+      B: { Type: 'Pass', Parameters: { 'at.$': '$$.State.EnteredTime' }, End: true },
+    }
+    let left = 0
+    const ended = await run(states, async () => {
+      const entered = Date.now()
+      while (Date.now() === entered) await new Promise(setImmediate)
+      left = Date.now()
+      return null
+    })
+    const { at } = JSON.parse('output' in ended ? ended.output : '{}')
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(left)
+  })
+
+  it('fails with the name and cause of the error that nothing caught', async () => {
     expect(await run({ A: { ...task, End: true } }, failing('UserError'))).toMatchObject({
       status: 'FAILED',
       error: 'UserError',

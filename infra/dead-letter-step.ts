@@ -1,0 +1,69 @@
+import { Duration } from 'aws-cdk-lib'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { JsonPath, Pass, TaskInput, type TaskStateBase } from 'aws-cdk-lib/aws-stepfunctions'
+import { SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
+import type { Construct } from 'constructs'
+
+export interface DeadLetterStepProps {
+  readonly queue: IQueue
+  /** How the work is tried again, for a person. */
+  readonly redrive: string
+}
+
+/** Where a state puts what the dead letter says of the failure. */
+const CONTENT = '$.deadLetter'
+
+/** What a person runs to start a machine again; the dead letter's `input` goes to its standard input. */
+export const redriveCommand = (machine: string): string => `npx millrace execute ${machine} -`
+
+/** Writes the dead letter (docs/operations.md#dead-letters). Comes after a state of `deadLetterContent`. */
+export const writeDeadLetter = (scope: Construct, { queue, redrive }: DeadLetterStepProps): TaskStateBase =>
+  new SqsSendMessage(scope, 'WriteDeadLetter', {
+    queue,
+    messageBody: TaskInput.fromObject({
+      version: 1,
+      source: {
+        machine: JsonPath.stringAt('$$.StateMachine.Id'),
+        execution: JsonPath.stringAt('$$.Execution.Id'),
+      },
+      input: JsonPath.objectAt('$$.Execution.Input'),
+      failure: {
+        code: JsonPath.stringAt(`${CONTENT}.code`),
+        message: JsonPath.stringAt(`${CONTENT}.message`),
+      },
+      details: JsonPath.objectAt(`${CONTENT}.details`),
+      at: JsonPath.stringAt('$$.State.EnteredTime'),
+      redrive,
+    }),
+    resultPath: JsonPath.DISCARD,
+    // Some ten minutes: a failure that nobody hears of is worse than one that is heard of late.
+  }).addRetry({
+    errors: ['States.ALL'],
+    interval: Duration.seconds(5),
+    backoffRate: 2,
+    maxAttempts: 7,
+  })
+
+export interface DeadLetterContent {
+  /** JSONPath of a text. */
+  readonly code: string
+  /** A text, or the JSONPath of one. */
+  readonly message: string
+  /** JSONPath of an object: what else is known. Default: nothing. */
+  readonly details?: string
+}
+
+/** A state that says what the dead letter says of the failure. */
+export const deadLetterContent = (
+  scope: Construct,
+  name: string,
+  { code, message, details }: DeadLetterContent,
+): Pass =>
+  new Pass(scope, name, {
+    parameters: {
+      code: JsonPath.stringAt(code),
+      message: message.startsWith('$.') ? JsonPath.stringAt(message) : message,
+      details: details === undefined ? {} : JsonPath.objectAt(details),
+    },
+    resultPath: CONTENT,
+  })
