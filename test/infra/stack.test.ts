@@ -266,7 +266,7 @@ describe('data', () => {
     },
   )
 
-  it.each(resourcesOf(template, 'AWS::SQS::Queue'))(
+  test.each(resourcesOf(template, 'AWS::SQS::Queue'))(
     'queue %s is encrypted and keeps messages for 14 days',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
@@ -307,7 +307,7 @@ describe('import flow', () => {
         AlarmDescription: {
           'Fn::Join': [
             '',
-            Match.arrayWith([Match.stringLikeRegexp('start the machine again with that input')]),
+            Match.arrayWith([Match.stringLikeRegexp('how to try again')]),
           ],
         },
       })
@@ -319,6 +319,8 @@ describe('import flow', () => {
     Next?: string
     Retry?: { ErrorEquals: string[] }[]
     Catch?: { ErrorEquals: string[]; Next: string }[]
+    Default?: string
+    Choices?: { Next: string }[]
   }
 
   const definitionOf = (machine: string): { TimeoutSeconds: number; States: Record<string, State> } => {
@@ -355,14 +357,16 @@ describe('import flow', () => {
     'every failure of %s ends in a dead letter, then fails',
     machine => {
       const { States } = definitionOf(machine)
-      const reached = (name: string): string[] => [
-        name,
-        ...(States[name]?.Next ? reached(States[name].Next) : []),
-      ]
+      /** All ways from a state to an end. */
+      const waysFrom = (name: string): string[][] => {
+        const { Next, Default, Choices = [] } = States[name] ?? {}
+        const next = [Next, Default, ...Choices.map(choice => choice.Next)].filter(to => to !== undefined)
+        return next.length === 0 ? [[name]] : next.flatMap(waysFrom).map(way => [name, ...way])
+      }
       for (const { Catch = [] } of Object.values(States)) {
-        for (const { Next } of Catch) {
-          expect(reached(Next)).toContain('WriteDeadLetter')
-          expect(States[reached(Next).at(-1) ?? '']?.Type).toBe('Fail')
+        for (const way of Catch.flatMap(({ Next }) => waysFrom(Next))) {
+          expect(way).toContain('WriteDeadLetter')
+          expect(States[way.at(-1) ?? '']?.Type).toBe('Fail')
         }
       }
     },
@@ -372,7 +376,7 @@ describe('import flow', () => {
 describe('extract flow', () => {
   const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
 
-  it('writes runs and turns in its own bucket, which forgets runs, and deletes nothing', () => {
+  test('writes runs and leases in its own bucket, which forgets runs, and deletes nothing', () => {
     const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
     expect([...new Set(actions)].sort()).toEqual([
       's3:AbortMultipartUpload',
