@@ -75,6 +75,7 @@ const runExtractorFunction = (
   if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])
   allowReadingObjects(runExtractor, work)
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
+  // The leases of configurations; version 0.1 gave the folder its name.
   allowWritingObjects(runExtractor, work, { prefix: 'turns/' })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   return runExtractor

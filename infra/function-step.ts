@@ -4,7 +4,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 import { withRetries } from './task-retries.ts'
 
-interface FunctionStepProps {
+export interface FunctionStepProps {
   readonly runs: IFunction
   /** The function's event. `JsonPath` values come from the state and the execution. */
   readonly event: Readonly<Record<string, unknown>>

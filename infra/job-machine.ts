@@ -22,7 +22,7 @@ interface JobMachineProps {
   readonly alarms: ITopic
 }
 
-/** Jobs of one table wait for each other; this leaves time for the last of a long queue. */
+/** Jobs of one table wait for each other; the last of a long queue must still be run. */
 const LONGEST_JOB = Duration.days(2)
 
 /**
@@ -55,10 +55,10 @@ export class JobMachine extends Construct {
     const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })
     catchAll(run, failed)
     run.next(
-      new Choice(this, 'IsItsTurn')
+      new Choice(this, 'MustWait')
         .when(
           Condition.stringEquals('$.run.status', 'blocked'),
-          new Wait(this, 'WaitForTurn', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),
+          new Wait(this, 'WaitForTable', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),
         )
         .otherwise(new Succeed(this, 'JobDone')),
     )

@@ -24,5 +24,5 @@ export const awaitEnd = async (storage: Pick<StorageClient, 'job'>, started: Job
 
 export const succeededOrThrow = (job: EndedJob): FinishedJob => {
   if (job.status === 'success') return job
-  throw new UserError(job.error.code ?? 'storage.jobFailed', job.error.message)
+  throw new UserError(foreignCodeOr(job.error.code, 'storage.jobFailed'), job.error.message)
 }

@@ -49,9 +49,9 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
     }
     if (step === 'end') return await end(stored, execution, services)
     if (step !== stored.run.phase) return nextOf(stored)
-    // Whoever waits behind a run that was stopped has taken its turn; two at once must not save their states.
-    if (!(await services.turns.isHeld(input, execution)))
-      throw new UserError('extractor.run.leaseLost', TURN_LOST)
+    // Whoever waited behind a run that was stopped has taken its lease; two at once must not save their states.
+    if (!(await services.leases.isHeld(input, execution)))
+      throw new UserError('extractor.run.leaseLost', LEASE_LOST)
     const { value } = await services.runTokens.open(runId)
     return await work(stored, { ...services, storage: services.storageWith(value) })
   } catch (error) {
@@ -61,7 +61,7 @@ export const advanceRun = async (event: RunExtractorEvent, services: MachineServ
   }
 }
 
-const TURN_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
+const LEASE_LOST = 'Another run of the configuration has begun, because this one seemed to be over.'
 
 const begin = async (
   runId: string,
@@ -69,19 +69,19 @@ const begin = async (
   services: MachineServices,
 ): Promise<Advance> => {
   const { execution, startedAt, input } = event
-  const { turns, runs, runTokens, stackStorage, storageWith, now } = services
-  const turn = await turns.take(input, execution)
-  if (!turn.isTaken) {
+  const { leases, runs, runTokens, stackStorage, storageWith, now } = services
+  const lease = await leases.take(input, execution)
+  if (lease.outcome === 'held') {
     const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
     if (input.overlap === 'wait') return { next: 'begin', waitSeconds: waitSecondsAt(ageSeconds) }
     return {
       next: 'skipped',
       waitSeconds: 0,
-      result: { status: 'skipped', runningExecution: turn.owner },
+      result: { status: 'skipped', runningExecution: lease.by.owner },
     }
   }
   // Stopped by hand, it had no time to give its token back.
-  if (turn.abandonedBy !== undefined) await runTokens.revoke(runIdOf(turn.abandonedBy))
+  if (lease.from !== undefined) await runTokens.revoke(runIdOf(lease.from))
   try {
     const { componentId, configId, authorTokenId } = input
     const configuration = await stackStorage.configuration(componentId, configId)
@@ -163,7 +163,7 @@ const placeOf = ({ rowId, job, request }: NonNullable<RunResult['error']>): stri
 const failWithoutRun = async (
   { execution, input }: RunExtractorEvent,
   error: RunFailure,
-  { stackStorage, runTokens, turns, count, log }: MachineServices,
+  { stackStorage, runTokens, leases, count, log }: MachineServices,
 ): Promise<Advance> => {
   const { componentId, configId } = input
   const runId = runIdOf(execution)
@@ -182,7 +182,7 @@ const failWithoutRun = async (
   log.warn('run not begun', { componentId, configId, code: error.code, message: error.message })
   count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0 })
   await runTokens.revoke(runId)
-  await turns.giveBack(input, execution)
+  await leases.release(input, execution)
   const result: RunResult = {
     status: 'error',
     componentId,
@@ -212,7 +212,7 @@ const nextOf = ({ run, waitSeconds = 0 }: StepResult): Advance => ({
 const failureOfMachine = (failure: MachineFailure = {}): RunFailure => {
   const { code, message } = describeFailure(failure)
   return {
-    code: code === 'UserError' ? 'extraction.failed' : code,
+    code: code === 'UserError' ? 'extractor.run.failed' satisfies ErrorCode : code,
     message: message || 'The run failed without saying why.',
   }
 }

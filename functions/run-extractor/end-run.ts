@@ -2,11 +2,11 @@ import type { Run } from './run.ts'
 import { type RunResult, runResult } from './run-result.ts'
 import type { RunServices } from './services.ts'
 
-type Services = Pick<RunServices, 'storage' | 'turns' | 'count' | 'now' | 'log'>
+type Services = Pick<RunServices, 'storage' | 'leases' | 'count' | 'now' | 'log'>
 
 /** Tells how the run ended, by an event and a figure, and lets the next run of the configuration begin. */
 export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResult> => {
-  const { turns, count, now } = services
+  const { leases, count, now } = services
   const result = runResult(run, now())
   const isSuccess = result.status === 'success'
   if (run.phase !== 'ended') {
@@ -14,7 +14,7 @@ export const endRun = async (run: Run, execution: string, services: Services): P
     const { componentId, configId, rowsLoaded, seconds } = result
     count({ componentId, configId, isSuccess, rowsLoaded, seconds })
   }
-  await turns.giveBack(run, execution)
+  await leases.release(run, execution)
   return result
 }
 

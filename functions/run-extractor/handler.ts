@@ -12,6 +12,7 @@ import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
+import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './count-runs.ts'
 import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
 import { runExtractorEvent, runIdOf } from './event.ts'
@@ -19,7 +20,6 @@ import { refuseSealed } from './refuse-sealed.ts'
 import { createRunStore } from './run-store.ts'
 import { createRunTokens } from './run-tokens.ts'
 import { createTokenSeal } from './token-seal.ts'
-import { createTurns } from './turns.ts'
 import { createWorkStore } from './work-store.ts'
 
 const env = readEnv(runExtractorEnvNames)
@@ -51,7 +51,7 @@ export const handler = lambdaHandler({
       runTokens: createRunTokens({ work, tokens: createTokenClient(connection), seal, now }),
       work,
       runs: createRunStore(work),
-      turns: createTurns({ work, isRunning, now }),
+      leases: createConfigurationLeases({ work, isRunning, now }),
       s3With: s3WithCredentials,
       openSecrets: (value, reader) => open(value, { ...reader, projectId }),
       scratchFolder: join(tmpdir(), 'millrace-runs'),

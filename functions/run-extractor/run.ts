@@ -69,7 +69,7 @@ export const runDocument = z.object({
   phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),
   phaseStartedAt: z.string(),
   rows: z.array(rowOfRun),
-  /** The row whose turn it is. */
+  /** The row that is under way. */
   rowIndex: z.number(),
   rowStartedAt: z.string(),
   /** Key of the checkpoint that the last leg of the row left, if it was not the last. */

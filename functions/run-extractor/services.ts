@@ -2,10 +2,10 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
+import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
 import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens } from './run-tokens.ts'
-import type { Turns } from './turns.ts'
 import type { WorkStore } from './work-store.ts'
 
 export interface RunLog {
@@ -29,7 +29,7 @@ export interface RunServices {
   storage: StorageClient
   work: WorkStore
   runs: RunStore
-  turns: Turns
+  leases: ConfigurationLeases
   s3With: (region: string, credentials: FileCredentials) => S3Client
   /** Opens the sealed secrets of a configuration. */
   openSecrets: (value: unknown, reader: Omit<SecretReader, 'projectId'>) => Promise<unknown>

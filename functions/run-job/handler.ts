@@ -26,7 +26,7 @@ const services = {
   now,
 }
 
-/** One step of the job machine: does a job of the storage service, or returns how long it must wait. */
+/** One step of the job machine: does a job of the storage service, or says how long to wait before the next try. */
 export const handler = lambdaHandler({
   service: 'run-job',
   event: runJobEvent,

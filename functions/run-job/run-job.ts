@@ -6,16 +6,15 @@ import type { RunJobEvent } from './event.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
-import { leaveTable, takeTurn } from './table-turn.ts'
+import { leaveTable, takeTable } from './take-table.ts'
 
 /** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult =
   /** `failure`: for which the job was closed. */
-  | { status: 'done'; failure?: Failure }
-  | { status: 'blocked'; waitSeconds: number }
+  { status: 'done'; failure?: Failure } | { status: 'blocked'; waitSeconds: number }
 
 /**
- * Does one job, or returns how long it must wait. May be repeated at any time, also while it runs: the work of a job
+ * Does one job, or says that it has to wait. May be repeated at any time, also while it runs: the work of a job
  * happens once.
  *
  * A `UserError` of the work becomes the job's result. Everything else is thrown, and the machine retries. When the
@@ -35,8 +34,8 @@ export const runJob = async (
   }
   if (isFinal(job)) return finish(job, services)
   if (job.queueTableId !== null) {
-    const turn = await takeTurn(job, job.queueTableId, services)
-    if (turn !== 'taken') return turn
+    const table = await takeTable(job, job.queueTableId, services)
+    if (table !== 'taken') return table
   }
 
   const started = await jobs.start(job, now())

@@ -15,7 +15,9 @@ export const abandonImport = async (
   const keyId = objectKeyId(landed)
   const lease = await records.takeLease(keyId, { owner: execution, versionId: '' })
   const key =
-    lease.outcome === 'taken' ? holdKey(records, keyId, { owner: execution, state: lease.state }) : undefined
+    lease.outcome === 'taken'
+      ? holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
+      : undefined
   try {
     const versionId = await identityOf(dependencies, landed)
     if (versionId !== undefined) await abandonOwn(dependencies, versionId)

@@ -1,4 +1,4 @@
-import type { ImportRecords } from './import-records.ts'
+import type { KeyLeaseStore } from './key-lease.ts'
 import type { KeyState } from './key-state.ts'
 
 /** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
@@ -7,13 +7,12 @@ export interface HeldKey {
   change(changes: Partial<KeyState>): void
   /** Throws `TransientError` when the lease is another's by now. */
   save(): Promise<void>
-  /** Saves the state and gives the lease back. */
+  /** Saves the state and releases the lease. */
   release(): Promise<void>
 }
 
 export const holdKey = (
-  records: ImportRecords,
-  keyId: string,
+  lease: KeyLeaseStore,
   { owner, state }: { owner: string; state: KeyState },
 ): HeldKey => {
   let current = state
@@ -24,7 +23,7 @@ export const holdKey = (
     change: changes => {
       current = { ...current, ...changes }
     },
-    save: () => records.saveState(keyId, owner, current),
-    release: () => records.releaseLease(keyId, owner, current),
+    save: () => lease.save(owner, current),
+    release: () => lease.saveAndRelease(owner, current),
   }
 }

@@ -6,8 +6,8 @@ import type { StartImportEvent } from './event.ts'
 import { holdKey } from './held-key.ts'
 import { importContent } from './import-content.ts'
 import { importInOrder } from './import-in-order.ts'
-import type { Lease } from './import-records.ts'
 import { jobEnd } from './job-end.ts'
+import type { KeyLease } from './key-lease.ts'
 import { landingTarget } from './landing-target.ts'
 import { moveParts } from './move-parts.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
@@ -43,7 +43,7 @@ export const startImport = async (
   const lease = await records.takeLease(keyId, { owner: execution, versionId })
   if (lease.outcome === 'held') return whileHeld(dependencies, own, lease.by)
 
-  const key = holdKey(records, keyId, { owner: execution, state: lease.state })
+  const key = holdKey(records.leaseOf(keyId), { owner: execution, state: lease.content })
   const stored = storedVersion(source)
   const result =
     stored === undefined
@@ -59,7 +59,7 @@ export const startImport = async (
 const whileHeld = async (
   { records, storage }: StartImportDependencies,
   { versionId, target }: { versionId: string; target: { tableId: string } },
-  by: Lease,
+  by: KeyLease,
 ): Promise<StartImportResult> => {
   if (by.versionId === versionId) return { outcome: 'duplicate', execution: by.owner }
   const { fileId, jobId, reloadedVersions } = await records.progress(versionId)

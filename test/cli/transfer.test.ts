@@ -193,7 +193,7 @@ describe('upload', () => {
     }
   }
 
-  test.each([
+  it.each([
     [
       'created',
       async (tableId: string) => void (await millrace('upload', await rowsFile('1'), '--table', tableId)),
@@ -228,7 +228,7 @@ describe('upload', () => {
     })
   }
 
-  test('says that the table has another key than the one asked for', async () => {
+  it('says that the table has another key than the one asked for', async () => {
     const path = newPath()
     await writeFile(path, 'id,name\n1,one\n')
     const into = (...flags: string[]) =>

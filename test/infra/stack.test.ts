@@ -266,7 +266,7 @@ describe('data', () => {
     },
   )
 
-  test.each(resourcesOf(template, 'AWS::SQS::Queue'))(
+  it.each(resourcesOf(template, 'AWS::SQS::Queue'))(
     'queue %s is encrypted and keeps messages for 14 days',
     (_, { Properties }) => {
       expect(Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 })
@@ -376,7 +376,7 @@ describe('import flow', () => {
 describe('extract flow', () => {
   const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
 
-  test('writes runs and leases in its own bucket, which forgets runs, and deletes nothing', () => {
+  it('writes runs and leases in its own bucket, which forgets runs, and deletes nothing', () => {
     const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
     expect([...new Set(actions)].sort()).toEqual([
       's3:AbortMultipartUpload',

@@ -9,13 +9,13 @@ import { createStorageClient } from '../../functions/lib/storage-client/storage-
 import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
 import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts'
 import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
+import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
 import { createRunStore } from '../../functions/run-extractor/run-store.ts'
 import { createRunTokens, type RunTokensOptions } from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
 import { createTokenSeal } from '../../functions/run-extractor/token-seal.ts'
-import { createTurns } from '../../functions/run-extractor/turns.ts'
 import { createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import { startStorageService } from './storage-service.ts'
 
@@ -54,7 +54,11 @@ export const startExtraction = async () => {
     runTokens: runTokensWith({ work, tokens }),
     work,
     runs: createRunStore(work),
-    turns: createTurns({ work, isRunning: async arn => running.has(arn), now: () => new Date() }),
+    leases: createConfigurationLeases({
+      work,
+      isRunning: async arn => running.has(arn),
+      now: () => new Date(),
+    }),
     s3With: (region: string, credentials: FileCredentials) =>
       new S3Client({
         endpoint: service.s3Endpoint,

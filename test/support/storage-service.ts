@@ -292,7 +292,7 @@ export const executeJob = async (jobId: number, services: RunJobServices): Promi
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      // Longer each time: many waiting jobs would keep the database busy.
+      // Longer each time: many jobs in line would keep the database busy with looking whether they may run.
       await sleep(pauseMs)
       pauseMs = Math.min(200, pauseMs * 2)
     } catch {

@@ -15,7 +15,7 @@ import {
   tableSchema,
 } from './wire.ts'
 
-interface CsvFormat {
+export interface CsvFormat {
   delimiter?: string | undefined
   enclosure?: string | undefined
   /** Names of the columns, in file order. When given, the file has no header. */

@@ -6,8 +6,8 @@ import { findComponent, findConfiguration } from './find-configuration.ts'
 import { isRunnable } from './judge-change.ts'
 
 /**
- * Runs a configuration, by a job `configurationRun` whose results show what each row did. Waits while another run of it
- * is running.
+ * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
+ * under way the run waits for its end.
  *
  * The run has exactly its caller's rights, as they are when it begins.
  */

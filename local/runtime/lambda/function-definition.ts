@@ -11,7 +11,7 @@ export interface FunctionDefinition {
   readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
-  /** How many invocations may run at a time; further ones wait. */
+  /** How many invocations may run side by side; further ones wait. */
   readonly concurrency: number
   /** The function waits for a debugger at this port. Undefined: no debugger. */
   readonly inspectorPort?: number

@@ -4,7 +4,7 @@ import failed from '#events/run-extractor/failed.json' with { type: 'json' }
 import scheduled from '#events/run-extractor/scheduled.json' with { type: 'json' }
 import { runExtractorEvent } from '#functions/run-extractor/event.ts'
 
-it('reads what the machine sends, with a wait for the turn unless it says otherwise', () => {
+it('reads what the machine sends, with a wait for the lease unless it says otherwise', () => {
   expect(runExtractorEvent.parse(begin)).toMatchObject({
     step: 'begin',
     input: { componentId: 'ex-generic-v2', configId: 'shop', overlap: 'wait' },

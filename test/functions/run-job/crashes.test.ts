@@ -53,7 +53,7 @@ describe('a job that dies after any of its writes and is run again', () => {
           results: { id: `${bucketId}.${name}`, rowsCount: 1 },
         })
         expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1"'])
-        // The next job of the table can run.
+        // The next job of the table gets the table.
         const next = await submitImport(`${bucketId}.${name}`, 'n\n2\n')
         expect(await run(next)).toEqual({ status: 'done' })
       },
@@ -228,7 +228,7 @@ describe('a job on a table that dies after any of its writes and is run again', 
       async jobId => {
         expect(await jobOf(jobId)).toMatchObject({ status: 'success', results })
         await check(tableId)
-        // The next job of the table can run.
+        // The next job of the table gets the table.
         const next = await submitImport(tableId, `${(await columnsOf(tableId)).join(',')}\n`)
         expect(await run(next)).toEqual({ status: 'done' })
         expect((await jobOf(next)).status).toBe('success')

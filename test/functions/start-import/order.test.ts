@@ -2,7 +2,6 @@ import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand } from '@aws
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
-import type { LeaseResult } from '#functions/start-import/import-records.ts'
 import { objectKeyId, objectVersionId } from '#functions/start-import/object-version.ts'
 import { progressItem } from '#functions/start-import/progress.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
@@ -169,7 +168,7 @@ describe('an execution that was stopped', () => {
   const stopInTheMiddle = async (event: LandedObject) => {
     const execution = landing.newExecution()
     const lease = { owner: execution, versionId: objectVersionId(event, '') }
-    const held: LeaseResult = await landing.records.takeLease(objectKeyId(event), lease)
+    const held = await landing.records.takeLease(objectKeyId(event), lease)
     expect(held.outcome).toBe('taken')
     return execution
   }

@@ -47,7 +47,7 @@ export async function* readBlocks(
   try {
     for (const block of cutBlocks(ranges, blockBytes)) {
       const read = readBlock(block, bufferOf(bytesOf(block)))
-      // It is awaited later. Until then its failure must not count as unhandled.
+      // Awaited when its block is next; until then nobody would hear of its failure.
       read.catch(() => undefined)
       underWay.push(read)
       const next = underWay.length > ahead ? underWay.shift() : undefined

@@ -1,13 +1,12 @@
 import { idSortKey } from '../db/ids.ts'
 import type { ItemTable } from '../db/item-table.ts'
-
-const CLAIM = 'CLAIM'
+import { createTableLeaseStore } from './table-lease.ts'
 
 /**
- * The queue of jobs for one table, in the order in which they were accepted, and the claim of the job that runs.
+ * The jobs that are to run on one table, in the order in which they were accepted, and the lease of the one that runs.
  *
- * A table that does not exist yet has a queue too: two jobs that create it run one after the other. Entries and the
- * claim survive a crash. Anybody may remove those of a finished job.
+ * A table that does not exist yet has a queue as well: two jobs that create it are in it. Entries and the lease
+ * outlive a crash; whoever finds one of a job that is final may remove it.
  */
 export const createTableQueue = (items: ItemTable) => {
   const partition = (tableId: string) => `QUEUE#${tableId}`
@@ -22,30 +21,14 @@ export const createTableQueue = (items: ItemTable) => {
       await items.delete({ pk: partition(tableId), sk: idSortKey(jobId) })
     },
 
-    /** The first job of the queue, or `undefined` when it is empty. */
+    /** The job that came first, or `undefined` when the queue is empty. */
     async first(tableId: string): Promise<number | undefined> {
-      // Digits only, to skip the claim item.
+      // Digits only, so that the item of the lease is left out.
       for await (const item of items.query(partition(tableId), { from: '0', to: ':', pageSize: 1 }))
         return Number(item['jobId'])
       return undefined
     },
 
-    /** The job that has claimed the table. */
-    async claimant(tableId: string): Promise<number | undefined> {
-      const item = await items.get({ pk: partition(tableId), sk: CLAIM })
-      return item && Number(item['owner'])
-    },
-
-    /** Claims the table if it is free or held by `previousOwner`. Resolves to false when another job holds it. */
-    claim: (tableId: string, jobId: number, previousOwner?: number): Promise<boolean> =>
-      items.put(
-        { pk: partition(tableId), sk: CLAIM },
-        { owner: jobId },
-        previousOwner === undefined ? 'absent' : { owner: previousOwner },
-      ),
-
-    release: async (tableId: string, jobId: number): Promise<void> => {
-      await items.delete({ pk: partition(tableId), sk: CLAIM }, { owner: jobId })
-    },
+    lease: (tableId: string) => createTableLeaseStore(items, tableId),
   }
 }

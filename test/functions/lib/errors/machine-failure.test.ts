@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
@@ -21,7 +21,7 @@ const reportOf = async (thrown: Error) => {
 }
 
 describe('a failure that a machine reports', () => {
-  test.each([
+  it.each([
     new UserError('landing.invalidMetadata', 'Two\nlines'),
     new TransientError('storage.unreachable', 'No answer'),
   ])('of a function has the code and the message of its error: $code', async error => {
@@ -29,14 +29,14 @@ describe('a failure that a machine reports', () => {
     expect(describeFailure(await reportOf(error))).toEqual({ code, message })
   })
 
-  test('of a bug has the name of the error, and no stack', async () => {
+  it('of a bug has the name of the error, and no stack', async () => {
     expect(describeFailure(await reportOf(new RangeError('too far')))).toEqual({
       code: 'RangeError',
       message: 'too far',
     })
   })
 
-  test.each([
+  it.each([
     [
       { Error: 'invalidCsv', Cause: 'Line 2 is short.' },
       { code: 'invalidCsv', message: 'Line 2 is short.' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import {
   isTableMadeMeanwhile,
   keyAfter,
@@ -42,7 +42,7 @@ const last = () => {
   return { key: request?.headers['idempotency-key'], body: JSON.parse(request?.body ?? '') }
 }
 
-test('imports into a table that exists, and names the key it should have', async () => {
+it('imports into a table that exists, and names the key it should have', async () => {
   server.replyWith(isThere, accepted)
   expect(await load()).toMatchObject({ job: { id: 12 }, warnings: [] })
   expect(requests()).toEqual(['GET tables/in.c-main.orders', 'POST tables/in.c-main.orders/import-async'])
@@ -52,7 +52,7 @@ test('imports into a table that exists, and names the key it should have', async
   })
 })
 
-test.each([
+it.each([
   ['is there', [isThere]],
   ['is created', [isNotThere, json(201, {})]],
   ['is created by somebody else at the same moment', [isNotThere, bucketExists]],
@@ -66,19 +66,19 @@ test.each([
   })
 })
 
-test('imports into a table that somebody else created at the same moment', async () => {
+it('imports into a table that somebody else created at the same moment', async () => {
   server.replyWith(isNotThere, isThere, tableExists, accepted)
   await load()
   expect(requests().at(-1)).toBe('POST tables/in.c-main.orders/import-async')
   expect(last()).toMatchObject({ key: 'once-import', body: { dataFileId: 5, incremental: 1 } })
 })
 
-test('passes on what else is wrong with the new table', async () => {
+it('passes on what else is wrong with the new table', async () => {
   server.replyWith(isNotThere, isThere, json(403, { error: 'No.', code: 'accessDenied' }))
   await expect(load()).rejects.toMatchObject({ code: 'accessDenied' })
 })
 
-test.each([
+it.each([
   ['refuses an incremental load', { incremental: true }, 'refused'],
   ['warns of a full load', { incremental: false }, 'warned'],
 ])('%s by another key than the table has, when asked to look first', async (_, changes, outcome) => {
@@ -89,7 +89,7 @@ test.each([
   else await expect(loading).rejects.toMatchObject({ code: 'storage.tables.primaryKeyDiffers' })
 })
 
-test('tells a job that came second from one that failed for another reason', () => {
+it('tells a job that came second from one that failed for another reason', () => {
   const failed = (code: string) => ({ ...job, status: 'error', error: { code, message: 'No.' } }) as const
   expect(isTableMadeMeanwhile(failed('storage.buckets.tableAlreadyExists'))).toBe(true)
   expect(isTableMadeMeanwhile(failed('invalidCsv'))).toBe(false)

@@ -1,28 +1,30 @@
+import { takeLease } from '../lib/aws/lease.ts'
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
 
-/** Final jobs that a crash left in line are cleared one by one; more than this at once is taken up at the next try. */
+/** Final jobs that a crash left in the queue are removed one by one; of more than this at once, the rest at the next try. */
 const MAX_STEPS = 50
 const MAX_WAIT_SECONDS = 10
 /** A job that has waited for ten times as long waits for one second more. */
 const PATIENCE_SECONDS = 10
 
 /**
- * Takes the table for a job when all jobs that were accepted before it are done.
+ * Takes the lease of the table for a job when all jobs that were accepted before it are done.
  *
- * Whoever stands first in line claims the table, unless a job holds it that is not final: one that was accepted at the
- * same moment and came to the line late. The job in front is revived when it has been silent for too long.
+ * The first job of the queue takes the lease, unless a job holds it that is not final: one that was accepted at the same
+ * moment and entered the queue late. The job in front is revived when it has been silent for too long.
  */
-export const takeTurn = async (
+export const takeTable = async (
   job: JobRecord,
   tableId: string,
   services: RunJobServices,
 ): Promise<'taken' | Blocked> => {
   const { queue, jobs, now, log } = services
   await queue.enter(tableId, job.id)
+  const lease = queue.lease(tableId)
   const isOver = async (id: number): Promise<boolean> => {
     const other = await jobs.get(id)
     if (other === undefined) return true
@@ -35,29 +37,28 @@ export const takeTurn = async (
   }
 
   for (let step = 0; step < MAX_STEPS; step++) {
-    // First of all: a job that holds the table goes on, even when another one has come to stand before it.
-    const claimant = await queue.claimant(tableId)
-    if (claimant === job.id) return 'taken'
-    if (claimant !== undefined && !(await isOver(claimant))) break
+    // First of all: a job that holds the lease continues, even when another one has entered the queue before it.
+    if ((await lease.holder())?.owner === job.id) return 'taken'
 
     const first = await queue.first(tableId)
     if (first === job.id) {
-      if (await queue.claim(tableId, job.id, claimant)) return 'taken'
-    } else {
-      if (first !== undefined && !(await isOver(first))) break
-      if (first !== undefined) await queue.leave(tableId, first)
+      const { outcome } = await takeLease(lease, { owner: job.id }, isOver)
+      if (outcome === 'taken') return 'taken'
+      break
     }
+    if (first !== undefined && !(await isOver(first))) break
+    if (first !== undefined) await queue.leave(tableId, first)
   }
   return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
 }
 
-/** Lets go of the table. In either order a crash in between is harmless: the job is final, which the next one sees. */
+/** Releases the table. In either order a crash in between is harmless: the job is final, which the next one sees. */
 export const leaveTable = async (
   jobId: number,
   tableId: string,
   { queue }: RunJobServices,
 ): Promise<void> => {
-  await queue.release(tableId, jobId)
+  await queue.lease(tableId).release(jobId)
   await queue.leave(tableId, jobId)
 }
 

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
+import { DocumentMoved, type WorkStore } from './work-store.ts'
+
+export interface ConfigurationPlace {
+  componentId: string
+  configId: string
+}
+
+interface ConfigurationLease {
+  /** ARN of an execution. */
+  owner: string
+}
+
+export type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
+
+// Version 0.1 gave the folder its name.
+const keyOf = ({ componentId, configId }: ConfigurationPlace) => `turns/${componentId}/${configId}.json`
+
+const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
+
+/** The lease of a configuration as a document in the work bucket. A released one has no owner. */
+export const createConfigurationLeaseStore = (
+  work: WorkStore,
+  place: ConfigurationPlace,
+  now: () => Date,
+): ConfigurationLeaseStore => {
+  const key = keyOf(place)
+
+  const read = async () => {
+    const stored = await work.read(key)
+    return stored && { owner: document.parse(stored.value).owner, etag: stored.etag }
+  }
+
+  /** Resolves to false when somebody else wrote meanwhile, or when our own write arrived and its reply did not. */
+  const write = async (owner: string | null, etag: string | undefined): Promise<boolean> => {
+    try {
+      const value = { owner, takenAt: now().toISOString() }
+      await work.write(key, value, etag === undefined ? 'absent' : { etag })
+      return true
+    } catch (error) {
+      if (error instanceof DocumentMoved) return false
+      throw error
+    }
+  }
+
+  return {
+    holder: async () => {
+      const owner = (await read())?.owner
+      return owner ? { owner } : undefined
+    },
+
+    take: async ({ owner }, from) => {
+      const current = await read()
+      const holder = current?.owner ?? null
+      const content = { content: undefined }
+      if (holder === owner) return content
+      if (holder !== null && holder !== from) return undefined
+      return (await write(owner, current?.etag)) ? content : undefined
+    },
+
+    release: async owner => {
+      const current = await read()
+      if (current?.owner === owner) await write(null, current.etag)
+    },
+  }
+}
+
+/** The right to run one configuration, held by one execution at a time. */
+export interface ConfigurationLeases {
+  take(place: ConfigurationPlace, execution: string): Promise<LeaseResult<ConfigurationLease, undefined>>
+  isHeld(place: ConfigurationPlace, execution: string): Promise<boolean>
+  release(place: ConfigurationPlace, execution: string): Promise<void>
+}
+
+export interface ConfigurationLeasesOptions {
+  work: WorkStore
+  /** Whether an execution is still under way: one that was stopped releases nothing. */
+  isRunning: (execution: string) => Promise<boolean>
+  now: () => Date
+}
+
+export const createConfigurationLeases = ({
+  work,
+  isRunning,
+  now,
+}: ConfigurationLeasesOptions): ConfigurationLeases => {
+  const storeOf = (place: ConfigurationPlace) => createConfigurationLeaseStore(work, place, now)
+  return {
+    take: (place, owner) =>
+      takeLease(storeOf(place), { owner }, async execution => !(await isRunning(execution))),
+    isHeld: async (place, execution) => (await storeOf(place).holder())?.owner === execution,
+    release: (place, execution) => storeOf(place).release(execution),
+  }
+}

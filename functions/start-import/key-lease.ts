@@ -1,0 +1,99 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { LeaseStore } from '../lib/aws/lease.ts'
+import { TransientError } from '../lib/errors/errors.ts'
+import { type KeyState, keyState } from './key-state.ts'
+
+/** The right to import one key, held by one execution at a time. */
+export interface KeyLease {
+  owner: string
+  /** Identity of the object version that the execution is about. */
+  versionId: string
+}
+
+/** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
+export interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
+  /** Throws `TransientError` when the lease is another's by now. */
+  save(owner: string, state: KeyState): Promise<void>
+  /** Saves the state and releases the lease. Does nothing when the lease is another's. */
+  saveAndRelease(owner: string, state: KeyState): Promise<void>
+}
+
+export interface KeyLeaseOptions {
+  dynamo: DynamoDBDocumentClient
+  tableName: string
+  keyId: string
+  now: () => Date
+}
+
+export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
+  // Version 0.1 gave the item and its attributes their names.
+  const item = { TableName: tableName, Key: { id: `turn#${keyId}` } }
+  const RELEASE = 'REMOVE turnOwner, versionId, turnTakenAt'
+
+  const update = (expression: string, owner: string, values: Record<string, unknown> = {}) =>
+    dynamo.send(
+      new UpdateCommand({
+        ...item,
+        UpdateExpression: expression,
+        ConditionExpression: 'turnOwner = :owner',
+        ExpressionAttributeValues: { ':owner': owner, ...values },
+      }),
+    )
+
+  return {
+    holder: async () => {
+      const { Item } = await dynamo.send(new GetCommand({ ...item, ConsistentRead: true }))
+      const owner: string | undefined = Item?.['turnOwner']
+      return owner === undefined ? undefined : { owner, versionId: Item?.['versionId'] ?? '' }
+    },
+
+    take: async ({ owner, versionId }, from = owner) => {
+      const command = new UpdateCommand({
+        ...item,
+        UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
+        ConditionExpression: 'attribute_not_exists(turnOwner) OR turnOwner IN (:owner, :from)',
+        ExpressionAttributeValues: {
+          ':owner': owner,
+          ':from': from,
+          ':version': versionId,
+          ':now': Math.floor(now().getTime() / 1000),
+        },
+        ReturnValues: 'ALL_NEW',
+      })
+      const taken = await dynamo.send(command).catch(noneIfRefused)
+      return taken && { content: readState(taken.Attributes) }
+    },
+
+    release: async owner => {
+      await update(RELEASE, owner).catch(noneIfRefused)
+    },
+
+    save: async (owner, state) => {
+      await update('SET importState = :state', owner, { ':state': storedState(state) }).catch(
+        (error: unknown) => {
+          noneIfRefused(error)
+          throw leaseLost(error)
+        },
+      )
+    },
+
+    saveAndRelease: async (owner, state) => {
+      const values = { ':state': storedState(state) }
+      await update(`SET importState = :state ${RELEASE}`, owner, values).catch(noneIfRefused)
+    },
+  }
+}
+
+const readState = (item: Record<string, unknown> = {}): KeyState =>
+  keyState.parse({ ...Object(item['importState'] ?? {}), lastSequencer: item['lastSequencer'] })
+
+/** `lastSequencer` is an attribute of its own, which only version 0.1 wrote. */
+const storedState = ({ lastSequencer: _, ...state }: KeyState) => state
+
+const noneIfRefused = (error: unknown): undefined => {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error
+}
+
+export const leaseLost = (cause: unknown): TransientError =>
+  new TransientError('landing.leaseLost', 'Another execution works on this object by now.', { cause })
