@@ -19,8 +19,8 @@ export const pendingChildren = (
 }
 
 /**
- * The first pages of the next children, at least `count` if there are so many, and the remaining children. Runs are made
- * shortly before they are needed: a page of a hundred thousand rows must not make as many runs at once.
+ * The first pages of the next children, at least `count` if there are so many, and what is left of them. Runs are made when
+ * they are soon needed: a page of a hundred thousand rows must not cost as many runs at once.
  *
  * @throws UserError for a placeholder that the row has no value for
  */

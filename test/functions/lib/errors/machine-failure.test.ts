@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { lambdaHandler } from '#lib/aws/lambda-handler.ts'
 import { TransientError, UserError } from '#lib/errors/errors.ts'
 import { describeFailure } from '#lib/errors/machine-failure.ts'
-import { toFunctionError } from '../../../../local/runtime/lambda/function-error.ts'
+import { toFunctionError } from '#local/runtime/lambda/function-error.ts'
 
 /** What the machine hears of a function that throws this. */
 const reportOf = async (thrown: Error) => {
