@@ -212,7 +212,7 @@ const nextOf = ({ run, waitSeconds = 0 }: StepResult): Advance => ({
 const failureOfMachine = (failure: MachineFailure = {}): RunFailure => {
   const { code, message } = describeFailure(failure)
   return {
-    code: code === 'UserError' ? 'extractor.run.failed' satisfies ErrorCode : code,
+    code: code === 'UserError' ? ('extractor.run.failed' satisfies ErrorCode) : code,
     message: message || 'The run failed without saying why.',
   }
 }

@@ -305,10 +305,7 @@ describe('import flow', () => {
         ],
         AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
         AlarmDescription: {
-          'Fn::Join': [
-            '',
-            Match.arrayWith([Match.stringLikeRegexp('how to try again')]),
-          ],
+          'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('how to try again')])],
         },
       })
     },
