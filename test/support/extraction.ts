@@ -17,6 +17,7 @@ import type { CountRun, MachineServices } from '../../functions/run-extractor/se
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
 import { createTokenSeal } from '../../functions/run-extractor/token-seal.ts'
 import { createWorkStore } from '../../functions/run-extractor/work-store.ts'
+import type { GivenService } from './landing.ts'
 import { startStorageService } from './storage-service.ts'
 
 export type Settings = Partial<MachineServices>
@@ -29,9 +30,9 @@ interface RunOptions extends Partial<RunInput> {
 const WORK_BUCKET = 'work'
 
 /** The function `run-extractor` without its Lambda, on a real storage service behind HTTP and a real S3. */
-export const startExtraction = async () => {
-  const service = await startStorageService()
-  const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+export const startExtraction = async (given: GivenService = {}) => {
+  const service = given.service ?? (await startStorageService())
+  const api = createAdaptorServer({ fetch: given.fetch ?? service.app.fetch }) as Server // Without options it makes a plain HTTP server.
   await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
   const { port } = api.address() as AddressInfo // It listens on a port.
   await service.s3.send(new CreateBucketCommand({ Bucket: WORK_BUCKET }))
@@ -119,7 +120,7 @@ export const startExtraction = async () => {
 
     async close(): Promise<void> {
       await new Promise(resolve => api.close(resolve))
-      await service.close()
+      if (!given.service) await service.close()
       await rm(scratch, { recursive: true, force: true })
     },
   }

@@ -18,7 +18,7 @@ import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
 import { createTransfer, type TransferOptions } from '../../functions/start-import/transfer.ts'
 import { startImportRecords } from './import-records.ts'
-import { startStorageService } from './storage-service.ts'
+import { type StorageService, startStorageService } from './storage-service.ts'
 
 export const LANDING = 'landing'
 
@@ -29,10 +29,16 @@ export type ImportEnd =
   | { status: 'succeeded'; result: StartImportResult }
   | { status: 'failed'; error: string; cause: string }
 
+/** A storage service that is there already, and what answers in place of its app. */
+export interface GivenService {
+  service?: StorageService
+  fetch?: (request: Request) => Response | Promise<Response>
+}
+
 /** A landing bucket with versions, the storage service, and the import hook, all in this process. */
-export const startLanding = async () => {
-  const service = await startStorageService({ jobWaitMs: 0 })
-  const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+export const startLanding = async (given: GivenService = {}) => {
+  const service = given.service ?? (await startStorageService({ jobWaitMs: 0 }))
+  const api = createAdaptorServer({ fetch: given.fetch ?? service.app.fetch }) as Server // Without options it makes a plain HTTP server.
   await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
   const { port } = api.address() as AddressInfo // It listens on a port.
   const storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
@@ -151,7 +157,7 @@ export const startLanding = async () => {
     close: async (): Promise<void> => {
       await records.close()
       await new Promise(resolve => api.close(resolve))
-      await service.close()
+      if (!given.service) await service.close()
     },
   }
 }

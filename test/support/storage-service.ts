@@ -193,6 +193,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     s3,
     s3Endpoint: s3Server.endpoint,
     itemsEndpoint: database.endpoint,
+    documents: database.documents,
     roleArn,
     filesBucket,
     tablesBucket,

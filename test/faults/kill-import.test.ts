@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { killAtEveryCall } from './kill-at-every-call.ts'
+import { importObject } from './operations.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world?.close())
+
+let tables = 0
+
+test('an import that dies at any call, from the hook to the table, is there once', {
+  timeout: 300_000,
+}, async () => {
+  const { calls } = await killAtEveryCall(world, async attempt => {
+    const bucketId = `in.c-import${++tables}`
+    const object = await world.landing.land(`${bucketId}/orders.csv`, 'id,v\n1,a\n2,b\n', {
+      incremental: '1',
+    })
+    await attempt(execution => importObject(world, object, execution))
+    return [
+      {
+        name: `${bucketId}.orders`,
+        key: [],
+        loads: [
+          {
+            name: 'import',
+            mode: 'incremental',
+            rows: [
+              ['1', 'a'],
+              ['2', 'b'],
+            ],
+            order: 1,
+            state: 'done',
+          },
+        ],
+      },
+    ]
+  })
+  expect(calls).toBeGreaterThan(20)
+})
