@@ -14,30 +14,18 @@ let tables = 0
 test('an import that dies at any call, from the hook to the table, is there once', {
   timeout: 300_000,
 }, async () => {
-  const { calls } = await killAtEveryCall(world, async attempt => {
+  const rows = [
+    ['1', 'a'],
+    ['2', 'b'],
+  ]
+  const { writes } = await killAtEveryCall(world, async attempt => {
     const bucketId = `in.c-import${++tables}`
     const object = await world.landing.land(`${bucketId}/orders.csv`, 'id,v\n1,a\n2,b\n', {
       incremental: '1',
     })
     await attempt(execution => importObject(world, object, execution))
-    return [
-      {
-        name: `${bucketId}.orders`,
-        key: [],
-        loads: [
-          {
-            name: 'import',
-            mode: 'incremental',
-            rows: [
-              ['1', 'a'],
-              ['2', 'b'],
-            ],
-            order: 1,
-            state: 'done',
-          },
-        ],
-      },
-    ]
+    const load = { name: 'import', mode: 'incremental' as const, rows, order: 1, state: 'done' as const }
+    return { tables: [{ name: `${bucketId}.orders`, key: [], loads: [load] }] }
   })
-  expect(calls).toBeGreaterThan(20)
+  expect(writes).toBeGreaterThanOrEqual(15)
 })

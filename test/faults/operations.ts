@@ -1,10 +1,89 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import type { Export } from '#functions/merge-slices/complete-export.ts'
+import { mergeSlicesEvent } from '#functions/merge-slices/event.ts'
+import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
+import type { PlannedExport } from '#functions/merge-slices/plan-export.ts'
+import type { RequestedExport } from '#functions/merge-slices/request-export.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import type { ImportEnd } from '#support/landing.ts'
-import type { World } from './world.ts'
+import { EXPORTS, type World } from './world.ts'
 
 /** The import machine from the event to the end of the job. Rejects where the machine died. */
-export const importObject = async (
+export const importObject = (
   { landing, hook }: World,
   object: LandedObject,
   execution: string,
 ): Promise<ImportEnd> => landing.execute(object, hook, execution)
+
+export interface TableLoad {
+  tableId: string
+  fileId: number
+  incremental: boolean
+  idempotencyKey: string
+}
+
+/** Accepts an import through the API, as a client with an idempotency key does; the id of its job. */
+export const submitLoad = async ({ request }: World, load: TableLoad): Promise<number> => {
+  const { status, body } = await request(
+    'POST',
+    `/tables/${load.tableId}/import-async`,
+    { dataFileId: load.fileId, incremental: load.incremental ? 1 : 0 },
+    { 'Idempotency-Key': load.idempotencyKey },
+  )
+  if (status !== 202) throw new Error(`The load answered ${status}`)
+  return (body as { id: number }).id // A job, as the route's own schema has checked.
+}
+
+/** Looks at a job until it is over; its status. */
+export const awaitJob = async ({ landing }: World, jobId: number): Promise<'success' | 'error'> => {
+  for (;;) {
+    const { status } = await landing.storage.job(jobId)
+    if (status === 'success' || status === 'error') return status
+  }
+}
+
+/** The export machine: a table becomes one object. */
+export const exportTable = async (
+  world: World,
+  { tableId, key }: { tableId: string; key: string },
+  execution: string,
+): Promise<Export> => {
+  const { service, landing, s3With } = world
+  const services = {
+    s3: service.s3,
+    storage: landing.storage,
+    filesBucket: service.filesBucket,
+    workBucket: EXPORTS,
+    s3ForFile: ({ region, credentials }: Parameters<MergeServices['s3ForFile']>[0]) =>
+      s3With(region, credentials),
+  }
+  const input = { tableId, destination: { bucket: EXPORTS, key } }
+  let steps = 0
+  const step = async <Result>(event: Record<string, unknown>): Promise<Result> => {
+    const place = `${execution} ${steps++}`
+    // What leaves a step and enters the next has been JSON.
+    const parsed = mergeSlicesEvent.parse(JSON.parse(JSON.stringify({ execution, ...event })))
+    const result: unknown = world.finishedSteps.get(place) ?? (await mergeSlices(services, parsed)) ?? null
+    world.finishedSteps.set(place, result)
+    return JSON.parse(JSON.stringify(result)) as Result // Of the type that the step declares.
+  }
+  const requested = await step<RequestedExport>({ step: 'request', input })
+  if (requested.outcome !== 'exporting') throw new Error('A table is exported first')
+  await awaitJob(world, requested.jobId)
+  const job = await landing.storage.job(requested.jobId)
+  if (job.status !== 'success') throw new Error(`The export ended as ${job.status}`)
+  const { file } = job.results as { file: { id: number } } // What an export's job has as its results.
+  for (;;) {
+    const planned = await step<PlannedExport>({ step: 'plan', input, fileId: file.id })
+    const isCopy = planned.outcome === 'copy'
+    for (const range of planned.ranges) await step({ step: isCopy ? 'copy' : 'convert', ...range })
+    if (isCopy) return step<Export>({ step: 'complete' })
+  }
+}
+
+type MergeServices = Parameters<typeof mergeSlices>[0]
+
+export const readExport = async ({ service }: World, key: string): Promise<Uint8Array | undefined> => {
+  const { Body } = await service.s3.send(new GetObjectCommand({ Bucket: EXPORTS, Key: key }))
+  return Body?.transformToByteArray()
+}

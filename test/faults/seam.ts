@@ -8,15 +8,28 @@ export type Fault =
   /** This one call fails, and whoever made it lives. */
   | 'failBefore'
   | 'failAfter'
+  /** This one call reaches the other side only when the seam lets it go on: whoever made it is late. */
+  | 'stall'
 
 export interface Call {
   /** Such as `S3.PutObjectCommand` or `http POST /v2/storage/…`. */
   name: string
   /** From 1 since the last plan. */
   number: number
+  /** The same among the calls that change something; `undefined`: this one only reads. */
+  write: number | undefined
+  /** The command's input, or the request. */
+  input: unknown
 }
 
 export type Plan = (call: Call) => Fault | undefined
+
+/** Stands for a defect of the service: does with a call and its reply what correct code would not. */
+export type Bend = (
+  name: string,
+  input: unknown,
+  act: (input: unknown) => Promise<unknown>,
+) => Promise<unknown>
 
 /** Nobody can catch the death of a machine: this is an error that each step lets through. */
 export class Died extends TransientError {
@@ -37,37 +50,58 @@ export interface WatchedClient {
 export const createSeam = () => {
   let plan: Plan = () => undefined
   let number = 0
+  let writes = 0
   let isDead = false
+  let bend: Bend = (_name, input, act) => act(input)
+  let stalled = Promise.withResolvers<void>()
+  let released = Promise.withResolvers<void>()
 
   const seam = {
     /** From now on decides for each call what goes wrong with it. */
     follow: (next: Plan): void => {
       plan = next
       number = 0
+      writes = 0
     },
     /** No faults any more, and the machine is back. */
     calm: (): void => {
       plan = () => undefined
       isDead = false
     },
-    revive: (): void => {
-      isDead = false
+    bendBy: (next: Bend): void => {
+      bend = next
+    },
+    /** When a call has stalled. */
+    whenStalled: (): Promise<void> => stalled.promise,
+    /** Lets the calls go on that have stalled. */
+    release: (): void => {
+      released.resolve()
+      stalled = Promise.withResolvers()
+      released = Promise.withResolvers()
     },
     get isDead(): boolean {
       return isDead
     },
-    get calls(): number {
-      return number
-    },
 
-    call: async <Result>(name: string, act: () => Promise<Result>): Promise<Result> => {
+    call: async <Input, Result>(
+      name: string,
+      input: Input,
+      act: (input: Input) => Promise<Result>,
+    ): Promise<Result> => {
       if (isDead) throw new Died()
       number += 1
-      const fault = plan({ name, number })
+      const isWrite = !READS.test(name)
+      if (isWrite) writes += 1
+      const fault = plan({ name, number, write: isWrite ? writes : undefined, input })
       if (fault === 'dieBefore') isDead = true
       if (fault === 'dieBefore') throw new Died()
       if (fault === 'failBefore') throw unreachable(name)
-      const result = await act()
+      if (fault === 'stall') {
+        stalled.resolve()
+        await released.promise
+      }
+      // What bends a call gives it what it takes, and passes on what it gives.
+      const result = (await bend(name, input, given => act(given as Input))) as Result
       // Another call may have been the death of the machine meanwhile.
       if (fault === 'dieAfter') isDead = true
       if (isDead) throw new Died()
@@ -78,9 +112,9 @@ export const createSeam = () => {
     /** All commands of the client pass the seam, outside of the SDK's own retries. */
     watch: <Client extends WatchedClient>(service: string, client: Client): Client => {
       client.middlewareStack.add(
-        (next: (args: unknown) => Promise<unknown>, { commandName }: { commandName: string }) =>
-          (args: unknown) =>
-            seam.call(`${service}.${commandName}`, () => next(args)),
+        (next: (args: object) => Promise<unknown>, { commandName }: { commandName: string }) =>
+          (args: { input: unknown }) =>
+            seam.call(`${service}.${commandName}`, args.input, input => next({ ...args, input })),
         { step: 'initialize', name: 'seam', priority: 'high' },
       )
       return client
@@ -94,8 +128,13 @@ export type Seam = ReturnType<typeof createSeam>
 const unreachable = (name: string): TransientError =>
   new TransientError('test.fault', `${name} did not answer`)
 
-/** Dies at one call. */
+const READS = /^\w+\.(Get|Head|List|Query|BatchGet|Scan)|^http (GET|HEAD) /
+
+/**
+ * Dies at one call that changes something. As nothing gets through after a death, to die at a call that only reads is
+ * to die after the last write before it.
+ */
 export const dieAt = (call: number, when: 'before' | 'after'): Plan => {
   const fault = when === 'before' ? 'dieBefore' : 'dieAfter'
-  return ({ number }) => (number === call ? fault : undefined)
+  return ({ write }) => (write === call ? fault : undefined)
 }

@@ -1,4 +1,4 @@
-import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
 import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
@@ -8,6 +8,9 @@ import { s3Of, startLanding } from '#support/landing.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam } from './seam.ts'
+
+/** Where exports go, and the export machine keeps what it works with. */
+export const EXPORTS = 'exports'
 
 const DAY_MS = 86_400_000
 /** A job that failed so often is given up by its machine. */
@@ -30,7 +33,7 @@ export const startWorld = async () => {
     jobWaitMs: 0,
     now,
     startJob: jobId =>
-      seam.call('executions.start', async () => {
+      seam.call('executions.start', jobId, async () => {
         if (ended.has(jobId)) return 'ended'
         if (!open.has(jobId)) open.set(jobId, { failures: 0 })
         return 'running'
@@ -67,12 +70,15 @@ export const startWorld = async () => {
     const { pathname } = new URL(request.url)
     try {
       if (request.method === 'GET' && pathname.startsWith('/v2/storage/jobs/')) await runOpenJobs()
-      return await seam.call(`http ${request.method} ${pathname}`, async () => service.app.fetch(request))
+      return await seam.call(`http ${request.method} ${pathname}`, request, async given =>
+        service.app.fetch(given),
+      )
     } catch {
       return Response.json({ error: 'a fault', code: 'test.fault' }, { status: 503 })
     }
   }
 
+  await service.s3.send(new CreateBucketCommand({ Bucket: EXPORTS }))
   const landing = await startLanding({ service, fetch })
   const extraction = await startExtraction({ service, fetch })
   for (const [name, client] of [
@@ -129,6 +135,8 @@ export const startWorld = async () => {
     extraction,
     request,
     runOpenJobs,
+    /** What the export machine keeps of its executions: the results of steps that are over. */
+    finishedSteps: new Map<string, unknown>(),
     /** With these the hook moves bytes through the seam. */
     hook: { transfer, now },
     s3With,

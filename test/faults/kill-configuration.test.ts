@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Configurations, openConfigurations } from './configurations.ts'
+import { killAtEveryCall } from './kill-at-every-call.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+let configurations: Configurations
+beforeAll(async () => {
+  world = await startWorld()
+  configurations = openConfigurations(world)
+})
+afterAll(() => world?.close())
+
+let configs = 0
+
+test('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', {
+  timeout: 300_000,
+}, async () => {
+  const { writes } = await killAtEveryCall(world, async attempt => {
+    const configId = `c${++configs}`
+    const configuration = await configurations.create(configId)
+    // A client that got no answer asks again.
+    await attempt(async () => {
+      await configuration.write('updated', { configuration: { a: 1 } })
+      await configuration.write('row added', { rowId: 'r', name: 'row' }, 'rows')
+      await configuration.write('row changed', { configuration: { b: 1 } }, 'rows/r')
+    })
+    return { others: configuration.differences }
+  })
+  expect(writes).toBeGreaterThanOrEqual(9)
+})

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { killAtEveryCall } from './kill-at-every-call.ts'
+import { fileDifferences } from './model.ts'
+import { exportTable, readExport } from './operations.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+let bucketId: string
+beforeAll(async () => {
+  world = await startWorld()
+  bucketId = await world.service.createBucket('exports')
+})
+afterAll(() => world?.close())
+
+let tables = 0
+
+test('an export that dies at any call, from the request to the object, becomes the same object', {
+  timeout: 300_000,
+}, async () => {
+  const { service } = world
+  const { writes } = await killAtEveryCall(world, async attempt => {
+    const name = `orders${++tables}`
+    const dataFileId = await service.upload('id,v\n1,a\n2,b\n')
+    await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, { name, dataFileId })
+    await world.runOpenJobs()
+    const key = `${name}.csv`
+    await attempt(execution => exportTable(world, { tableId: `${bucketId}.${name}`, key }, execution))
+    const expected = Buffer.from('"id","v"\n"1","a"\n"2","b"\n')
+    return { others: async () => fileDifferences(key, expected, await readExport(world, key)) }
+  })
+  expect(writes).toBeGreaterThanOrEqual(15)
+})

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { newExecution } from '../support/extraction.ts'
+import { killAtEveryCall } from './kill-at-every-call.ts'
+import { startWorld, type World } from './world.ts'
+
+const ROWS = [
+  ['1', 'a'],
+  ['2', 'b'],
+]
+
+let world: World
+let api: ApiServer
+beforeAll(async () => {
+  world = await startWorld()
+  api = await startApi(async () => ROWS.map(([id, v]) => ({ id, v })))
+})
+afterAll(async () => {
+  await world?.close()
+  await api?.close()
+})
+
+let configs = 0
+
+test('a leg and its load that die at any call add each row once', { timeout: 300_000 }, async () => {
+  const { extraction, service, s3With } = world
+  const { writes } = await killAtEveryCall(world, async attempt => {
+    const configId = `leg${++configs}`
+    // Without a key: a row that came twice would be there twice.
+    const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
+    await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+      configurationId: configId,
+      name: configId,
+      configuration: { parameters: { api: { baseUrl: `${api.origin}/` }, config } },
+    })
+    const execution = newExecution()
+    await attempt(async () => {
+      const { end } = await extraction.run(configId, { execution, settings: { s3With } })
+      expect(end.result).toMatchObject({ status: 'success' })
+    })
+    const load = { name: 'run', mode: 'incremental' as const, rows: ROWS, order: 1, state: 'done' as const }
+    return { tables: [{ name: `in.c-${configId}.items`, key: [], loads: [load] }] }
+  })
+  expect(writes).toBeGreaterThanOrEqual(20)
+})

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playStory } from './story.ts'
+import { startWorld, type World } from './world.ts'
+
+const STEPS = 12
+const SEEDS = [1, 2, 3, 4]
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world?.close())
+
+test.each(SEEDS)('the story of seed %i ends as the model says', { timeout: 300_000 }, async seed => {
+  const { differences, told } = await playStory(world, seed, STEPS)
+  expect(differences, [`seed ${seed}`, ...told].join('\n')).toEqual([])
+})
+
+test('nothing is left over by all of them', { timeout: 60_000 }, async () => {
+  expect(await world.leftOvers()).toEqual([])
+})
