@@ -38,6 +38,13 @@ export class Died extends TransientError {
   }
 }
 
+/** The other side has acted, and half of what it said arrived. */
+export class ReplyLost extends TransientError {
+  constructor(name: string) {
+    super('test.replyLost', `Half a reply to ${name}`)
+  }
+}
+
 /** The only part of an AWS client that is used here: its commands pass through functions that can be added to. */
 export interface WatchedClient {
   middlewareStack: {
@@ -105,7 +112,7 @@ export const createSeam = () => {
       // Another call may have been the death of the machine meanwhile.
       if (fault === 'dieAfter') isDead = true
       if (isDead) throw new Died()
-      if (fault === 'failAfter') throw unreachable(name)
+      if (fault === 'failAfter') throw new ReplyLost(name)
       return result
     },
 

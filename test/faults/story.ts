@@ -48,7 +48,10 @@ export const playStory = async (
         await operation(attempt)
         return
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error
+        if (attempt === ATTEMPTS)
+          throw new Error(['an operation never gets through', `seed ${seed}`, ...told].join('\n'), {
+            cause: error,
+          })
       } finally {
         seam.calm()
       }
@@ -124,12 +127,12 @@ export const playStory = async (
   /** An invocation that hangs before it moves the table's head, and goes on when others have done its work and more. */
   const appendLate = async (): Promise<void> => {
     const jobId = await submitAppend(await newAppend())
-    told.push(`  job ${jobId} stalls before it moves the head`)
     let hasStalled = false
     seam.follow(({ name: call, input }) => {
-      if (hasStalled || call !== 'items.PutCommand' || !JSON.stringify(input).includes('TABLE#'))
+      if (hasStalled || call !== 'items.PutItemCommand' || !JSON.stringify(input).includes('TABLE#'))
         return undefined
       hasStalled = true
+      told.push(`  job ${jobId} stalls before it moves the head`)
       return 'stall'
     })
     const late = runJob({ jobId }, service.jobServices).catch(() => undefined)

@@ -7,11 +7,12 @@ import { startExtraction } from '#support/extraction.ts'
 import { s3Of, startLanding } from '#support/landing.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
-import { createSeam } from './seam.ts'
+import { createSeam, ReplyLost } from './seam.ts'
 
 /** Where exports go, and the export machine keeps what it works with. */
 export const EXPORTS = 'exports'
 
+const JSON_BODY = { 'content-type': 'application/json' }
 const DAY_MS = 86_400_000
 /** A job that failed so often is given up by its machine. */
 const JOB_ATTEMPTS = 6
@@ -65,7 +66,7 @@ export const startWorld = async () => {
     }
   }
 
-  /** The storage API as clients reach it. Where the seam fails, they read 503 and know nothing. */
+  /** The storage API as clients reach it. Where the seam fails, they read 503 or half a body. */
   const fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url)
     try {
@@ -73,7 +74,8 @@ export const startWorld = async () => {
       return await seam.call(`http ${request.method} ${pathname}`, request, async given =>
         service.app.fetch(given),
       )
-    } catch {
+    } catch (error) {
+      if (error instanceof ReplyLost) return new Response('{"id":', { headers: JSON_BODY })
       return Response.json({ error: 'a fault', code: 'test.fault' }, { status: 503 })
     }
   }
