@@ -1,0 +1,171 @@
+import {
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+} from '@aws-sdk/client-s3'
+import { TABLE_EXISTS_CODE } from '../../functions/lib/storage-client/table-exists-code.ts'
+import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
+import type { Book } from './book.ts'
+import { acknowledged, callApi, s3Of } from './client.ts'
+import { component, sharedConfiguration } from './configuration-steps.ts'
+import {
+  type Compare,
+  compareAdded,
+  compareAppends,
+  compareFull,
+  compareKeyed,
+  compareValue,
+  compareVersions,
+  type Difference,
+  type Load,
+  settle,
+  type TableRow,
+} from './model.ts'
+import { extractionBucket } from './reading-steps.ts'
+import { readTable } from './tables.ts'
+
+/** Where what was written in a phase differs from what is there now. */
+export const comparePhase = async (facts: CloudFacts, book: Book): Promise<Difference[]> => [
+  ...(await compareJobs(facts)),
+  ...(await compareLanded(facts, book)),
+  ...(await compareImported(facts, book)),
+  ...(await compareConfiguration(facts, book)),
+  ...(await compareEvents(facts, book)),
+  ...(await compareFiles(facts, book)),
+]
+
+/** By the list: to ask for a job by its address would start one that was left lying, and hide that. */
+const jobsOf = async (facts: CloudFacts, ...statuses: string[]) => {
+  const query = statuses.map(status => `storage_job_status[]=${status}`).join('&')
+  const { body } = acknowledged(await callApi(facts, { path: `jobs?limit=1000&${query}` }), [200])
+  return body as {
+    id: number
+    operationName: string
+    status: string
+    error?: { code: string; message: string }
+  }[] // The list's documented form.
+}
+
+const compareJobs = async (facts: CloudFacts): Promise<Difference[]> => {
+  const unfinished = await jobsOf(facts, 'waiting', 'processing')
+  // Two objects of different keys may both try to make a table; the second then imports into it.
+  const failed = (await jobsOf(facts, 'error')).filter(({ error }) => error?.code !== TABLE_EXISTS_CODE)
+  return [...unfinished, ...failed].map(({ id, operationName, status, error }) => ({
+    subject: `job ${id}`,
+    step: 0,
+    message: `${operationName} is ${status}${error ? `: ${error.message}` : ''}`,
+  }))
+}
+
+const compareTable = async (
+  facts: CloudFacts,
+  tableId: string,
+  attempts: readonly Load[],
+  compare: Compare<Load, readonly TableRow[]>,
+): Promise<Difference[]> => compare(`table ${tableId}`, attempts, (await readTable(facts, tableId)) ?? [])
+
+const compareLanded = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const stored = await storedMarks(facts, book)
+  const differences: Difference[] = []
+  const settled = (key: string, attempts: readonly Load[]): Load[] => {
+    const result = settle(`object ${key}`, attempts, stored)
+    differences.push(...result.differences)
+    return result.attempts
+  }
+  for (const [kind, compare] of [
+    ['landFull', compareFull],
+    ['landKeyed', compareKeyed],
+  ] as const)
+    for (const [key, attempts] of book.loads(kind)) {
+      const table = key.slice(0, -'.csv'.length).replace('/', '.')
+      differences.push(...(await compareTable(facts, table, settled(key, attempts), compare)))
+    }
+  const appends = [...book.loads('landAppend')].flatMap(([key, attempts]) => settled(key, attempts))
+  differences.push(...(await compareTable(facts, `${book.bucket}.landappend`, appends, compareAppends)))
+  return differences
+}
+
+/** The marks of all object versions that the landing bucket lists for the phase. */
+const storedMarks = async (facts: CloudFacts, book: Book): Promise<Set<string>> => {
+  const client = s3Of(facts)
+  const Bucket = facts.landingBucket
+  try {
+    const marks = new Set<string>()
+    let next: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | undefined = {}
+    while (next) {
+      const command = new ListObjectVersionsCommand({ Bucket, Prefix: `${book.bucket}/`, ...next })
+      const page: ListObjectVersionsCommandOutput = await client.send(command)
+      for (const { Key, VersionId } of page.Versions ?? []) {
+        const { Metadata } = await client.send(new HeadObjectCommand({ Bucket, Key, VersionId }))
+        marks.add(Metadata?.['mark'] ?? '')
+      }
+      next = page.IsTruncated
+        ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
+        : undefined
+    }
+    return marks
+  } finally {
+    client.destroy()
+  }
+}
+
+const compareImported = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const differences: Difference[] = []
+  for (const [kind, bucket, compare] of [
+    ['importFull', book.bucket, compareFull],
+    ['importAppend', book.bucket, compareAppends],
+    ['importKeyed', book.bucket, compareKeyed],
+    ['extraction', `in.c-${extractionBucket(book.phase)}`, compareFull],
+  ] as const)
+    for (const [table, attempts] of book.loads(kind))
+      differences.push(...(await compareTable(facts, `${bucket}.${table}`, attempts, compare)))
+  return differences
+}
+
+const compareConfiguration = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const id = sharedConfiguration(book.phase)
+  const path = `components/${component}/configs/${id}`
+  const configuration = acknowledged(await callApi(facts, { path }), [200]).body
+  const versions = acknowledged(await callApi(facts, { path: `${path}/versions?limit=1000` }), [200]).body
+  const seen = versions.map((entry: { version: number; changeDescription: string }) => ({
+    version: entry.version,
+    mark: entry.changeDescription,
+  }))
+  const changes = book.changes.get(id) ?? []
+  const differences = compareVersions(`configuration ${id}`, changes, seen)
+  if (configuration.version !== versions[0]?.version)
+    differences.push({
+      subject: `configuration ${id}`,
+      step: changes.at(-1)?.step ?? 0,
+      message: `is version ${configuration.version}, but the newest is ${versions[0]?.version}`,
+    })
+  for (const [name, attempts] of book.values) {
+    const [what, of] = name.split(' ')
+    const value =
+      what === 'table'
+        ? (await callApi(facts, { path: `tables/${book.bucket}.${of}` })).body.displayName
+        : configuration.rows.find((row: { id: string }) => row.id === of)?.configuration.parameters.mark
+    differences.push(...compareValue(name, attempts, value))
+  }
+  return differences
+}
+
+const compareEvents = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const path = `events?component=soak.phase${book.phase}&limit=1000`
+  const { body } = acknowledged(await callApi(facts, { path }), [200])
+  const messages = body.map(({ message }: { message: string }) => message)
+  return compareAdded('events', book.events, messages)
+}
+
+const compareFiles = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const differences: Difference[] = []
+  for (const { id, step, bytes } of book.files) {
+    const { body: file } = acknowledged(await callApi(facts, { path: `files/${id}` }), [200])
+    const response = await fetch(file.url)
+    const found = Buffer.from(await response.arrayBuffer())
+    if (response.ok && found.equals(bytes)) continue
+    const message = `${response.status}, ${found.length} bytes, not the ${bytes.length} that were acknowledged`
+    differences.push({ subject: `file ${id}`, step, message })
+  }
+  return differences
+}

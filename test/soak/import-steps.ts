@@ -1,0 +1,128 @@
+import { note } from './book.ts'
+import { acknowledged, callApi, once, untilAcknowledged } from './client.ts'
+import type { TableRow } from './model.ts'
+import { appendRows, csvOf, keyedRows, markOf } from './rows.ts'
+import type { Step } from './schedule.ts'
+import type { StepContext } from './step-context.ts'
+import { uploadBytes } from './upload.ts'
+
+interface Import {
+  readonly kind: 'importFull' | 'importAppend' | 'importKeyed'
+  readonly table: string
+  readonly incremental: boolean
+  readonly rows: readonly TableRow[]
+  readonly mark: string
+}
+
+/** A file, then one import of it. Retries carry the idempotency key, so however many are sent it is one load. */
+const importRows = async (
+  { cloud, book }: StepContext,
+  step: Step,
+  { kind, table, incremental, rows, mark }: Import,
+): Promise<void> => {
+  const fileId = await uploadBytes(cloud, Buffer.from(csvOf(rows)), { name: `${mark}.csv`, seed: step.seed })
+  const load = note(book.loadsOf(kind, table), { mark, step: step.number, rows, isAcknowledged: false })
+  const call = {
+    method: 'POST',
+    path: `tables/${book.bucket}.${table}/import-async`,
+    body: { dataFileId: fileId, incremental },
+    idempotencyKey: `soak-import-${mark}`,
+  }
+  const run = step.isAbandoned ? once : untilAcknowledged
+  await run(cloud, async facts => {
+    const copies = Array.from({ length: step.isDoubled ? 2 : 1 }, () => callApi(facts, call))
+    const replies = await Promise.allSettled(copies)
+    // One acknowledgement is enough: all copies are the same import.
+    load.isAcknowledged ||= replies.some(reply => reply.status === 'fulfilled' && reply.value.status === 202)
+    for (const reply of replies) {
+      if (reply.status === 'rejected') throw reply.reason
+      acknowledged(reply.value, [202])
+    }
+  })
+}
+
+/** The table with its first load, ready to be imported into. */
+export const createTable = async (
+  { cloud, book }: StepContext,
+  kind: Import['kind'],
+  table: string,
+  primaryKey?: string,
+): Promise<void> => {
+  const mark = `created-${table}`
+  const rows = [{ id: mark, value: mark }]
+  const fileId = await uploadBytes(cloud, Buffer.from(csvOf(rows)), { name: `${mark}.csv`, seed: 0 })
+  const load = note(book.loadsOf(kind, table), { mark, step: 0, rows, isAcknowledged: false })
+  const call = {
+    method: 'POST',
+    path: `buckets/${book.bucket}/tables-async`,
+    body: { name: table, dataFileId: fileId, ...(primaryKey !== undefined && { primaryKey }) },
+    idempotencyKey: `soak-create-${book.bucket}-${table}`,
+  }
+  await untilAcknowledged(cloud, async facts => acknowledged(await callApi(facts, call), [202]))
+  load.isAcknowledged = true
+  // Imports into a table that is not there yet are refused.
+  await untilAcknowledged(cloud, async facts => {
+    const { status } = await callApi(facts, { path: `tables/${book.bucket}.${table}` })
+    if (status !== 200) throw new Error(`The table ${table} is not there yet: ${status}`)
+  })
+}
+
+export const fullTable = (client: number): string => `full${client}`
+export const appendTable = 'append'
+export const keyedTable = 'keyed'
+
+export const importFull = (context: StepContext, step: Step): Promise<void> => {
+  const mark = markOf(step.number, 0, 1)
+  const rows = appendRows(mark, step.rows)
+  return importRows(context, step, {
+    kind: 'importFull',
+    table: fullTable(step.client),
+    incremental: false,
+    rows,
+    mark,
+  })
+}
+
+export const importAppend = async (context: StepContext, step: Step): Promise<void> => {
+  for (let repeat = 0; repeat < step.repeats; repeat++) {
+    const mark = markOf(step.number, repeat, 1)
+    const rows = appendRows(mark, step.rows)
+    await importRows(context, step, {
+      kind: 'importAppend',
+      table: appendTable,
+      incremental: true,
+      rows,
+      mark,
+    })
+  }
+}
+
+/** All clients load into one table, each its own keys. */
+export const importKeyed = async (context: StepContext, step: Step): Promise<void> => {
+  for (let repeat = 0; repeat < step.repeats; repeat++) {
+    const mark = markOf(step.number, repeat, 1)
+    const rows = keyedRows(mark, `${step.client}`, step.seed + repeat, step.rows)
+    await importRows(context, step, { kind: 'importKeyed', table: keyedTable, incremental: true, rows, mark })
+  }
+}
+
+/** Names a table anew while loads move its head. */
+export const renameTable = async ({ cloud, book }: StepContext, step: Step): Promise<void> => {
+  const table = fullTable(step.client)
+  for (let repeat = 0; repeat < step.repeats; repeat++)
+    await untilAcknowledged(cloud, async (facts, number) => {
+      const mark = `name-${markOf(step.number, repeat, number)}`
+      const attempt = note(book.valuesOf(`table ${table}`), {
+        mark,
+        step: step.number,
+        isAcknowledged: false,
+      })
+      const call = {
+        method: 'PUT',
+        path: `tables/${book.bucket}.${table}`,
+        body: { displayName: mark },
+      }
+      acknowledged(await callApi(facts, call), [200])
+      attempt.isAcknowledged = true
+    })
+}

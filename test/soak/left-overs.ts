@@ -1,0 +1,61 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
+import { acknowledged, callApi, s3Of } from './client.ts'
+import type { Difference } from './model.ts'
+
+const differ = (subject: string, message: string): Difference => ({ subject, step: 0, message })
+
+/** Objects of files that no file of the API names any more. */
+export const compareFileObjects = async (facts: CloudFacts): Promise<Difference[]> => {
+  const known = new Set<number>()
+  const pageSize = 10_000
+  for (let offset = 0, found = pageSize; found === pageSize; offset += pageSize) {
+    const path = `files?limit=${pageSize}&offset=${offset}&showExpired=1`
+    const files: { id: number }[] = acknowledged(await callApi(facts, { path }), [200]).body
+    for (const { id } of files) known.add(id)
+    found = files.length
+  }
+  const client = s3Of(facts)
+  const differences: Difference[] = []
+  try {
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: facts.filesBucket }))
+      for (const { Key = '' } of Contents) {
+        // exp-15/1/files/2026/07/16/4198234560512.orders.csv (docs/reference/storage-api.md#upload)
+        const id = /\/files\/\d+\/\d+\/\d+\/(\d+)\./.exec(Key)?.[1]
+        if (id !== undefined && !known.has(Number(id))) differences.push(differ(Key, 'belongs to no file'))
+      }
+  } finally {
+    client.destroy()
+  }
+  return differences
+}
+
+/** The bytes on the disk of a cloud that has stopped: each file is part of an object, and each object's bytes are there. */
+export const compareDataFiles = async (dataDir: string): Promise<Difference[]> => {
+  const folder = join(dataDir, 's3')
+  const database = new DatabaseSync(join(folder, 's3.db'))
+  try {
+    const slices = database.prepare('SELECT file, max(file_start + size) AS bytes FROM slices GROUP BY file')
+    const wanted = new Map(slices.all().map(({ file, bytes }) => [String(file), Number(bytes)]))
+    const differences: Difference[] = []
+    const entries = await readdir(join(folder, 'data'), { recursive: true, withFileTypes: true })
+    for (const entry of entries.filter(found => found.isFile())) {
+      const bytes = wanted.get(entry.name)
+      wanted.delete(entry.name)
+      const { size } = await stat(join(entry.parentPath, entry.name))
+      if (bytes === undefined) differences.push(differ(`data file ${entry.name}`, 'belongs to no object'))
+      else if (size < bytes)
+        differences.push(differ(`data file ${entry.name}`, `has ${size} of ${bytes} bytes`))
+    }
+    for (const [file, bytes] of wanted)
+      if (bytes > 0) differences.push(differ(`data file ${file}`, 'is missing, and an object is made of it'))
+    for (const name of await readdir(join(folder, 'incoming')))
+      differences.push(differ(`incoming file ${name}`, 'was left after a clean stop'))
+    return differences
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,83 @@
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+interface Edit {
+  readonly file: string
+  /** Found exactly once, so that a plant never silently plants nothing. */
+  readonly from: string
+  readonly to: string
+}
+
+/** Three bugs that the soak must find, as edits of the product's sources. */
+export const plants = {
+  /** Heads of tables and configurations move whether or not they have moved since they were read. */
+  head: [
+    {
+      file: 'functions/lib/storage/tables/table-store.ts',
+      from: `{
+        internalId: table.internalId,
+        revision: table.revision,
+      }),`,
+      to: '),',
+    },
+    {
+      file: 'functions/lib/storage/configurations/configuration-store.ts',
+      from: "from ? { revision: from.revision } : 'absent'",
+      to: "from ? undefined : 'absent'",
+    },
+  ],
+  /** Each request makes a job of its own, whatever its key says. */
+  idempotency: [
+    {
+      file: 'functions/storage-api/jobs/submit-job.ts',
+      from: 'if (idempotencyKey === undefined) return',
+      to: 'if (idempotencyKey !== null) return',
+    },
+  ],
+  /** Versions of one key are imported newest first. */
+  sequencer: [
+    {
+      file: 'functions/start-import/version-chain.ts',
+      from: '.toReversed()',
+      to: '',
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Edit[]>>
+export type Plant = keyof typeof plants
+
+const copied = [
+  'cli',
+  'functions',
+  'infra',
+  'local',
+  'cdk.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
+
+/** A copy of the program with the bug in it. The program itself is never touched. */
+export const plantBug = async (plant: Plant, from: string, target: string): Promise<void> => {
+  await mkdir(join(target, 'node_modules'), { recursive: true })
+  await Promise.all([
+    ...copied.map(name => cp(join(from, name), join(target, name), { recursive: true })),
+    linkPackages(join(from, 'node_modules'), join(target, 'node_modules')),
+  ])
+  for (const { file, ...edit } of plants[plant]) {
+    const path = join(target, file)
+    await writeFile(path, edited(await readFile(path, 'utf8'), { file, ...edit }))
+  }
+}
+
+const edited = (text: string, { file, from, to }: Edit): string => {
+  const places = text.split(from)
+  if (places.length !== 2)
+    throw new Error(`${file} holds ${places.length - 1} times what the plant replaces: ${from}`)
+  return places.join(to)
+}
+
+/** Each package by a link. The cache of bundles is not linked: it goes with the copy. */
+const linkPackages = async (from: string, to: string): Promise<void> => {
+  const names = (await readdir(from)).filter(name => name !== '.cache')
+  await Promise.all(names.map(name => symlink(join(from, name), join(to, name))))
+}

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { projectRoot } from '../../local/runtime/project-root.ts'
+import { readArguments } from './arguments.ts'
+import { type Plant, plantBug, plants } from './plant.ts'
+import { runSoak } from './run-soak.ts'
+
+it('reads seed and minutes', () => {
+  expect(readArguments(['--seed', '9', '--minutes', '0.5'])).toMatchObject({ seed: 9, minutes: 0.5 })
+  expect(readArguments([])).toMatchObject({ seed: 1, minutes: 5, plant: undefined, durability: undefined })
+})
+
+it.each([
+  [['--seed', 'x'], /--seed/],
+  [['--minutes', '0'], /--minutes/],
+  [['--plant', 'nothing'], /--plant/],
+  [['--durability', 'some'], /--durability/],
+  [['--sed', '1'], /--sed/],
+])('refuses %j and names it', (args, message) => {
+  expect(() => readArguments(args)).toThrow(message)
+})
+
+it('the command says what is wrong with its arguments', async () => {
+  const run = promisify(execFile)(process.execPath, [join(projectRoot, 'test/soak/soak.ts'), '--seed', 'x'])
+  await expect(run).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Usage: npm run soak') })
+})
+
+it.each(Object.keys(plants) as Plant[])('the plant %s changes a copy and nothing else', async plant => {
+  const target = await mkdtemp(join(tmpdir(), 'millrace-plant-'))
+  try {
+    await plantBug(plant, projectRoot, target)
+    for (const { file, from } of plants[plant]) {
+      const [original, planted] = await Promise.all(
+        [projectRoot, target].map(folder => readFile(join(folder, file), 'utf8')),
+      )
+      expect(original).toContain(from)
+      expect(planted).not.toBe(original)
+      expect(planted).not.toContain(from)
+    }
+  } finally {
+    await rm(target, { recursive: true, force: true })
+  }
+})
+
+it('a short soak with one kill finds no difference', { timeout: 300_000 }, async () => {
+  const report = await runSoak({
+    seed: 4,
+    minutes: 0.25,
+    plant: undefined,
+    durability: 'relaxed',
+    schedule: { clients: 2, stepsPerClient: 6, stops: 1 },
+    log: () => {},
+  })
+  expect(report.differences).toEqual([])
+  expect(report.operations).toBeGreaterThan(10)
+  expect(report.starts).toBeGreaterThan(1)
+})
