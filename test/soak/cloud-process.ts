@@ -26,6 +26,7 @@ export class CloudProcess {
   readonly #options: CloudProcessOptions
   #child: ChildProcess | undefined
   #facts = Promise.withResolvers<CloudFacts>()
+  #isUp = false
   kills = 0
   starts = 0
 
@@ -53,6 +54,7 @@ export class CloudProcess {
     ended.catch(() => {})
     try {
       this.#facts.resolve(await Promise.race([ready.promise, ended, failed]))
+      this.#isUp = true
       child.once('exit', (code, signal) => this.#noteCrash(child, code ?? signal))
     } catch (error) {
       this.#facts.reject(error)
@@ -73,8 +75,7 @@ export class CloudProcess {
     this.#child = undefined
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     if (signal === 'SIGKILL') this.kills += 1
-    this.#facts = Promise.withResolvers<CloudFacts>()
-    this.#facts.promise.catch(() => {})
+    this.#goDown()
     const gone = once(child, 'exit')
     child.kill(signal)
     const isGone = await Promise.race([gone.then(() => true), pause(longestStopMs, false, { ref: false })])
@@ -84,11 +85,18 @@ export class CloudProcess {
     throw new Error(`The cloud had not ended ${longestStopMs / 1000} s after ${signal}`)
   }
 
+  /** Whoever asks from here on waits for the next start, as those do who wait already. */
+  #goDown(): void {
+    if (!this.#isUp) return
+    this.#isUp = false
+    this.#facts = Promise.withResolvers<CloudFacts>()
+    this.#facts.promise.catch(() => {})
+  }
+
   /** Whoever uses a cloud that ended by itself hears of it. */
   #noteCrash(child: ChildProcess, how: unknown): void {
     if (this.#child !== child) return
-    this.#facts = Promise.withResolvers<CloudFacts>()
-    this.#facts.promise.catch(() => {})
+    this.#goDown()
     this.#facts.reject(new Error(`The cloud ended by itself (${how}); see ${this.#options.logFile}`))
   }
 

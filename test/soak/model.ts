@@ -26,6 +26,8 @@ export interface Difference {
   /** The step that wrote what is missing, doubled or wrong; the last one of the subject where no single one did. */
   readonly step: number
   readonly message: string
+  /** It is work that is under way, and may end. */
+  readonly isOpen?: boolean
 }
 
 export type Compare<Written extends Attempt, Seen> = (

@@ -10,6 +10,8 @@ import type { StepContext } from './step-context.ts'
 
 /** Everything that was accepted is done by itself after so long. */
 const longestSettlingMs = 120_000
+/** What still differs when no job is open and nothing has moved for so long stays as it is. */
+const quietMs = 20_000
 
 /** One phase: clients at work while the process dies and starts, then a comparison when all is quiet. */
 export const runPhase = async (context: StepContext, phase: Phase): Promise<Difference[]> => {
@@ -86,10 +88,15 @@ const stopAndStart = async (
  */
 const untilEqual = async ({ cloud, book }: StepContext): Promise<Difference[]> => {
   const deadline = Date.now() + longestSettlingMs
+  let [last, lastAt] = ['', Date.now()]
   for (;;) {
     const facts = await cloud.up()
     const differences = await comparePhase(facts, book)
-    if (differences.length === 0 || Date.now() > deadline) return differences
+    const found = JSON.stringify(differences)
+    if (found !== last) [last, lastAt] = [found, Date.now()]
+    const isOpen = differences.some(({ isOpen = false }) => isOpen)
+    const isQuiet = !isOpen && Date.now() - lastAt > quietMs
+    if (differences.length === 0 || isQuiet || Date.now() > deadline) return differences
     await pause(500)
   }
 }

@@ -27,7 +27,7 @@ export interface SoakReport {
 }
 
 export interface SoakOptions extends SoakArguments {
-  /** Default: four clients, eight steps each, four stops in a phase. */
+  /** Default: `usualSchedule`. */
   readonly schedule?: ScheduleOptions
   /** Takes one line at a time. */
   readonly log: (line: string) => void

@@ -56,7 +56,7 @@ export interface ScheduleOptions {
   readonly stops: number
 }
 
-export const usualSchedule: ScheduleOptions = { clients: 4, stepsPerClient: 8, stops: 4 }
+export const usualSchedule: ScheduleOptions = { clients: 4, stepsPerClient: 5, stops: 2 }
 
 /** The phases of a run, without an end. The same seed gives the same phases; a phase does not depend on those before it. */
 export const phaseOf = (
