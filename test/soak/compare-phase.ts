@@ -53,7 +53,7 @@ const compareJobs = async (facts: CloudFacts): Promise<Difference[]> => {
   return [...unfinished, ...failed].map(({ id, operationName, status, error }) => ({
     subject: `job ${id}`,
     step: 0,
-    isOpen: status !== 'error',
+    state: status === 'error' ? 'final' : 'open',
     message: `${operationName} is ${status}${error ? `: ${error.message}` : ''}`,
   }))
 }

@@ -26,8 +26,8 @@ export interface Difference {
   /** The step that wrote what is missing, doubled or wrong; the last one of the subject where no single one did. */
   readonly step: number
   readonly message: string
-  /** It is work that is under way, and may end. */
-  readonly isOpen?: boolean
+  /** `open`: work that is under way and may end. `final`: no work to come can undo it. Otherwise who knows. */
+  readonly state?: 'open' | 'final'
 }
 
 export type Compare<Written extends Attempt, Seen> = (
@@ -72,11 +72,13 @@ export const compareAppends: Compare<Load, readonly TableRow[]> = (subject, atte
     const isWhole = times.every(time => time === first)
     if (isWhole && (first === 1 || (first === 0 && !isAcknowledged))) return []
     const kind = isAcknowledged ? 'acknowledged' : 'not acknowledged'
+    const isDoubled = times.some(time => time > 1)
     return [
       {
         subject,
         step,
         message: `the load ${mark} (${kind}) is there ${[...new Set(times)].join(' and ')} times`,
+        ...(isDoubled && { state: 'final' }),
       },
     ]
   })
@@ -134,7 +136,8 @@ export const compareVersions: Compare<Attempt & { readonly writer: string }, rea
   seen,
 ) => {
   const differences: Difference[] = []
-  const differ = (step: number, message: string) => differences.push({ subject, step, message })
+  const differ = (step: number, message: string) =>
+    differences.push({ subject, step, message, state: 'final' })
   const numbers = seen.map(({ version }) => version).sort((a, b) => a - b)
   const gap = numbers.findIndex((version, index) => version !== index + 1)
   if (gap >= 0) differ(lastStep(attempts), `version ${gap + 1} is ${numbers[gap]}: versions are not dense`)

@@ -94,9 +94,10 @@ const untilEqual = async ({ cloud, book }: StepContext): Promise<Difference[]> =
     const differences = await comparePhase(facts, book)
     const found = JSON.stringify(differences)
     if (found !== last) [last, lastAt] = [found, Date.now()]
-    const isOpen = differences.some(({ isOpen = false }) => isOpen)
-    const isQuiet = !isOpen && Date.now() - lastAt > quietMs
-    if (differences.length === 0 || isQuiet || Date.now() > deadline) return differences
+    const states = new Set(differences.map(({ state }) => state))
+    const isQuiet = !states.has('open') && Date.now() - lastAt > quietMs
+    const isSure = differences.length === 0 || states.has('final')
+    if (isSure || isQuiet || Date.now() > deadline) return differences
     await pause(500)
   }
 }
