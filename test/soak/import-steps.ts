@@ -1,4 +1,4 @@
-import { note } from './book.ts'
+import { note, StepFailure } from './book.ts'
 import { acknowledged, callApi, once, untilAcknowledged } from './client.ts'
 import type { TableRow } from './model.ts'
 import { appendRows, csvOf, keyedRows, markOf } from './rows.ts'
@@ -34,10 +34,12 @@ const importRows = async (
     const replies = await Promise.allSettled(copies)
     // One acknowledgement is enough: all copies are the same import.
     load.isAcknowledged ||= replies.some(reply => reply.status === 'fulfilled' && reply.value.status === 202)
-    for (const reply of replies) {
+    const jobs = replies.map(reply => {
       if (reply.status === 'rejected') throw reply.reason
-      acknowledged(reply.value, [202])
-    }
+      return acknowledged(reply.value, [202]).body.id
+    })
+    if (new Set(jobs).size > 1)
+      throw new StepFailure(`one idempotency key made the jobs ${jobs.join(' and ')}`)
   })
 }
 

@@ -84,7 +84,7 @@ const drawStep = (random: Random, number: number, client: number): Step => ({
   rows: random.between(1, 8),
   repeats: random.between(1, 4),
   isAbandoned: random.next() < 0.1,
-  isDoubled: random.next() < 0.3,
+  isDoubled: random.next() < 0.6,
   seed: random.between(0, 2 ** 31),
 })
 
