@@ -108,10 +108,15 @@ export const importKeyed = async (context: StepContext, step: Step): Promise<voi
   }
 }
 
-/** Names a table anew while loads move its head. */
-export const renameTable = async ({ cloud, book }: StepContext, step: Step): Promise<void> => {
+/** Enough to meet the load that is under way, whenever it moves the head. */
+const renames = 6
+
+/** Names a table anew, again and again, while a load of it moves its head. */
+export const renameTable = async (context: StepContext, step: Step): Promise<void> => {
+  const { cloud, book } = context
   const table = fullTable(step.client)
-  for (let repeat = 0; repeat < step.repeats; repeat++)
+  await importFull(context, step)
+  for (let repeat = 0; repeat < renames; repeat++)
     await untilAcknowledged(cloud, async (facts, number) => {
       const mark = `name-${markOf(step.number, repeat, number)}`
       const attempt = note(book.valuesOf(`table ${table}`), {
