@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Configurations, openConfigurations } from './configurations.ts'
 import { killAtEveryCall } from './kill-at-every-call.ts'
 import { startWorld, type World } from './world.ts'
@@ -13,7 +13,7 @@ afterAll(() => world?.close())
 
 let configs = 0
 
-test('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', {
+it('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', {
   timeout: 300_000,
 }, async () => {
   const { writes } = await killAtEveryCall(world, async attempt => {

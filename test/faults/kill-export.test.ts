@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { killAtEveryCall } from './kill-at-every-call.ts'
 import { fileDifferences } from './model.ts'
 import { exportTable, readExport } from './operations.ts'
@@ -14,7 +14,7 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-test('an export that dies at any call, from the request to the object, becomes the same object', {
+it('an export that dies at any call, from the request to the object, becomes the same object', {
   timeout: 300_000,
 }, async () => {
   const { service } = world

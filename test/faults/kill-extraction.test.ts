@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { newExecution } from '../support/extraction.ts'
 import { killAtEveryCall } from './kill-at-every-call.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 let configs = 0
 
-test('a leg and its load that die at any call add each row once', { timeout: 300_000 }, async () => {
+it('a leg and its load that die at any call add each row once', { timeout: 300_000 }, async () => {
   const { extraction, service, s3With } = world
   const { writes } = await killAtEveryCall(world, async attempt => {
     const configId = `leg${++configs}`

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { killAtEveryCall } from './kill-at-every-call.ts'
 import { importObject } from './operations.ts'
 import { startWorld, type World } from './world.ts'
@@ -11,7 +11,7 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-test('an import that dies at any call, from the hook to the table, is there once', {
+it('an import that dies at any call, from the hook to the table, is there once', {
   timeout: 300_000,
 }, async () => {
   const rows = [

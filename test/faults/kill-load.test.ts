@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { killAtEveryCall } from './kill-at-every-call.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-test('a keyed load that dies at any call, and is asked for again, counts once and in its place', {
+it('a keyed load that dies at any call, and is asked for again, counts once and in its place', {
   timeout: 300_000,
 }, async () => {
   const { service } = world

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   byteDifferences,
   configurationDifferences,
@@ -21,12 +21,12 @@ const isRight = (key: number[], loads: Load[], found: string[][] | undefined): b
   tableDifferences({ name: 't', key, loads }, found).length === 0
 
 describe('a table', () => {
-  test('with a key is the fold of its loads in their order, whichever was asked for first', () => {
+  it('with a key is the fold of its loads in their order, whichever was asked for first', () => {
     expect(isRight([0], [load(2), load(1)], [['1', 'v2']])).toBe(true)
     expect(isRight([0], [load(2), load(1)], [['1', 'v1']])).toBe(false)
   })
 
-  test('without a key has each row once', () => {
+  it('without a key has each row once', () => {
     expect(isRight([], [load(1)], [['1', 'v1']])).toBe(true)
     expect(
       isRight(
@@ -41,7 +41,7 @@ describe('a table', () => {
     expect(isRight([], [load(1)], undefined)).toBe(false)
   })
 
-  test('that is replaced is the last load acknowledged, or a later one of which nobody knows', () => {
+  it('that is replaced is the last load acknowledged, or a later one of which nobody knows', () => {
     const loads = [
       load(1, { mode: 'full' }),
       load(2, { mode: 'full' }),
@@ -52,7 +52,7 @@ describe('a table', () => {
     expect(isRight([], loads, [['1', 'v1']])).toBe(false)
   })
 
-  test('shows nothing of a load that was refused', () => {
+  it('shows nothing of a load that was refused', () => {
     expect(isRight([], [load(1), load(2, { state: 'refused' })], [['1', 'v1']])).toBe(true)
     expect(isRight([], [load(1, { state: 'refused' })], [['1', 'v1']])).toBe(false)
   })
@@ -67,7 +67,7 @@ describe('a configuration', () => {
   const isSound = (versions: ReturnType<typeof version>[], current = versions.at(-1)): boolean =>
     current !== undefined && configurationDifferences('c', writes, { current, versions }).length === 0
 
-  test('has dense versions, each by a write, each acknowledged write among them', () => {
+  it('has dense versions, each by a write, each acknowledged write among them', () => {
     expect(isSound([version(1, 'a')])).toBe(true)
     expect(isSound([version(1, 'a'), version(2, 'b'), version(3, 'b')])).toBe(true)
     expect(isSound([version(1, 'a'), version(3, 'b')])).toBe(false)
@@ -76,22 +76,22 @@ describe('a configuration', () => {
     expect(isSound([version(1, 'a'), version(2, 'c')])).toBe(false)
   })
 
-  test('shows its newest version', () => {
+  it('shows its newest version', () => {
     expect(isSound([version(1, 'a'), version(2, 'b')], version(1, 'a'))).toBe(false)
   })
 })
 
-test('a job ends', () => {
+it('a job ends', () => {
   expect(jobDifferences([{ id: 1, status: 'error' }])).toEqual([])
   expect(jobDifferences([{ id: 1, status: 'waiting' }])).toEqual(['job 1 is waiting for ever'])
 })
 
-test('what is stored is referred to, and the other way round', () => {
+it('what is stored is referred to, and the other way round', () => {
   expect(byteDifferences(['a'], new Set(['a']))).toEqual([])
   expect(byteDifferences(['a', 'b'], new Set(['a', 'c']))).toHaveLength(2)
 })
 
-test('a file is the same byte by byte', () => {
+it('a file is the same byte by byte', () => {
   expect(fileDifferences('f', Buffer.from('ab'), Buffer.from('ab'))).toEqual([])
   expect(fileDifferences('f', Buffer.from('ab'), Buffer.from('ac'))).toHaveLength(1)
   expect(fileDifferences('f', Buffer.from('ab'), undefined)).toEqual(['file f is gone'])

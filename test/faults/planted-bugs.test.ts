@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Bend } from './seam.ts'
 import { playStory } from './story.ts'
 import { startWorld, type World } from './world.ts'
@@ -39,7 +39,7 @@ const orderIgnored: Bend = async (name, input, act) => {
   return result
 }
 
-test.each([
+it.each([
   ['a head that is moved without its condition', headWithoutCondition],
   ['an idempotency key that is ignored', keyIgnored],
   ['the order of versions, ignored', orderIgnored],

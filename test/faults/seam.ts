@@ -1,3 +1,4 @@
+import { foreignCode } from '#lib/errors/codes.ts'
 import { TransientError } from '#lib/errors/errors.ts'
 
 /** What goes wrong with one call, `Before` it reaches the other side or `After` the other side has acted on it. */
@@ -34,14 +35,14 @@ export type Bend = (
 /** Nobody can catch the death of a machine: this is an error that each step lets through. */
 export class Died extends TransientError {
   constructor() {
-    super('test.died', 'died')
+    super(foreignCode('test.died'), 'died')
   }
 }
 
 /** The other side has acted, and half of what it said arrived. */
 export class ReplyLost extends TransientError {
   constructor(name: string) {
-    super('test.replyLost', `Half a reply to ${name}`)
+    super(foreignCode('test.replyLost'), `Half a reply to ${name}`)
   }
 }
 
@@ -133,7 +134,7 @@ export const createSeam = () => {
 export type Seam = ReturnType<typeof createSeam>
 
 const unreachable = (name: string): TransientError =>
-  new TransientError('test.fault', `${name} did not answer`)
+  new TransientError(foreignCode('test.fault'), `${name} did not answer`)
 
 const READS = /^\w+\.(Get|Head|List|Query|BatchGet|Scan)|^http (GET|HEAD) /
 

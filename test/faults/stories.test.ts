@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { playStory } from './story.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-test.each(SEEDS)('the story of seed %i ends as the model says', { timeout: 300_000 }, async seed => {
+it.each(SEEDS)('the story of seed %i ends as the model says', { timeout: 300_000 }, async seed => {
   const { differences, told } = await playStory(world, seed, STEPS)
   expect(differences, [`seed ${seed}`, ...told].join('\n')).toEqual([])
 })
 
-test('nothing is left over by all of them', { timeout: 60_000 }, async () => {
+it('nothing is left over by all of them', { timeout: 60_000 }, async () => {
   expect(await world.leftOvers()).toEqual([])
 })
