@@ -4,7 +4,7 @@ import { JsonPath, Pass, TaskInput, type TaskStateBase } from 'aws-cdk-lib/aws-s
 import { SqsSendMessage } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 
-export interface DeadLetterStepProps {
+interface DeadLetterStepProps {
   readonly queue: IQueue
   /** How the work is tried again, for a person. */
   readonly redrive: string
@@ -44,7 +44,7 @@ export const writeDeadLetter = (scope: Construct, { queue, redrive }: DeadLetter
     maxAttempts: 7,
   })
 
-export interface DeadLetterContent {
+interface DeadLetterContent {
   /** JSONPath of a text. */
   readonly code: string
   /** A text, or the JSONPath of one. */

@@ -5,7 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 
-export interface DeadLettersProps {
+interface DeadLettersProps {
   /** What a dead letter stands for, in the alarm's text. */
   readonly meaning: string
   readonly alarms: ITopic

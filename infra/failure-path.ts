@@ -11,7 +11,7 @@ import type { Construct } from 'constructs'
 import { deadLetterContent, writeDeadLetter } from './dead-letter-step.ts'
 import { type FunctionStepProps, functionStep } from './function-step.ts'
 
-export interface FailurePathProps {
+interface FailurePathProps {
   /** Puts in order what the failed execution leaves behind. */
   readonly cleanUp: Omit<FunctionStepProps, 'resultPath'> & { readonly name: string }
   readonly deadLetters: IQueue

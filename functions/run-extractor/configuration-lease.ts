@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { DocumentMoved, type WorkStore } from './work-store.ts'
 
-export interface ConfigurationPlace {
+interface ConfigurationPlace {
   componentId: string
   configId: string
 }
@@ -12,7 +12,7 @@ interface ConfigurationLease {
   owner: string
 }
 
-export type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
+type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
 // Version 0.1 gave the folder its name.
 const keyOf = ({ componentId, configId }: ConfigurationPlace) => `turns/${componentId}/${configId}.json`
@@ -73,7 +73,7 @@ export interface ConfigurationLeases {
   release(place: ConfigurationPlace, execution: string): Promise<void>
 }
 
-export interface ConfigurationLeasesOptions {
+interface ConfigurationLeasesOptions {
   work: WorkStore
   /** Whether an execution is still under way: one that was stopped releases nothing. */
   isRunning: (execution: string) => Promise<boolean>

@@ -19,7 +19,7 @@ export interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
   saveAndRelease(owner: string, state: KeyState): Promise<void>
 }
 
-export interface KeyLeaseOptions {
+interface KeyLeaseOptions {
   dynamo: DynamoDBDocumentClient
   tableName: string
   keyId: string

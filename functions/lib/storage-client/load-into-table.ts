@@ -14,7 +14,10 @@ export interface TableLoad extends CsvFormat {
 }
 
 export interface LoadOptions {
-  /** Names this load: a repeated call finds the job of the first one. */
+  /**
+   * Names this load. A call that is repeated after a lost answer may meet the table that the first one created, and then
+   * asks for another operation: ask `findJobOfFile` first.
+   */
   idempotencyKey: string
   /**
    * Compares the primary keys before the load is asked for, because a hosted service never does. Our own compares them
@@ -23,7 +26,7 @@ export interface LoadOptions {
   checksKeyFirst?: boolean
 }
 
-export interface StartedLoad {
+interface StartedLoad {
   job: Job
   warnings: string[]
 }

@@ -302,6 +302,8 @@ describe('dying anywhere', () => {
         get: (object, name) => {
           const value = Reflect.get(object, name)
           if (typeof value !== 'function') return value
+          // Opening the lease of a key calls nobody; what is done with it does.
+          if (name === 'leaseOf') return (...args: unknown[]) => wrap(value.apply(object, args))
           return async (...args: unknown[]) => {
             calls += 1
             if (calls === call && when === 'before') throw new Error('died')

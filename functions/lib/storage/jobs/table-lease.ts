@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../../aws/lease.ts'
 import type { ItemTable } from '../db/item-table.ts'
 
-export interface TableLease {
+interface TableLease {
   /** Id of a job. */
   owner: number
 }
