@@ -25,6 +25,14 @@ export const plants = {
       from: "from ? { revision: from.revision } : 'absent'",
       to: "from ? undefined : 'absent'",
     },
+    {
+      // On one machine a single process serves the API and puts the writers of a configuration in line. In the cloud
+      // many do, and only the condition is between them.
+      file: 'functions/lib/storage/configurations/configuration-store.ts',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source
+      from: 'inLine(`${place.branchId}/${place.componentId}/${place.configId}`, async () => {',
+      to: 'Promise.resolve().then(async () => {',
+    },
   ],
   /** Each request makes a job of its own, whatever its key says. */
   idempotency: [

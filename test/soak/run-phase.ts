@@ -94,10 +94,11 @@ const untilEqual = async ({ cloud, book }: StepContext): Promise<Difference[]> =
     const differences = await comparePhase(facts, book)
     const found = JSON.stringify(differences)
     if (found !== last) [last, lastAt] = [found, Date.now()]
-    const states = new Set(differences.map(({ state }) => state))
-    const isQuiet = !states.has('open') && Date.now() - lastAt > quietMs
-    const isSure = differences.length === 0 || states.has('final')
-    if (isSure || isQuiet || Date.now() > deadline) return differences
+    const final = differences.filter(({ state }) => state === 'final')
+    // The others may only be work that is still under way.
+    if (final.length > 0) return final
+    const isQuiet = !differences.some(({ state }) => state === 'open') && Date.now() - lastAt > quietMs
+    if (differences.length === 0 || isQuiet || Date.now() > deadline) return differences
     await pause(500)
   }
 }
