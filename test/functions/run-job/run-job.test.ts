@@ -59,7 +59,12 @@ describe('a job that fails for good', () => {
     expect(await run(next)).toMatchObject({ status: 'blocked' })
 
     const failure = { Error: 'Error', Cause: 'secret cause' }
-    expect(await runJob({ jobId, failure }, service.jobServices)).toEqual({ status: 'done' })
+    // For the dead letter alone, which operators read.
+    const reported = { code: 'Error', message: 'secret cause' }
+    expect(await runJob({ jobId, failure }, service.jobServices)).toEqual({
+      status: 'done',
+      failure: reported,
+    })
     const job = await jobOf(jobId)
     expect(job).toMatchObject({
       status: 'error',
