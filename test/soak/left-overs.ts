@@ -52,8 +52,6 @@ export const compareDataFiles = async (dataDir: string): Promise<Difference[]> =
     }
     for (const [file, bytes] of wanted)
       if (bytes > 0) differences.push(differ(`data file ${file}`, 'is missing, and an object is made of it'))
-    for (const name of await readdir(join(folder, 'incoming')))
-      differences.push(differ(`incoming file ${name}`, 'was left after a clean stop'))
     return differences
   } finally {
     database.close()
