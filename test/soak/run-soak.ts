@@ -72,7 +72,7 @@ export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
       const context = { cloud, book, shop, program, dataDir }
       differences.push(...(await runPhase(context, phaseOf(seed, book.phase, schedule))))
     }
-    if (differences.length === 0) differences.push(...(await compareTheEnd(cloud, books, dataDir)))
+    if (differences.length === 0) differences.push(...(await compareTheEnd(cloud, books, { dataDir, log })))
   } catch (error) {
     differences.push({
       subject: 'soak',
@@ -94,12 +94,12 @@ export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
 const compareTheEnd = async (
   cloud: CloudProcess,
   books: readonly Book[],
-  dataDir: string,
+  { dataDir, log }: { dataDir: string; log: (line: string) => void },
 ): Promise<Difference[]> => {
   const facts = await cloud.up()
   const differences: Difference[] = []
   for (const book of books) differences.push(...(await comparePhase(facts, book)))
-  differences.push(...(await compareFileObjects(facts)))
+  differences.push(...(await compareFileObjects(facts, log)))
   await cloud.end('SIGTERM')
   return [...differences, ...(await compareDataFiles(dataDir))]
 }
