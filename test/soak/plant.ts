@@ -26,12 +26,12 @@ export const plants = {
       to: "from ? undefined : 'absent'",
     },
     {
-      // On one machine a single process serves the API and puts the writers of a configuration in line. In the cloud
-      // many do, and only the condition is between them.
+      // On one machine a single process serves the API and makes one write of all that wait. In the cloud many do, and
+      // only the condition is between them.
       file: 'functions/lib/storage/configurations/configuration-store.ts',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a source
-      from: 'inLine(`${place.branchId}/${place.componentId}/${place.configId}`, async () => {',
-      to: 'Promise.resolve().then(async () => {',
+      from: 'change(`${place.branchId}/${place.componentId}/${place.configId}`, { place, step }),',
+      to: 'change(crypto.randomUUID(), { place, step }),',
     },
   ],
   /** Each request makes a job of its own, whatever its key says. */

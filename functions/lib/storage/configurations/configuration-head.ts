@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import type { Item } from '../db/item-table.ts'
-import { type Configuration, emptyObject, rowSchema, type Version } from './configuration.ts'
+import { type Configuration, emptyObject, type Row, rowSchema, type Version } from './configuration.ts'
 import { pendingState, type RowDocuments } from './row-documents.ts'
 import { completeMemory, memoryText, storedMemory } from './stored-memory.ts'
 import { completeVersion, storedVersion, versionText } from './stored-version.ts'
@@ -9,6 +9,10 @@ import { completeVersion, storedVersion, versionText } from './stored-version.ts
 /** What the last write set. Only the head holds it, until the next write moves it to items. */
 const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })
 type Pending = z.infer<typeof pendingSchema>
+
+/** A version that a group of changes made before the current one, and the rows that are new in it. */
+const passedSchema = z.array(z.object({ version: z.string(), rows: z.array(rowSchema) }))
+type Passed = z.infer<typeof passedSchema>
 
 const headItem = z.object({
   sk: z.string(),
@@ -18,6 +22,7 @@ const headItem = z.object({
   memory: storedText,
   // Heads of version 0.1 have none.
   pending: storedText.default({ text: '{"rows":[],"states":[]}' }),
+  passed: storedText.optional(),
 })
 
 export interface Head {
@@ -26,6 +31,8 @@ export interface Head {
   /** The current version as it is stored. Undefined in a head of version 0.1, until its next write. */
   document: StoredText | undefined
   pending: Pending
+  /** Of the group that wrote the head, until they are in the history. */
+  passed: Passed
   /** By row id: the head's revision in which the row's state was set. */
   stateRevisions: ReadonlyMap<string, number>
 }
@@ -34,25 +41,29 @@ export interface Head {
 const MAX_VERSION_BYTES = 200_000
 const MAX_MEMORY_BYTES = 80_000
 const MAX_PENDING_BYTES = 80_000
+const MAX_PASSED_BYTES = 20_000
 
 /** Head items of configurations: references to the rows of the current version, and what the last write set. */
 export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocuments) => {
   const loadJson = async (stored: StoredText): Promise<unknown> => JSON.parse(await documents.load(stored))
 
-  const keepVersion = (version: Version): Promise<StoredText> =>
-    documents.keep(versionText(version), MAX_VERSION_BYTES)
+  const keepText = (text: string): Promise<StoredText> => documents.keep(text, MAX_VERSION_BYTES)
+  const keepVersion = (version: Version): Promise<StoredText> => keepText(versionText(version))
 
   return {
+    keepText,
     keepVersion,
 
     /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
     async load(item: Item): Promise<Head | undefined> {
       const { sk, revision, ...stored } = headItem.parse(item)
-      const [{ version, embedded }, { memory, embedded: embeddedStates }, written] = await Promise.all([
-        loadJson(stored.document).then(json => storedVersion.parse(json)),
-        loadJson(stored.memory).then(json => storedMemory.parse(json)),
-        loadJson(stored.pending).then(json => pendingSchema.parse(json)),
-      ])
+      const [{ version, embedded }, { memory, embedded: embeddedStates }, written, passed] =
+        await Promise.all([
+          loadJson(stored.document).then(json => storedVersion.parse(json)),
+          loadJson(stored.memory).then(json => storedMemory.parse(json)),
+          loadJson(stored.pending).then(json => pendingSchema.parse(json)),
+          stored.passed ? loadJson(stored.passed).then(json => passedSchema.parse(json)) : [],
+        ])
       const pending = {
         rows: [...written.rows, ...embedded],
         states: [
@@ -82,14 +93,22 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
         },
         document: 'pending' in item ? stored.document : undefined,
         pending,
+        passed,
         stateRevisions,
       }
     },
 
-    /** The item that replaces the head `from`, or the first one. */
-    async toItem({ id: _, current, ...memory }: Configuration, from?: Head): Promise<Item> {
+    /** The item that replaces the head `from`, or the first one. `passed`: the versions between the two, oldest first. */
+    async toItem(
+      { id: _, current, ...memory }: Configuration,
+      from?: Head,
+      passed: readonly Version[] = [],
+    ): Promise<Item> {
       const revision = (from?.revision ?? 0) + 1
-      const pending = { rows: newRows(current, from), states: newStates(memory.rows, revision, from) }
+      const pending = {
+        rows: newRows(current, from?.configuration.current),
+        states: newStates(memory.rows, revision, from),
+      }
       const stateRevisions = new Map(from?.stateRevisions)
       for (const state of pending.states) stateRevisions.set(state.id, revision)
       const isSameVersion = from?.configuration.current === current
@@ -99,13 +118,22 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
         document: (isSameVersion ? from.document : undefined) ?? (await keepVersion(current)),
         memory: await documents.keep(memoryText(memory, stateRevisions), MAX_MEMORY_BYTES),
         pending: await documents.keep(JSON.stringify(pending), MAX_PENDING_BYTES),
+        ...(passed.length > 0 && {
+          passed: await documents.keep(JSON.stringify(passedBy(passed, from)), MAX_PASSED_BYTES),
+        }),
       }
     },
   }
 }
 
-const newRows = ({ content }: Version, from: Head | undefined): Pending['rows'] => {
-  const before = new Map(from?.configuration.current.content.rows.map(({ id, version }) => [id, version]))
+const passedBy = (versions: readonly Version[], from: Head | undefined): Passed =>
+  versions.map((version, index) => ({
+    version: versionText(version),
+    rows: newRows(version, versions[index - 1] ?? from?.configuration.current),
+  }))
+
+const newRows = ({ content }: Version, from: Version | undefined): Row[] => {
+  const before = new Map(from?.content.rows.map(({ id, version }) => [id, version]))
   return content.rows.filter(({ id, version }) => before.get(id) !== version)
 }
 

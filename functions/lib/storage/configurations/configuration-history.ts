@@ -22,7 +22,12 @@ const DELETES_AT_ONCE = 8
 
 const versionKey = (number: number): string => `v#${paddedNumber(number)}`
 
-export const entryOf = ({ version: number, changed, content }: Version): VersionEntry => ({
+/** What is asked of a version, with its rows or without. */
+type EntrySource = Omit<Version, 'content'> & {
+  readonly content: Pick<Version['content'], 'name' | 'description' | 'isDeleted'>
+}
+
+export const entryOf = ({ version: number, changed, content }: EntrySource): VersionEntry => ({
   version: number,
   changed,
   name: content.name,
@@ -47,9 +52,9 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
 
   return {
     /** Idempotent. `document`: the version as it is stored. Its rows are written before or after. */
-    async archive(internalId: string, current: Version, document: StoredText): Promise<void> {
-      const key = { pk: partition(internalId), sk: versionKey(current.version) }
-      await items.put(key, { entry: entryOf(current), document }, 'absent')
+    async archive(internalId: string, version: EntrySource, document: StoredText): Promise<void> {
+      const key = { pk: partition(internalId), sk: versionKey(version.version) }
+      await items.put(key, { entry: entryOf(version), document }, 'absent')
     },
 
     async get(internalId: string, number: number): Promise<Version | undefined> {

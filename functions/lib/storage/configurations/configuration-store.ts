@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import { TransientError } from '../../errors/errors.ts'
-import { createLine } from '../db/create-line.ts'
+import { createGroups } from '../db/create-groups.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration, Version } from './configuration.ts'
 import { createConfigurationHeads, type Head } from './configuration-head.ts'
 import { createConfigurationHistory } from './configuration-history.ts'
 import { createRowDocuments } from './row-documents.ts'
+import { storedVersion } from './stored-version.ts'
 
 /** Where a configuration is. The ids have been validated. */
 export interface ConfigurationPlace {
@@ -18,11 +20,24 @@ export interface ConfigurationPlace {
 
 type ChangeStep = (configuration: Configuration) => Configuration | Promise<Configuration>
 
+interface Change {
+  readonly place: ConfigurationPlace
+  readonly step: ChangeStep
+}
+
+type Group = readonly [Change, ...Change[]]
+type Changed = Configuration | 'missing' | 'conflict'
+type Settled = PromiseSettledResult<Changed>
+
 const LOADS_AT_ONCE = 8
 // The gateway allows a request 29 s. The rest is for reading and answering.
 const LONGEST_RETRY_MS = 20_000
 const LONGEST_PAUSE_MS = 400
 const MAX_READS = 20
+/** Of changes that become one write. Each holds its version in memory and in the head until it is in the history. */
+const MAX_GROUP = 8
+/** Configurations of which this process knows that the versions of the last group are in the history. */
+const MAX_KNOWN_HEADS = 10_000
 
 /**
  * Configurations. Each has one head item with the current version and what the last write set, an item for each version
@@ -32,23 +47,42 @@ const MAX_READS = 20
  * version n. Then it replaces the head on condition that nobody else has. Everything copied comes from a stored head,
  * so a repeat or a crash leaves nothing that is wrong. A change of one row costs that row and its reference in the
  * head.
+ *
+ * Changes that wait at the same time become one write: its head holds the versions that they passed, which are copied
+ * to the history before anybody is answered, and by the next reader when the process died in between.
  */
 export const createConfigurationStore = (items: ItemTable, documents: DocumentFiles) => {
   const rows = createRowDocuments(items, documents)
   const heads = createConfigurationHeads(documents, rows)
   const history = createConfigurationHistory({ items, documents, rows })
-  const inLine = createLine()
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN_HEADS })
 
   const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) => ({
     pk: `CONFIGS#${branchId}#${componentId}`,
     sk: configId,
   })
 
+  /** Copies the versions that the head's group passed to the history. Idempotent. */
+  const keepPassed = async ({ passed, revision, configuration: { internalId } }: Head): Promise<void> => {
+    if (passed.length === 0 || known.get(internalId) === revision) return
+    await pMap(
+      passed,
+      async ({ version: text, rows: newRows }) => {
+        const { version } = storedVersion.parse(JSON.parse(text))
+        await rows.keepRows(internalId, newRows)
+        await history.archive(internalId, version, await heads.keepText(text))
+      },
+      { concurrency: MAX_GROUP },
+    )
+    known.set(internalId, revision)
+  }
+
   const read = async (place: ConfigurationPlace): Promise<Head | undefined> => {
     let last: unknown
     for (let attempt = 0; attempt < MAX_READS; attempt++) {
       const item = await items.get(keyOf(place))
       const head = item && (await heads.load(item))
+      if (head) await keepPassed(head)
       if (!item || head) return head
       // Rows and states are stored before a head refers to them. They can only be missing for an outdated head.
       if (item['revision'] === last)
@@ -62,8 +96,9 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     place: ConfigurationPlace,
     configuration: Configuration,
     from?: Head,
+    passed?: readonly Version[],
   ): Promise<boolean> => {
-    const item = await heads.toItem(configuration, from)
+    const item = await heads.toItem(configuration, from, passed)
     return items.put(keyOf(place), item, from ? { revision: from.revision } : 'absent')
   }
 
@@ -84,20 +119,33 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     return found?.changed.identifier === changed.identifier
   }
 
-  const changeOnce = async (
-    place: ConfigurationPlace,
-    step: ChangeStep,
-  ): Promise<Configuration | 'missing' | 'moved'> => {
+  const changeOnce = async (group: Group): Promise<Settled[] | 'moved'> => {
+    const [{ place }] = group
     const head = await read(place)
-    if (!head) return 'missing'
+    if (!head) return group.map(() => ({ status: 'fulfilled', value: 'missing' }))
     const { configuration } = head
-    const next = await step(configuration)
-    if (next === configuration) return configuration
+    const { next, passed, results } = await applyAll(configuration, group)
+    if (next === configuration) return results
     const isVersion = next.current !== configuration.current
     await Promise.all([keepPending(head), isVersion && archive(head)])
-    if (await write(place, next, head)) return next
-    return isVersion && (await hasArrived(place, next)) ? next : 'moved'
+    const isStored = await write(place, next, head, passed)
+    if (!isStored && !(isVersion && (await hasArrived(place, next)))) return 'moved'
+    // Before anybody hears of them. Whoever replaced our head meanwhile has done it already.
+    if (passed.length > 0) await read(place)
+    return results
   }
+
+  const change = createGroups<Change, Changed>(MAX_GROUP, async group => {
+    let pauseMs = 5
+    for (const start = Date.now(); Date.now() - start < LONGEST_RETRY_MS; ) {
+      const results = await changeOnce(group)
+      if (results !== 'moved') return results
+      // Random, so that two writers do not meet again, and longer each time.
+      await sleep(Math.random() * pauseMs)
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+    }
+    return group.map(() => ({ status: 'fulfilled', value: 'conflict' }))
+  })
 
   return {
     history,
@@ -115,18 +163,8 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
      * input writes nothing. Resolves to the stored configuration, to `missing` when there is none, or to `conflict`
      * when others were faster for 20 s. Rejects with what the step throws.
      */
-    change: (place: ConfigurationPlace, step: ChangeStep): Promise<Configuration | 'missing' | 'conflict'> =>
-      inLine(`${place.branchId}/${place.componentId}/${place.configId}`, async () => {
-        let pauseMs = 5
-        for (const start = Date.now(); Date.now() - start < LONGEST_RETRY_MS; ) {
-          const result = await changeOnce(place, step)
-          if (result !== 'moved') return result
-          // Random, so that two writers do not meet again, and longer each time.
-          await sleep(Math.random() * pauseMs)
-          pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
-        }
-        return 'conflict'
-      }),
+    change: (place: ConfigurationPlace, step: ChangeStep): Promise<Changed> =>
+      change(`${place.branchId}/${place.componentId}/${place.configId}`, { place, step }),
 
     /** Removes it with all its versions. Resolves to false when it has changed since it was read. */
     async purge(place: ConfigurationPlace): Promise<boolean> {
@@ -157,4 +195,26 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return history.get(configuration.internalId, number)
     },
   }
+}
+
+/**
+ * What a group makes of a configuration, one step after the other. A step that throws changes nothing for the others.
+ * `passed`: the versions between the first and the last, oldest first.
+ */
+const applyAll = async (configuration: Configuration, group: Group) => {
+  const passed: Version[] = []
+  const results: Settled[] = []
+  let next = configuration
+  for (const { step } of group) {
+    try {
+      const before = next
+      next = await step(before)
+      if (next.current !== before.current && before.current !== configuration.current)
+        passed.push(before.current)
+      results.push({ status: 'fulfilled', value: next })
+    } catch (reason) {
+      results.push({ status: 'rejected', reason })
+    }
+  }
+  return { next, passed, results }
 }
