@@ -144,7 +144,7 @@ describe('an export', () => {
       const content = csv(index * ROWS_IN_LOAD, (index + 1) * ROWS_IN_LOAD)
       await load(tableId, content, { incremental: 1, withoutHeaders: 1 })
     }
-  }, 120_000)
+  })
 
   const exported = async (body: Record<string, unknown>) => {
     const job = await target.job('POST', `tables/${tableId}/export-async`, body)

@@ -45,7 +45,6 @@ const readyLine = z.strictObject({
 describe('millrace start', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'prints exactly one ready line on stdout, and ends with exit code 0 on %s',
-    { timeout: 90_000 },
     async signal => {
       const { child, stdout, stderr, exited } = start({ MILLRACE_TOKEN: 'my-master-token' })
       try {
@@ -68,7 +67,7 @@ describe('millrace start', () => {
     },
   )
 
-  it('ends with npm: a signal to npm start leaves no process behind', { timeout: 90_000 }, async () => {
+  it('ends with npm: a signal to npm start leaves no process behind', async () => {
     const dataDir = join(folder.path, 'npm')
     const child = spawn('npm', ['start', '--silent'], {
       cwd: projectRoot,
@@ -90,9 +89,7 @@ describe('millrace start', () => {
     }
   })
 
-  it('writes files that only their owner reads, whatever the umask and the mode of the folder', {
-    timeout: 90_000,
-  }, async () => {
+  it('writes files that only their owner reads, whatever the umask and the mode of the folder', async () => {
     const dataDir = join(folder.path, 'open')
     await mkdir(dataDir)
     await chmod(dataDir, 0o755)

@@ -13,9 +13,7 @@ afterAll(() => world?.close())
 
 let configs = 0
 
-it('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', {
-  timeout: 300_000,
-}, async () => {
+it('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', async () => {
   const { writes } = await killAtEveryCall(world, async attempt => {
     const configId = `c${++configs}`
     const configuration = await configurations.create(configId)

@@ -14,9 +14,7 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-it('an export that dies at any call, from the request to the object, becomes the same object', {
-  timeout: 300_000,
-}, async () => {
+it('an export that dies at any call, from the request to the object, becomes the same object', async () => {
   const { service } = world
   const { writes } = await killAtEveryCall(world, async attempt => {
     const name = `orders${++tables}`

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 let configs = 0
 
-it('a leg and its load that die at any call add each row once', { timeout: 300_000 }, async () => {
+it('a leg and its load that die at any call add each row once', async () => {
   const { extraction, service, s3With } = world
   const { writes } = await killAtEveryCall(world, async attempt => {
     const configId = `leg${++configs}`

@@ -11,9 +11,7 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-it('an import that dies at any call, from the hook to the table, is there once', {
-  timeout: 300_000,
-}, async () => {
+it('an import that dies at any call, from the hook to the table, is there once', async () => {
   const rows = [
     ['1', 'a'],
     ['2', 'b'],

@@ -10,9 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it('a keyed load that dies at any call, and is asked for again, counts once and in its place', {
-  timeout: 300_000,
-}, async () => {
+it('a keyed load that dies at any call, and is asked for again, counts once and in its place', async () => {
   const { service } = world
   const tableId = await createKeyedTable()
   const loads: Load[] = []

@@ -43,7 +43,7 @@ it.each([
   ['a head that is moved without its condition', headWithoutCondition],
   ['an idempotency key that is ignored', keyIgnored],
   ['the order of versions, ignored', orderIgnored],
-] as const)('the stories catch %s', { timeout: 300_000 }, async (_, bug) => {
+] as const)('the stories catch %s', async (_, bug) => {
   world.seam.bendBy(bug)
   let found: string[] = []
   for (let seed = 1; seed <= MOST_STORIES && found.length === 0; seed++)

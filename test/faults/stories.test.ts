@@ -12,11 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it.each(SEEDS)('the story of seed %i ends as the model says', { timeout: 300_000 }, async seed => {
+it.each(SEEDS)('the story of seed %i ends as the model says', async seed => {
   const { differences, told } = await playStory(world, seed, STEPS)
   expect(differences, [`seed ${seed}`, ...told].join('\n')).toEqual([])
 })
 
-it('nothing is left over by all of them', { timeout: 60_000 }, async () => {
+it('nothing is left over by all of them', async () => {
   expect(await world.leftOvers()).toEqual([])
 })

@@ -71,4 +71,4 @@ it('a job that a crash left unstarted runs after the next start, without any req
     expect(status).toBe('success')
     close()
   })
-}, 120_000)
+})

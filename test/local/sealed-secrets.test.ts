@@ -18,7 +18,7 @@ let cloud: EmbeddedCloud
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'millrace-secrets-'))
   cloud = await startEmbeddedCloud({ dataDir })
-}, 120_000)
+})
 afterAll(async () => {
   await cloud?.close()
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
@@ -58,5 +58,5 @@ describe('a secret on one machine', () => {
     const again = await call('GET', `/${id}`)
     expect(again.configuration).toEqual(configuration)
     expect(await (await opener())(again.configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
-  }, 120_000)
+  })
 })

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
-it('the demo makes one table of two files and two of an API, and exits with 0', {
-  timeout: 120_000,
-}, async () => {
+it('the demo makes one table of two files and two of an API, and exits with 0', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['local/demo/demo.ts'])
   expect(stdout).toContain('in.c-shop.orders: 3200 rows, 10 columns, primary key order_id')
   expect(stdout).toContain('in.c-shop.orders: 3260 rows, 10 columns, primary key order_id')

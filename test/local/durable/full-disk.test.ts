@@ -92,7 +92,6 @@ it.skipIf(reason !== undefined)(
     const { Item } = await stores.itemClient.send(new GetItemCommand({ TableName: 'items', Key }))
     expect(Item?.['value']?.S).toHaveLength(1000)
   },
-  60_000,
 )
 
 it.skipIf(reason !== undefined)('npm start on a full disk says so', async () => {

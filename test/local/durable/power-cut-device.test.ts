@@ -5,10 +5,11 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn'
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
 import { copyDisk, makeDisk, mountDisk, whyNoMount } from '../../support/block-device.ts'
+import { eventually } from '../../support/eventually.ts'
 import { writeAssembly } from '../runtime/fixture-assembly.ts'
 import { fixtureTemplate } from '../runtime/fixture-stack.ts'
 import { temporaryFolder } from '../runtime/temporary-folder.ts'
@@ -132,7 +133,7 @@ it.skipIf(reason !== undefined).each([20, 60])(
           acknowledged.messages,
           acknowledged.executions.length,
         )
-      await vi.waitFor(() => expect(least()).toBeGreaterThanOrEqual(writes), { timeout: 30_000, interval: 1 })
+      await eventually(() => expect(least()).toBeGreaterThanOrEqual(writes))
       known = structuredClone(acknowledged)
       child.kill('SIGSTOP')
       copyDisk(`${at}.disk`, `${at}-cut.disk`)
@@ -148,5 +149,4 @@ it.skipIf(reason !== undefined).each([20, 60])(
     mounts.defer(cloud.close)
     expect(await findLosses(cloud, known)).toEqual({ objects: [], items: [], messages: 0, executions: [] })
   },
-  60_000,
 )

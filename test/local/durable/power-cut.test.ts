@@ -69,7 +69,6 @@ it.each([1, 2, 3])(
     expect(cuts.length).toBeGreaterThanOrEqual(7)
     for (const cut of cuts) expect(await lossesOf(cut)).toEqual([])
   },
-  60_000,
 )
 
 it('the same cuts without syncing do lose: the test can fail', async () => {

@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { parseDebuggedFunction, withDebugged } from '#local/runtime/lambda/debugged-function.ts'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
 import { Functions } from '#local/runtime/lambda/functions.ts'
 import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
+import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -97,12 +98,11 @@ describe('a debugged function', () => {
       const invocation = functions.invoke('arn:Jobs', { do: 'echo' }).finally(() => {
         isDone = true
       })
-      const [target] = await vi.waitFor(
+      const [target] = await eventually(
         async () =>
           (await fetch(`http://127.0.0.1:${port}/json/list`)).json() as Promise<
             { webSocketDebuggerUrl: string }[]
           >,
-        { timeout: 20_000 },
       )
       const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '')
       await once(socket, 'open')
@@ -120,7 +120,7 @@ describe('a debugged function', () => {
     const functions = await open(port)
     const invocation = functions.invoke('arn:Jobs', { do: 'echo' })
     const outcome = expect(invocation).rejects.toMatchObject({ name: 'ServiceUnavailable' })
-    await vi.waitFor(() => fetch(`http://127.0.0.1:${port}/json/list`), { timeout: 20_000 })
+    await eventually(() => fetch(`http://127.0.0.1:${port}/json/list`))
     await functions.close(0)
     await outcome
   })

@@ -59,7 +59,7 @@ const invoke = (event: object) => cloud.execute('import', event)
 describe('an object in the landing bucket', () => {
   it('starts the machine, whose function reads it and writes an item', async () => {
     await put('a.txt', 'seven..')
-    await expect.poll(() => countOf('a.txt'), { timeout: 15_000 }).toBe('7')
+    await expect.poll(() => countOf('a.txt'), { timeout: 120_000 }).toBe('7')
   })
 
   it('starts nothing when the rule’s pattern does not match', async () => {
@@ -68,7 +68,7 @@ describe('an object in the landing bucket', () => {
     const before = (await list()).executions?.length
     await put('a.csv', 'x')
     await put('b.txt', 'fits')
-    await expect.poll(() => countOf('b.txt'), { timeout: 15_000 }).toBe('4')
+    await expect.poll(() => countOf('b.txt'), { timeout: 120_000 }).toBe('4')
     expect((await list()).executions?.length).toBe(Number(before) + 1)
   })
 
@@ -255,7 +255,7 @@ describe('the HTTP API', () => {
             response => response.status,
             () => 0,
           ),
-        { timeout: 20_000 },
+        { timeout: 120_000 },
       )
       .toBe(200)
   })

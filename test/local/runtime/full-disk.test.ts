@@ -1,4 +1,4 @@
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { OUT_OF_SPACE } from '#lib/errors/out-of-space.ts'
 import { DurableFiles } from '#local/durable/durable-files.ts'
 import { RolePolicies } from '#local/runtime/control/role-policies.ts'
@@ -10,6 +10,7 @@ import { Executions } from '#local/runtime/executions/executions.ts'
 import { runTask } from '#local/runtime/executions/task-resources.ts'
 import { invocationError } from '#local/runtime/lambda/function-error.ts'
 import { Queues } from '#local/runtime/queues/queues.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fillableDisk } from '../../support/fillable-disk.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -48,7 +49,7 @@ it('an execution that cannot be recorded is not started, and its end is recorded
 
   state.isFull = false
   const { executionArn } = await executions.start(machine.arn, '{}', 'first')
-  await vi.waitFor(() => expect(lines).toEqual([expect.stringContaining('trying until there is room')]))
+  await eventually(() => expect(lines).toEqual([expect.stringContaining('trying until there is room')]))
   expect(executions.describe(executionArn).status).toBe('RUNNING')
   state.isFull = false
   expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED', output: '"done"' })

@@ -14,8 +14,9 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dataFiles, startTestS3, testRoot } from '../../support/embedded-s3.ts'
+import { eventually } from '../../support/eventually.ts'
 
 let folder: string
 let dataDir: string
@@ -75,10 +76,7 @@ it('keeps every acknowledged object whole, and no partial one, when it is killed
       }
     }
     const writers = [0, 1, 2, 3].map(write)
-    await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(30 * (round + 1)), {
-      timeout: 20_000,
-      interval: 5,
-    })
+    await eventually(() => expect(acknowledged.size).toBeGreaterThan(30 * (round + 1)))
     await kill()
     isAlive = false
     await Promise.all(writers)
@@ -107,7 +105,7 @@ it('keeps every acknowledged object whole, and no partial one, when it is killed
     } while (ContinuationToken !== undefined)
     expect(listed.length - acknowledged.size).toBeLessThanOrEqual(12)
     expect(await dataFiles(dataDir)).toHaveLength(listed.length)
-    await vi.waitFor(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
+    await eventually(() => expect(listed.filter(key => !events.has(key))).toEqual([]))
   } finally {
     await s3.close()
   }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ObjectCreatedEvent } from '#local/s3/server.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** A server whose receiver records accepted events; `isWilling` decides whether it accepts one. */
 const withReceiver = async (
@@ -34,7 +35,7 @@ describe('the Object Created event', () => {
   it('has the shape that EventBridge delivers', async () => {
     await withReceiver(async ({ s3, events }) => {
       const { ETag, VersionId } = await put(s3, 'in/a b+ü.csv')
-      await vi.waitFor(() => expect(events).toHaveLength(1))
+      await eventually(() => expect(events).toHaveLength(1))
       expect(events[0]).toEqual({
         version: '0',
         id: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -72,7 +73,7 @@ describe('the Object Created event', () => {
       await s3.client.send(new DeleteObjectCommand({ Bucket: 'landing', Key: 'a' }))
       await put(s3, 'd', 'quiet')
       await put(s3, 'e')
-      await vi.waitFor(() => expect(events).toHaveLength(4))
+      await eventually(() => expect(events).toHaveLength(4))
       expect(events.map(({ detail }) => [detail.object.key, detail.reason]).sort()).toEqual([
         ['a', 'PutObject'],
         ['b', 'CopyObject'],
@@ -86,7 +87,7 @@ describe('the Object Created event', () => {
     await withReceiver(async ({ s3, events }) => {
       const ids: (string | undefined)[] = []
       for (let i = 0; i < 20; i++) ids.push((await put(s3, 'same')).VersionId)
-      await vi.waitFor(() => expect(events).toHaveLength(20))
+      await eventually(() => expect(events).toHaveLength(20))
       const bySequencer = events.toSorted((a, b) =>
         a.detail.object.sequencer < b.detail.object.sequencer ? -1 : 1,
       )
@@ -98,7 +99,7 @@ describe('the Object Created event', () => {
     await withReceiver(
       async ({ s3, events, calls }) => {
         await put(s3, 'refused twice')
-        await vi.waitFor(() => expect(events).toHaveLength(1), { timeout: 5000 })
+        await eventually(() => expect(events).toHaveLength(1))
         expect(calls()).toBe(3)
       },
       { isWilling: call => call >= 2 },
@@ -109,7 +110,7 @@ describe('the Object Created event', () => {
     await withReceiver(
       async ({ s3, events }) => {
         await Promise.all(Array.from({ length: 100 }, (_, i) => put(s3, `many/${i}`)))
-        await vi.waitFor(() => expect(events).toHaveLength(100), { timeout: 10_000 })
+        await eventually(() => expect(events).toHaveLength(100))
         expect(new Set(events.map(({ detail }) => detail.object.key)).size).toBe(100)
       },
       { isWilling: call => call % 3 !== 0 },
@@ -122,20 +123,20 @@ describe('the Object Created event', () => {
       await withReceiver(
         async ({ s3, calls }) => {
           await put(s3, 'waiting')
-          await vi.waitFor(() => expect(calls()).toBe(1))
+          await eventually(() => expect(calls()).toBe(1))
         },
         { isWilling: () => false, dataDir },
       )
       await withReceiver(
         async ({ events }) => {
-          await vi.waitFor(() => expect(events.map(({ detail }) => detail.object.key)).toEqual(['waiting']))
+          await eventually(() => expect(events.map(({ detail }) => detail.object.key)).toEqual(['waiting']))
         },
         { dataDir },
       )
       await withReceiver(
         async ({ s3, events }) => {
           await put(s3, 'next')
-          await vi.waitFor(() => expect(events.map(({ detail }) => detail.object.key)).toEqual(['next']))
+          await eventually(() => expect(events.map(({ detail }) => detail.object.key)).toEqual(['next']))
         },
         { dataDir },
       )

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dataFiles, startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import { eventually } from '../../support/eventually.ts'
 import { codeOf, type RawRequest, type SigningOptions, sendSigned, sign } from './raw-client.ts'
 
 let s3: TestS3
@@ -232,9 +233,9 @@ it('a body that breaks off leaves nothing', async () => {
   const { request } = sign(endpoint, { method: 'PUT', path: '/box/broken', body: 'hello' })
   const socket = connect(Number(new URL(endpoint).port), '127.0.0.1')
   socket.write(Buffer.concat([head(request, 5), Buffer.from('he')]))
-  await vi.waitFor(async () => expect(await dataFiles(s3.dataDir)).toHaveLength(before.length + 1))
+  await eventually(async () => expect(await dataFiles(s3.dataDir)).toHaveLength(before.length + 1))
   socket.destroy()
-  await vi.waitFor(async () => expect(await dataFiles(s3.dataDir)).toEqual(before))
+  await eventually(async () => expect(await dataFiles(s3.dataDir)).toEqual(before))
   expect((await sendSigned(endpoint, { method: 'GET', path: '/box/broken' })).status).toBe(404)
 })
 

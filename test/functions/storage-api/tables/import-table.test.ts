@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { eventually } from '#support/eventually.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load, detail, rowsOf } = await startTableRoutes()
@@ -74,7 +75,7 @@ describe('POST import-async', () => {
       expect(job).toMatchObject({ status: 'success', results: { warnings: [warning] } })
       expect((await detail(tableId)).primaryKey).toEqual(['city'])
       // The job's event comes after the end of the job.
-      await vi.waitFor(async () =>
+      await eventually(async () =>
         expect((await events(tableId))[0]).toMatchObject({
           event: 'storage.tableImportDone',
           type: 'warn',
@@ -105,7 +106,7 @@ describe('POST import-async', () => {
     const { body } = await load(tableId, { dataFileId: await service.upload('id;name\n2;b\n') })
     expect(body.results).toMatchObject({ warnings: [expect.stringContaining('";"')], importedRowsCount: 1 })
     // The job's event comes after the end of the job.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body: events } = await service.call('GET', `/v2/storage/tables/${tableId}/events`)
       expect(events[0].results.warnings).toEqual(body.results.warnings)
     })

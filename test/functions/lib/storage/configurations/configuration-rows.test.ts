@@ -144,7 +144,7 @@ describe('a store over items', () => {
       }),
       { numRuns: 15 },
     )
-  }, 120_000)
+  })
 })
 
 describe('eight writers to the rows of one configuration', () => {
@@ -179,7 +179,7 @@ describe('eight writers to the rows of one configuration', () => {
       const all = [...new Set([row.version, ...older])].toSorted((a, b) => a - b)
       expect(all).toEqual(Array.from({ length: 7 }, (_, index) => index + 1))
     }
-  }, 60_000)
+  })
 })
 
 describe('a process that dies at a write', () => {

@@ -67,7 +67,7 @@ describe('a hundred writers in ten processes', () => {
     expect(await numbersOf(head)).toEqual(Array.from({ length: 101 }, (_, index) => index + 1))
     for (const { current } of written)
       expect((await store.version(head, current.version))?.content.name).toBe(current.content.name)
-  }, 60_000)
+  })
 })
 
 describe('a write whose reply was lost', () => {
