@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
@@ -88,7 +89,7 @@ const spawnMillrace = (...given: string[]) => {
 /** Kills a program once the condition holds. */
 const killWhen = async (child: ChildProcess, isTime: () => boolean): Promise<void> => {
   const ended = new Promise(resolve => child.once('exit', resolve))
-  while (!isTime() && child.exitCode === null) await new Promise(setImmediate)
+  while (!isTime() && child.exitCode === null) await sleep(2)
   child.kill('SIGKILL')
   await ended
 }

@@ -1,15 +1,10 @@
+import { isThorough } from '../support/thorough.ts'
 import { type ExpectedTable, tableDifferences } from './model.ts'
 import { dieAt } from './seam.ts'
 import type { World } from './world.ts'
 
 /** Does the work under the name of an execution; as often as it takes, after each death once more. */
 export type Attempt = (work: (execution: string) => Promise<unknown>) => Promise<void>
-
-/**
- * All that is stored is alike after one write and before the next, so one death in between is enough; `KILLS=all` dies
- * on both sides, and comes back both ways.
- */
-const isThorough = process.env['KILLS'] === 'all'
 
 export interface Expected {
   tables?: readonly ExpectedTable[]
@@ -22,6 +17,9 @@ export interface Expected {
  * through undisturbed. After each death the work is done once more: by the same execution, as Step Functions
  * repeats a step, or by a new one, as an event that comes again starts. What `play` and the model then say of the whole
  * must be nothing.
+ *
+ * All that is stored is alike after one write and before the next, so one death in between is enough; `KILLS=all` dies
+ * on both sides, and comes back both ways.
  */
 export const killAtEveryCall = async (
   world: World,

@@ -15,6 +15,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { deadLetter } from '../support/dead-letter.ts'
+import { hasEnded, poll } from '../support/poll.ts'
 
 const MiB = 1024 ** 2
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const shared = { region, credentials: { accessKeyId, secretAccessKey } }
   s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
   sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const client of [s3, sqs]) client?.destroy()
@@ -123,10 +124,11 @@ describe('a table', () => {
     const { bucket: Bucket, key: Key } = file.uploadParams
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: csv }))
     await api('POST', 'buckets', { name: 'exported', stage: 'in' })
-    let job = await api('POST', 'buckets/in.c-exported/tables-async', { name: 'orders', dataFileId: file.id })
-    while (['waiting', 'processing'].includes(job.status)) job = await api('GET', `jobs/${job.id}`)
+    const creation = { name: 'orders', dataFileId: file.id }
+    const { id } = await api('POST', 'buckets/in.c-exported/tables-async', creation)
+    const job = await poll(() => api('GET', `jobs/${id}`), hasEnded)
     expect(job.status).toBe('success')
-  }, 60_000)
+  })
 
   it.each([false, true])('becomes CSV with a header, gzip: %s', async gzip => {
     const destination = { bucket: bucket(), key: `orders-${gzip}.csv` }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { deadLetter } from '../support/dead-letter.ts'
+import { hasEnded, poll } from '../support/poll.ts'
 
 let dataDir: string
 let cloud: EmbeddedCloud
@@ -26,7 +27,7 @@ beforeAll(async () => {
     const offset = Number(query.get('offset'))
     return Array.from({ length: Math.min(2, 5 - offset) }, (_, index) => ({ id: offset + index + 1 }))
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   await shop?.close()
@@ -65,9 +66,8 @@ const root = (password: string) => ({
 })
 
 const runJob = async (configId: string) => {
-  let job = await api('POST', `${CONFIGS}/${configId}/run`)
-  while (job.status === 'waiting' || job.status === 'processing') job = await api('GET', `jobs/${job.id}`)
-  return job
+  const { id } = await api('POST', `${CONFIGS}/${configId}/run`)
+  return poll(() => api('GET', `jobs/${id}`), hasEnded)
 }
 
 it('two rows run: secrets are sealed, the second reads the table of the first, states are saved', async () => {
@@ -99,7 +99,7 @@ it('two rows run: secrets are sealed, the second reads the table of the first, s
   const stored = await api('GET', `${CONFIGS}/shop`)
   expect(JSON.stringify(stored)).not.toContain('open sesame')
   for (const { state } of stored.rows) expect(state.time.previousStart).toBeGreaterThan(0)
-}, 60_000)
+})
 
 it('a rollback restores the old behaviour, and an empty state makes a first run', async () => {
   const path = `${CONFIGS}/history`
@@ -124,7 +124,7 @@ it('a rollback restores the old behaviour, and an empty state makes a first run'
   expect(await run()).toEqual({ color: 'red', isFirst: false })
   await api('PUT', `${path}/state`, { state: {} })
   expect(await run()).toEqual({ color: 'red', isFirst: true })
-}, 60_000)
+})
 
 it('a run that fails leaves a dead letter and an event that name what failed, and no secret', async () => {
   await api('POST', CONFIGS, { configurationId: 'closed', name: 'Closed', configuration: root('wrong word') })
@@ -151,12 +151,12 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
   expect(events[0]).toMatchObject({ type: 'error' })
   for (const secret of ['wrong word', btoa('me:wrong word')])
     expect(JSON.stringify([ended, Messages, events])).not.toContain(secret)
-}, 60_000)
+})
 
 it('a configuration that is not there fails by name', async () => {
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'nothing' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'notFound' })
-}, 60_000)
+})
 
 it('private addresses are refused unless they are allowed', async () => {
   const configuration = root('x')
@@ -164,4 +164,4 @@ it('private addresses are refused unless they are allowed', async () => {
   await api('POST', CONFIGS, { configurationId: 'metadata', name: 'Metadata', configuration })
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'metadata' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'extractor.address.forbidden' })
-}, 60_000)
+})

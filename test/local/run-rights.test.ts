@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { hasEnded, poll } from '../support/poll.ts'
 
 let dataDir: string
 let cloud: EmbeddedCloud
@@ -14,7 +15,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'millrace-run-rights-'))
   cloud = await startEmbeddedCloud({ dataDir })
   outside = await startApi(() => [{ id: 1 }])
-}, 120_000)
+})
 
 afterAll(async () => {
   await outside?.close()
@@ -36,10 +37,8 @@ const call = async (method: string, path: string, body?: unknown, token = cloud.
 const CONFIGS = 'components/ex-generic-v2/configs'
 
 const run = async (configId: string, token?: string) => {
-  let job = await call('POST', `${CONFIGS}/${configId}/run`, undefined, token)
-  while (job.status === 'waiting' || job.status === 'processing')
-    job = await call('GET', `jobs/${job.id}`, undefined, token)
-  return job
+  const { id } = await call('POST', `${CONFIGS}/${configId}/run`, undefined, token)
+  return poll(() => call('GET', `jobs/${id}`, undefined, token), hasEnded)
 }
 
 const configuration = (config: object, more: object = {}) => ({
@@ -93,4 +92,4 @@ it('a run by a token with few rights reads no other table, opens no other secret
   ).toEqual(['Master token', 'Created by Master token'])
   for (const file of await filesBelow(dataDir))
     expect([file, /\b1-\d{13,16}-[0-9a-f]{48}\b/.test(await readFile(file, 'latin1'))]).toEqual([file, false])
-}, 120_000)
+})

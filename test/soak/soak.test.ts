@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { projectRoot } from '../../local/runtime/project-root.ts'
+import { isThorough } from '../support/thorough.ts'
 import { readArguments } from './arguments.ts'
 import { type Plant, plantBug, plants } from './plant.ts'
 import { runSoak } from './run-soak.ts'
@@ -46,10 +47,10 @@ it.each(Object.keys(plants) as Plant[])('the plant %s changes a copy and nothing
   }
 })
 
-it('a short soak with one kill finds no difference', { timeout: 300_000 }, async () => {
+it('a short soak with one kill finds no difference', async () => {
   const report = await runSoak({
     seed: 4,
-    minutes: 0.25,
+    minutes: isThorough ? 0.25 : 0.01, // The shorter one is over after its first phase.
     plant: undefined,
     durability: 'relaxed',
     schedule: { clients: 2, stepsPerClient: 6, stops: 1 },

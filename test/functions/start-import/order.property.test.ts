@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { dyingAt, startLanding, type TestLanding } from '../../support/landing.ts'
+import { isThorough } from '../../support/thorough.ts'
 
 let landing: TestLanding
 let tables = 0
@@ -162,6 +163,9 @@ it('whatever comes late, twice, at once, fails or dies: the table is what the ve
       const { rows } = await play(told)
       expect(rows).toEqual(foldOf(told))
     }),
-    { numRuns: Number(process.env['LANDING_STORIES'] ?? 15), interruptAfterTimeLimit: 400_000 },
+    {
+      numRuns: Number(process.env['LANDING_STORIES'] ?? (isThorough ? 15 : 6)),
+      interruptAfterTimeLimit: 400_000,
+    },
   )
 })

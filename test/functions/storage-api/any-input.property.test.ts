@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { routes } from '#functions/storage-api/routes.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { isThorough } from '../../support/thorough.ts'
 
 let service: StorageService
 const known: Record<string, string> = {}
@@ -137,7 +138,7 @@ describe.each(routes.map(route => [route.method.toUpperCase(), route.openapi.pat
           if (status >= 400)
             expect(reply).toMatchObject({ status: 'error', error: expect.stringMatching(/./) })
         }),
-        { numRuns: 40 },
+        { numRuns: isThorough ? 40 : 15 },
       )
     })
   },
