@@ -1,8 +1,5 @@
-import {
-  type Change,
-  type Configuration,
-  nextVersion,
-} from '../../lib/storage/configurations/configuration.ts'
+import { nextVersion } from '../../lib/storage/configurations/change-configuration.ts'
+import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { mayUseBucket } from '../http/rights.ts'

@@ -4,16 +4,15 @@ import type { Change, Configuration } from '../../lib/storage/configurations/con
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { armSchedule, recordDisarming } from './arm-schedule.ts'
+import { checkIfMatch } from './configuration-resource.ts'
 import {
   type ConfigurationRequest,
   configurationNotFound,
   findComponent,
   placeOf,
 } from './find-configuration.ts'
-import { judgeChange, type Verdict } from './judge-change.ts'
-import { ownerAt } from './secret-owner.ts'
-import { checkIfMatch } from './version-tag.ts'
-import { warnOfChange } from './warn-of-change.ts'
+import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
+import { ownerAt } from './sealed-settings.ts'
 
 /** Who makes the change, when, and their comment (`description`). */
 export const changeBy = (

@@ -12,7 +12,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
 import { findConfiguration, placeOf } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
-import { ownerAt } from './secret-owner.ts'
+import { ownerAt } from './sealed-settings.ts'
 
 /** Creates an independent configuration from a version, including rows and their states. Its own state is empty. */
 export const copyConfiguration = defineRoute({

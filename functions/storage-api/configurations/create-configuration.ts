@@ -12,14 +12,11 @@ import { defineRoute } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findComponent, isEntityId, placeOf } from './find-configuration.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
-import { judgeChange } from './judge-change.ts'
+import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'
 import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
-import { withVersionTag } from './version-tag.ts'
-import { warnOfChange } from './warn-of-change.ts'
-import { warnWhenWrapped } from './warn-when-wrapped.ts'
 
 const body = z.object({
   configurationId: text({ max: 200 })

@@ -1,10 +1,9 @@
 import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
-import { ownerAt } from './secret-owner.ts'
-import { withVersionTag } from './version-tag.ts'
+import { ownerAt } from './sealed-settings.ts'
 
 /** One current configuration, complete. Its `ETag` is the version. */
 export const getConfiguration = defineRoute({

@@ -8,6 +8,12 @@ import {
 } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import type { Component } from '../components/component.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Services } from '../services.ts'
+import type { ConfigurationRequest } from './find-configuration.ts'
+
+/** Of an event, in characters. */
+const MAX_MESSAGE = 4000
 
 /** What the author of a change should know. */
 export interface Verdict {
@@ -84,3 +90,49 @@ const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
 
 const scheduleOfRow = (row: Record<string, unknown>): string[] =>
   'schedule' in row ? ['"schedule" is ignored here: it belongs in the root configuration.'] : []
+
+/** Warns the author with an event when a configuration was stored although something is wrong with it. */
+export const warnOfChange = async (
+  request: Omit<ConfigurationRequest, 'raw'>,
+  services: Services,
+  { refusal, warnings }: Verdict,
+): Promise<void> => {
+  const all = refusal === undefined ? warnings : [...warnings, `It cannot run: ${refusal.message}`]
+  if (all.length === 0) return
+  const { componentId, configId } = request.params
+  await recordEvent(request, services, {
+    type: 'warn',
+    event: 'storage.configurationDoubtful',
+    component: componentId,
+    configurationId: configId,
+    message: `The configuration was stored, but: ${all.join('\n')}`.slice(0, MAX_MESSAGE),
+  })
+}
+
+/**
+ * Warns the author with an event when a configuration is wrapped in another `configuration` node. It is stored
+ * unchanged, but the component will not find its parameters (docs/reference/storage-api.md#configuration-resource).
+ */
+export const warnWhenWrapped = async (
+  request: Omit<ConfigurationRequest, 'raw'>,
+  services: Services,
+  configuration: string | undefined,
+): Promise<void> => {
+  if (configuration === undefined || !isWrapped(JSON.parse(configuration))) return
+  const { componentId, configId } = request.params
+  await recordEvent(request, services, {
+    type: 'warn',
+    event: 'storage.configurationWrapped',
+    component: componentId,
+    configurationId: configId,
+    message:
+      'The configuration was sent inside another "configuration" node. It was stored as it was sent, and the component ' +
+      'will receive it so. Send only the contents of the node.',
+  })
+}
+
+const isWrapped = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  const [first, ...others] = Object.entries(value)
+  return first?.[0] === 'configuration' && typeof first[1] === 'object' && others.length === 0
+}

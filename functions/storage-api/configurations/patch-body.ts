@@ -3,8 +3,7 @@ import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
 import { flag, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
 import { jsonObject, parseJsonObject, type Refusal } from './json-field.ts'
-import { configurationRefusal, stateRefusal } from './sealed-settings.ts'
-import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
+import { type ConfigurationIds, configurationRefusal, ownerAt, stateRefusal } from './sealed-settings.ts'
 
 /** Fields of a merge patch that configurations and rows share. `null` resets a part to that of a new one. */
 export const patchFields = {

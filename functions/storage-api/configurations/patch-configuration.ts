@@ -5,10 +5,9 @@ import { text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { patchFields, readPatch } from './patch-body.ts'
-import { withVersionTag } from './version-tag.ts'
 
 /**
  * Changes parts of a configuration by a JSON merge patch (RFC 7396), applied to the current configuration: two writers

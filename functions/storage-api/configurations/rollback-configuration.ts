@@ -7,7 +7,7 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
-import { ownerAt } from './secret-owner.ts'
+import { ownerAt } from './sealed-settings.ts'
 
 /** Creates a version with the content of an old one, including rows. States do not change. */
 export const rollbackConfiguration = defineRoute({

@@ -1,6 +1,17 @@
+import type { SecretOwner } from '../../lib/storage/secrets/sealed-secret.ts'
 import type { Services } from '../services.ts'
 import { parseJsonObject, type Refusal } from './json-field.ts'
-import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
+
+/** The configuration that secrets are sealed for. */
+export interface ConfigurationIds {
+  componentId: string
+  configId: string
+}
+
+export const ownerAt = (
+  { componentId, configId }: ConfigurationIds,
+  { projectId }: Pick<Services, 'projectId'>,
+): SecretOwner => ({ projectId, componentId, configId })
 
 export const configurationRefusal: Refusal = {
   code: 'validation.invalidConfigurationFormat',

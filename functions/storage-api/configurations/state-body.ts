@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Services } from '../services.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
-import { type ConfigurationIds, ownerAt } from './secret-owner.ts'
+import { type ConfigurationIds, ownerAt } from './sealed-settings.ts'
 
 const CODE = 'storage.components.validation'
 

@@ -4,12 +4,11 @@ import { flag, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { jsonObject } from './json-field.ts'
+import { warnWhenWrapped } from './judge-change.ts'
 import { sealedSettings } from './sealed-settings.ts'
-import { withVersionTag } from './version-tag.ts'
-import { warnWhenWrapped } from './warn-when-wrapped.ts'
 
 /**
  * Sets what is given, each part whole (docs/reference/storage-api.md#change-a-configuration). Unchanged values create

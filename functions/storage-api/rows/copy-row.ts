@@ -4,7 +4,7 @@ import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
-import { ownerAt } from '../configurations/secret-owner.ts'
+import { ownerAt } from '../configurations/sealed-settings.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

@@ -4,11 +4,33 @@ import {
   type Configuration,
   type Content,
   emptyObject,
-  nextVersion,
-  rememberRow,
+  type Memory,
   rowMemory,
   type Version,
 } from './configuration.ts'
+
+/** The configuration with the memory of one row replaced. */
+export const rememberRow = (
+  configuration: Configuration,
+  remembered: Memory['rows'][number],
+): Configuration => ({
+  ...configuration,
+  rows: [...configuration.rows.filter(({ id }) => id !== remembered.id), remembered],
+})
+
+/** The configuration with its next version: the current content with these parts replaced. */
+export const nextVersion = (
+  configuration: Configuration,
+  parts: Partial<Content>,
+  changed: Change,
+): Configuration => ({
+  ...configuration,
+  current: {
+    version: configuration.current.version + 1,
+    changed,
+    content: { ...configuration.current.content, ...parts },
+  },
+})
 
 /** What a caller can set. JSON objects are given as the text to store. */
 interface ConfigurationSettings {

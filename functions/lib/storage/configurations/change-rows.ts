@@ -1,13 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
-import {
-  type Change,
-  type Configuration,
-  emptyObject,
-  nextVersion,
-  type Row,
-  rememberRow,
-  rowMemory,
-} from './configuration.ts'
+import { nextVersion, rememberRow } from './change-configuration.ts'
+import { type Change, type Configuration, emptyObject, type Row, rowMemory } from './configuration.ts'
 
 /** What a caller can set of a row. */
 interface RowSettings {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import type { Item } from '../db/item-table.ts'
 import { type Configuration, emptyObject, type Row, rowSchema, type Version } from './configuration.ts'
+import { completeVersion, storedVersion, versionText } from './configuration-history.ts'
 import { pendingState, type RowDocuments } from './row-documents.ts'
 import { completeMemory, memoryText, storedMemory } from './stored-memory.ts'
-import { completeVersion, storedVersion, versionText } from './stored-version.ts'
 
 /** What the last write set. Only the head holds it, until the next write moves it to items. */
 const pendingSchema = z.object({ rows: z.array(rowSchema), states: z.array(pendingState) })

@@ -7,9 +7,8 @@ import type { DocumentFiles } from '../db/document-files.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { Configuration, Version } from './configuration.ts'
 import { createConfigurationHeads, type Head } from './configuration-head.ts'
-import { createConfigurationHistory } from './configuration-history.ts'
+import { createConfigurationHistory, storedVersion } from './configuration-history.ts'
 import { createRowDocuments } from './row-documents.ts'
-import { storedVersion } from './stored-version.ts'
 
 /** Where a configuration is. The ids have been validated. */
 export interface ConfigurationPlace {

@@ -92,29 +92,6 @@ export const emptyObject = '{}'
 export const rowMemory = ({ rows }: Pick<Memory, 'rows'>, rowId: string): Memory['rows'][number] =>
   rows.find(({ id }) => id === rowId) ?? { id: rowId, version: 0, state: emptyObject }
 
-/** The configuration with the memory of one row replaced. */
-export const rememberRow = (
-  configuration: Configuration,
-  remembered: Memory['rows'][number],
-): Configuration => ({
-  ...configuration,
-  rows: [...configuration.rows.filter(({ id }) => id !== remembered.id), remembered],
-})
-
-/** The configuration with its next version: the current content with these parts replaced. */
-export const nextVersion = (
-  configuration: Configuration,
-  parts: Partial<Content>,
-  changed: Change,
-): Configuration => ({
-  ...configuration,
-  current: {
-    version: configuration.current.version + 1,
-    changed,
-    content: { ...configuration.current.content, ...parts },
-  },
-})
-
 /** In the order that was set, or by id. */
 export const rowsInOrder = ({ rows, rowsSortOrder }: Pick<Content, 'rows' | 'rowsSortOrder'>): Row[] => {
   const place = new Map(rowsSortOrder.map((id, index) => [id, index]))
