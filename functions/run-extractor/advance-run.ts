@@ -13,11 +13,10 @@ import { refuseChanged } from './refuse-changed.ts'
 import { enterPhase, type Run, type RunFailure } from './run.ts'
 import { runLeg } from './run-leg.ts'
 import type { RunResult } from './run-result.ts'
-import type { StoredRun } from './run-store.ts'
 import { saveState } from './save-state.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
 import type { NextStep } from './steps.ts'
-import { DocumentMoved } from './work-store.ts'
+import { DocumentMoved, type StoredRun } from './work-store.ts'
 
 /** What the machine does next, and, when the run has ended, what it did. */
 export type Advance =

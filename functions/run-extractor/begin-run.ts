@@ -4,7 +4,7 @@ import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
 import { enterRow, type RowOfRun, type Run } from './run.ts'
-import type { Snapshot } from './run-store.ts'
+import type { Snapshot } from './work-store.ts'
 
 interface RunToBegin {
   runId: string

@@ -17,10 +17,8 @@ import { createCountRun } from './count-runs.ts'
 import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
 import { runExtractorEvent, runIdOf } from './event.ts'
 import { refuseSealed } from './refuse-sealed.ts'
-import { createRunStore } from './run-store.ts'
-import { createRunTokens } from './run-tokens.ts'
-import { createTokenSeal } from './token-seal.ts'
-import { createWorkStore } from './work-store.ts'
+import { createRunTokens, createTokenSeal } from './run-tokens.ts'
+import { createRunStore, createWorkStore } from './work-store.ts'
 
 const env = readEnv(runExtractorEnvNames)
 const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)

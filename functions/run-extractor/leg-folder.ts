@@ -1,6 +1,15 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
 import { pathInside } from '../lib/paths/path-inside.ts'
+import type { SpooledFile } from './leg-checkpoint.ts'
+import type { WorkStore } from './work-store.ts'
+
+/** Memory of a transfer: this many parts of this size. */
+const PART_BYTES = 16 * 1024 ** 2
+const PARTS_IN_PARALLEL = 4
 
 /** The folders of one row on the function's disk. */
 export interface LegFolder {
@@ -39,5 +48,117 @@ export const openLegFolder = async (
     outputs: join(root, 'out', 'tables'),
     leaveAt: key => writeFile(mark, key),
     remove: () => rm(root, { recursive: true, force: true }),
+  }
+}
+
+/**
+ * Keeps a spool folder below `prefix`. The extractor only ever appends to the files that it spooled before, so what
+ * `before` lists is there already and only the rest is written, under keys that no other attempt has.
+ */
+export const saveSpool = async (
+  folder: string,
+  before: readonly SpooledFile[],
+  prefix: string,
+  { s3, bucket }: WorkStore,
+): Promise<SpooledFile[]> => {
+  const known = new Map(before.map(file => [file.path, file]))
+  const files = await Promise.all(
+    (await filesIn(folder)).map(async path => {
+      const { size } = await stat(spooled(folder, path))
+      const earlier = known.get(path)
+      const kept = earlier !== undefined && earlier.bytes <= size ? earlier : { bytes: 0, parts: [] }
+      const added = rangesOf(kept.bytes, size).map(range => ({ ...range, key: `${prefix}${randomUUID()}` }))
+      return { path, size, kept, added }
+    }),
+  )
+  const parts = files.flatMap(({ path, added }) => added.map(part => ({ path, ...part })))
+  await pMap(
+    parts,
+    async ({ path, key, start, bytes }) => {
+      const body = await readRange(spooled(folder, path), start, bytes)
+      await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }))
+    },
+    { concurrency: PARTS_IN_PARALLEL },
+  )
+  return files.map(({ path, size, kept, added }) => ({
+    path,
+    bytes: size,
+    parts: [...kept.parts, ...added.map(({ key, bytes }) => ({ key, bytes }))],
+  }))
+}
+
+/** Makes a spool folder as it was when these files were saved. */
+export const restoreSpool = async (
+  folder: string,
+  files: readonly SpooledFile[],
+  { s3, bucket }: WorkStore,
+): Promise<void> => {
+  for (const { path, parts } of files) {
+    const target = spooled(folder, path)
+    await mkdir(dirname(target), { recursive: true })
+    const handle = await open(target, 'w')
+    try {
+      await pMap(
+        withOffsets(parts),
+        async ({ key, bytes, start }) => {
+          const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+          const content = (await Body?.transformToByteArray()) ?? new Uint8Array()
+          if (content.length !== bytes)
+            throw new Error(`S3 sent ${content.length} of the ${bytes} bytes of ${key}`)
+          await writeAll(handle, content, start)
+        },
+        { concurrency: PARTS_IN_PARALLEL },
+      )
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+const spooled = (folder: string, path: string): string => pathInside(folder, ...path.split('/'))
+
+const filesIn = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort()
+}
+
+const rangesOf = (start: number, end: number): { start: number; bytes: number }[] => {
+  const ranges: { start: number; bytes: number }[] = []
+  for (let at = start; at < end; at += PART_BYTES)
+    ranges.push({ start: at, bytes: Math.min(PART_BYTES, end - at) })
+  return ranges
+}
+
+const withOffsets = (parts: readonly { key: string; bytes: number }[]) => {
+  let start = 0
+  return parts.map(part => {
+    const placed = { ...part, start }
+    start += part.bytes
+    return placed
+  })
+}
+
+const readRange = async (path: string, start: number, bytes: number): Promise<Buffer> => {
+  const handle = await open(path)
+  try {
+    const buffer = Buffer.allocUnsafe(bytes)
+    for (let done = 0; done < bytes; ) {
+      const { bytesRead } = await handle.read(buffer, done, bytes - done, start + done)
+      if (bytesRead === 0) throw new Error(`${path} ends before byte ${start + bytes}`)
+      done += bytesRead
+    }
+    return buffer
+  } finally {
+    await handle.close()
+  }
+}
+
+const writeAll = async (handle: FileHandle, content: Uint8Array, start: number): Promise<void> => {
+  for (let done = 0; done < content.length; ) {
+    const { bytesWritten } = await handle.write(content, done, content.length - done, start + done)
+    done += bytesWritten
   }
 }

@@ -1,12 +1,45 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
 import type { Token } from '../lib/storage-client/wire.ts'
-import { runPrefix } from './run-store.ts'
 import { LONGEST_RUN_SECONDS } from './steps.ts'
-import type { TokenSeal } from './token-seal.ts'
-import { DocumentMoved, type WorkStore } from './work-store.ts'
+import { DocumentMoved, runPrefix, type WorkStore } from './work-store.ts'
+
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Seals the tokens of runs for the time between their steps. The key is derived from the stack's own token, which only
+ * functions may read: who reads the work bucket learns no token of a run.
+ */
+export const createTokenSeal = (stackToken: string) => {
+  const sealKeyOf = (runId: string) =>
+    Buffer.from(hkdfSync('sha256', stackToken, runId, 'token of a run', KEY_BYTES))
+
+  return {
+    seal(value: string, runId: string): string {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealKeyOf(runId), iv)
+      const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')
+    },
+
+    /** Throws when it was sealed for another run, or under another token of the stack. */
+    open(sealed: string, runId: string): string {
+      const bytes = Buffer.from(sealed, 'base64')
+      const textAt = IV_BYTES + TAG_BYTES
+      const decipher = createDecipheriv('aes-256-gcm', sealKeyOf(runId), bytes.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
+      return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+type TokenSeal = ReturnType<typeof createTokenSeal>
 
 const tokenDocument = z.object({
   tokenId: z.string(),

@@ -4,9 +4,8 @@ import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
 import type { ConfigurationLeases } from './configuration-lease.ts'
 import type { Run } from './run.ts'
-import type { RunStore, StoredRun } from './run-store.ts'
 import type { RunTokens } from './run-tokens.ts'
-import type { WorkStore } from './work-store.ts'
+import type { RunStore, StoredRun, WorkStore } from './work-store.ts'
 
 export interface RunLog {
   info(message: string, extra: Record<string, unknown>): void

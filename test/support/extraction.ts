@@ -11,12 +11,14 @@ import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts
 import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
-import { createRunStore } from '../../functions/run-extractor/run-store.ts'
-import { createRunTokens, type RunTokensOptions } from '../../functions/run-extractor/run-tokens.ts'
+import {
+  createRunTokens,
+  createTokenSeal,
+  type RunTokensOptions,
+} from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
-import { createTokenSeal } from '../../functions/run-extractor/token-seal.ts'
-import { createWorkStore } from '../../functions/run-extractor/work-store.ts'
+import { createRunStore, createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import type { GivenService } from './landing.ts'
 import { startStorageService } from './storage-service.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { outputTarget } from '#functions/run-extractor/output-target.ts'
-import { readStorageMapping } from '#functions/run-extractor/storage-mapping.ts'
+import { outputTarget, readStorageMapping } from '#functions/run-extractor/storage-mapping.ts'
 
 const target = (given: object = {}) =>
   outputTarget({

@@ -2,6 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
+import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Exchange, HttpClient } from './http-client.ts'
@@ -10,7 +11,6 @@ import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './out
 import type { PageRequest } from './page-request.ts'
 import { type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
 import type { RedirectTarget } from './redirect.ts'
-import { credentialsOf, type IsSecretField } from './request-credentials.ts'
 import type { HttpUrl } from './resolve-url.ts'
 
 export interface ApiSessionOptions {

@@ -2,6 +2,7 @@ import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
 import type { Progress } from '../pagination/stop-rules.ts'
 import type { Json } from '../tables/json-value.ts'
+import type { AddOptions } from '../tables/sink-types.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
 
@@ -35,4 +36,13 @@ export interface PendingChildren {
   plan: JobPlan
   items: readonly Json[]
   from: number
+}
+
+/** What a page leads to: rows to write, then the children of its rows, then the next page. */
+export interface PageResult {
+  items: readonly Json[]
+  /** Where the items are in the response, for the sink. */
+  source: AddOptions['source']
+  /** What to do next, in this order: the children of the rows, then the next page. */
+  next: (PageWork | PendingChildren)[]
 }

@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchedPage } from '../http/api-session.ts'
-import type { PageWork, PendingChildren } from './job-run.ts'
-import type { PageResult } from './read-page.ts'
-import { belongsTogether } from './sequences.ts'
+import type { JobRun, PageResult, PageWork, PendingChildren } from './job-run.ts'
 import { Stopped } from './stop-signal.ts'
 
 /** A page of a sequence; `fetched` is set once its response came, which may be before it can be written. */
@@ -142,6 +140,13 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     wake = Promise.withResolvers()
   }
 }
+
+/** The top-level job that a run belongs to. */
+const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
+
+/** Whether a page may be fetched while `head` is the next to write. Pages of a later job may not. */
+const belongsTogether = (head: PageWork, work: PageWork): boolean =>
+  rootOf(head.run) === rootOf(work.run)
 
 /** Puts others in the place of one. Without `splice(…, ...others)`: there may be more of them than a call can take. */
 const replace = (sequence: Pending[], position: number, others: readonly Pending[]): void => {
