@@ -1,7 +1,7 @@
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject } from './event.ts'
-import { holdKey } from './held-key.ts'
+import { holdKey } from './key-lease.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import type { Progress } from './progress.ts'
 

@@ -1,9 +1,8 @@
 import type { StartImportDependencies } from './dependencies.ts'
-import type { HeldKey } from './held-key.ts'
-import { importVersion } from './import-version.ts'
+import { importVersion, type OwnVersion } from './import-version.ts'
 import { isWantedAgain } from './is-wanted-again.ts'
+import type { HeldKey } from './key-lease.ts'
 import type { KeyState } from './key-state.ts'
-import type { OwnVersion } from './key-work.ts'
 import { nextAttempt, type Progress } from './progress.ts'
 import type { StartImportResult } from './start-import-result.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../lib/errors/errors.ts'
+import { describeVersion, followJob, identityOf, importOf, type KeyWork } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
 import type { VersionMark } from './key-state.ts'
-import { describeVersion, followJob, identityOf, importOf, type KeyWork } from './key-work.ts'
 import { nextAttempt, type Progress } from './progress.ts'
 import { busy, type StartImportResult } from './start-import-result.ts'
 

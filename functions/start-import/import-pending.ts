@@ -1,6 +1,6 @@
+import { followJob, identityOf, importOf, isOwn, type KeyWork, type Step } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
 import type { VersionMark } from './key-state.ts'
-import { followJob, identityOf, importOf, isOwn, type KeyWork, type Step } from './key-work.ts'
 import { nextAttempt, type Progress } from './progress.ts'
 import { busy, type StartImportResult } from './start-import-result.ts'
 import { versionsAfter } from './version-chain.ts'

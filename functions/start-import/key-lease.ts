@@ -97,3 +97,30 @@ const noneIfRefused = (error: unknown): undefined => {
 
 export const leaseLost = (cause: unknown): TransientError =>
   new TransientError('landing.leaseLost', 'Another execution works on this object by now.', { cause })
+
+/** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
+export interface HeldKey {
+  readonly state: KeyState
+  change(changes: Partial<KeyState>): void
+  /** Throws `TransientError` when the lease is another's by now. */
+  save(): Promise<void>
+  /** Saves the state and releases the lease. */
+  release(): Promise<void>
+}
+
+export const holdKey = (
+  lease: KeyLeaseStore,
+  { owner, state }: { owner: string; state: KeyState },
+): HeldKey => {
+  let current = state
+  return {
+    get state() {
+      return current
+    },
+    change: changes => {
+      current = { ...current, ...changes }
+    },
+    save: () => lease.save(owner, current),
+    release: () => lease.saveAndRelease(owner, current),
+  }
+}

@@ -1,7 +1,10 @@
+import { HeadObjectCommand, NotFound } from '@aws-sdk/client-s3'
+import { UserError } from '../../lib/errors/errors.ts'
+import { readManifest } from '../../lib/storage/files/read-manifest.ts'
 import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
+import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
-import { resolveCsvSource } from '../csv-source.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
 
@@ -37,4 +40,31 @@ export const loadFile = async (
   })
   const durationSeconds = (now().getTime() - startedAt) / 1000
   return { snapshot: result.snapshot, load: tableLoad(job.id, result, durationSeconds) }
+}
+
+/**
+ * Where the data of a file resource is: its object, or the slices of its manifest.
+ *
+ * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, and those of the manifest.
+ */
+const resolveCsvSource = async (
+  fileId: number,
+  csv: CsvOptions,
+  { files, s3, filesBucket }: Pick<RunJobServices, 'files' | 's3' | 'filesBucket'>,
+): Promise<CsvSource> => {
+  const file = await files.get(fileId)
+  if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
+  if (file.isSliced) return { ...csv, isSliced: true, slices: await readManifest(s3, filesBucket, file.key) }
+
+  try {
+    await s3.send(new HeadObjectCommand({ Bucket: filesBucket, Key: file.key }))
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    throw new UserError(
+      'storage.fileNotUploaded',
+      `The file ${fileId} was prepared but not uploaded. Upload it to the place that files/prepare named, then import it.`,
+      { cause: error },
+    )
+  }
+  return { ...csv, isSliced: false, slices: [{ bucket: filesBucket, key: file.key }] }
 }

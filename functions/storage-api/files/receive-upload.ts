@@ -5,8 +5,7 @@ import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
-import { fileKey } from './file-key.ts'
-import { newFileRecord } from './new-file.ts'
+import { fileKey, newFileRecord } from './new-file.ts'
 
 interface Upload {
   /** The other fields of the form. */

@@ -4,7 +4,7 @@ import { checkFields, withoutNull } from '../http/check-fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
-import { createTableFields, createTableJob } from './create-table-job.ts'
+import { createTableFields, createTableJob } from './create-table.ts'
 import { tableBody } from './table-body.ts'
 
 /** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */

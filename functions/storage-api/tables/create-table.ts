@@ -1,6 +1,38 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
+import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
+import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { findFile } from '../files/find-file.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { integer, text } from '../http/fields.ts'
+import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { submitJob } from '../jobs/submit-job.ts'
-import { createTableFields, createTableJob } from './create-table-job.ts'
+import { type NewJob, submitJob } from '../jobs/submit-job.ts'
+import type { Services } from '../services.ts'
+import { findSnapshot } from '../snapshots/find-snapshot.ts'
+import { csvFields, readCsvSettings, requireDataFile } from './csv-settings.ts'
+import { findTable } from './find-table.ts'
+import { parseTime } from './parse-time.ts'
+import { checkTableName } from './table-name.ts'
+
+/** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
+export const createTableFields = z.looseObject({
+  name: text({ max: 300 }).optional(),
+  displayName: text({ max: 300 }).optional(),
+  dataFileId: integer().optional(),
+  snapshotId: integer().optional(),
+  sourceTableId: text({ max: 500 }).optional(),
+  timestamp: text({ max: 100 }).optional(),
+  // A comma list. Any type is accepted here, because a list has its own error code.
+  primaryKey: z.unknown().optional().openapi({ type: 'string', example: 'id,country' }),
+  ...csvFields,
+})
+
+type CreateTableFields = z.output<typeof createTableFields>
+type TableSource = InputOf<'tableCreate'>['source']
 
 /** Creates a table from a file, a snapshot or another table, by a job `tableCreate` whose results are the table. */
 export const createTable = defineRoute({
@@ -20,3 +52,70 @@ export const createTable = defineRoute({
     return submitJob(request, services, createTableJob(request, services, { bucketId, body: request.body }))
   },
 })
+
+/** The job `tableCreate` of a request. */
+export const createTableJob = (
+  { caller }: { caller: Caller },
+  services: Services,
+  { bucketId, body }: { bucketId: string; body: CreateTableFields },
+): NewJob => {
+  const { name, displayName } = checkTableName(body)
+  const source = readSource(body, services.now())
+  const tableId = `${bucketId}.${name}`
+  return {
+    input: { operationName: 'tableCreate', bucketId, name, displayName, source },
+    queueTableId: tableId,
+    admit: async () => {
+      await findBucket(services, bucketId)
+      const params = await admitSource(source, caller, services)
+      if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+      return { ...params, params: { name, ...params.params }, queue: 'main' }
+    },
+  }
+}
+
+const readSource = (body: CreateTableFields, now: Date): TableSource => {
+  const { snapshotId, sourceTableId, timestamp } = body
+  if (snapshotId !== undefined) return { type: 'snapshot', snapshotId }
+  if (sourceTableId !== undefined) {
+    const at = timestamp === undefined ? now : parseTime('timestamp', timestamp, now)
+    return { type: 'table', tableId: sourceTableId, at: at.toISOString() }
+  }
+  const fileId = requireDataFile(body)
+  return { type: 'file', fileId, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
+}
+
+/** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
+const admitSource = async (
+  source: TableSource,
+  caller: Caller,
+  services: Services,
+): Promise<{ params: Record<string, unknown>; source: Record<string, unknown> }> => {
+  if (source.type === 'file') {
+    const { fileId, csv, primaryKey } = source
+    const file = await findFile(services.files, String(fileId), caller)
+    return {
+      params: { ...csv, incremental: false, primaryKey },
+      source: { fileId, fileName: file.name, type: 'file' },
+    }
+  }
+  if (source.type === 'snapshot') {
+    const { id } = await findSnapshot(services, String(source.snapshotId), caller)
+    return { params: {}, source: { snapshotId: id, type: 'snapshot' } }
+  }
+  requireTable(caller, source.tableId, 'read')
+  const { tableId, at } = source
+  await findTable(services, tableId)
+  return { params: {}, source: { tableId, timestamp: wireDate(at), type: 'table' } }
+}
+
+/** Error: 400 `storage.validation.primaryKey` for anything but a comma list. */
+const readPrimaryKey = (primaryKey: unknown): string[] => {
+  const parsed = text({ max: 20_000 }).default('').safeParse(primaryKey)
+  if (!parsed.success)
+    throw new UserError(
+      'storage.validation.primaryKey',
+      'The primary key must be a comma separated list of columns.',
+    )
+  return readKeyColumns(parsed.data)
+}

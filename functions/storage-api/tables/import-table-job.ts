@@ -6,9 +6,8 @@ import type { Caller } from '../http/authenticate.ts'
 import { flag, integer, text, textList, unlessBlank } from '../http/fields.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
-import { csvFields, readCsvSettings } from './csv-settings.ts'
+import { csvFields, readCsvSettings, requireDataFile } from './csv-settings.ts'
 import { findTable } from './find-table.ts'
-import { requireDataFile } from './require-data-file.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 export const importTableFields = z.looseObject({

@@ -145,8 +145,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
 const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''
 
 /** Whether a page may be fetched while `head` is the next to write. Pages of a later job may not. */
-const belongsTogether = (head: PageWork, work: PageWork): boolean =>
-  rootOf(head.run) === rootOf(work.run)
+const belongsTogether = (head: PageWork, work: PageWork): boolean => rootOf(head.run) === rootOf(work.run)
 
 /** Puts others in the place of one. Without `splice(…, ...others)`: there may be more of them than a call can take. */
 const replace = (sequence: Pending[], position: number, others: readonly Pending[]): void => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileKey, webalize } from '#functions/storage-api/files/file-key.ts'
+import { fileKey, webalize } from '#functions/storage-api/files/new-file.ts'
 
 describe('webalize', () => {
   it.each([
