@@ -9,7 +9,7 @@ import type {
   WorkerSettings,
 } from './protocol.ts'
 
-export interface ContainerOptions extends WorkerSettings {
+interface ContainerOptions extends WorkerSettings {
   /** The function's whole environment; nothing of this process's own is added. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number

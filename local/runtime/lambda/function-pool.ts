@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ConcurrencyLimit } from './concurrency-limit.ts'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
@@ -13,7 +13,7 @@ const largestPayloadBytes = 6 * 1024 * 1024
 /** A container that was idle this long is ended, to free its memory. */
 const idleMs = 5 * 60_000
 
-export interface FunctionPoolOptions {
+interface FunctionPoolOptions {
   readonly definition: FunctionDefinition
   readonly log: LogFile
   /** Folder for the containers' own `/tmp`. */
@@ -31,7 +31,7 @@ interface Warm {
 /** All containers of one function. Warm ones are reused, the last used first; invocations over the limit wait. */
 export class FunctionPool {
   readonly #options: FunctionPoolOptions
-  readonly #limit: ConcurrencyLimit
+  readonly #limit: LimitFunction
   readonly #idle: Warm[] = []
   readonly #all = new Set<Warm>()
   readonly #underWay = new Set<Promise<unknown>>()
@@ -39,7 +39,7 @@ export class FunctionPool {
 
   constructor(options: FunctionPoolOptions) {
     this.#options = options
-    this.#limit = new ConcurrencyLimit(options.definition.concurrency)
+    this.#limit = pLimit(options.definition.concurrency)
   }
 
   /** Invokes the function. Event and result pass through JSON, as they do between services. */
@@ -50,7 +50,7 @@ export class FunctionPool {
         'Lambda.RequestTooLargeException',
         `${Buffer.byteLength(eventJson)} byte payload is too large for the RequestResponse invocation type (limit ${largestPayloadBytes} bytes)`,
       )
-    const invocation = this.#limit.run(() => this.#invokeNow(eventJson))
+    const invocation = this.#limit(() => this.#invokeNow(eventJson))
     this.#underWay.add(invocation)
     try {
       const resultJson = await invocation
@@ -71,7 +71,7 @@ export class FunctionPool {
 
   /** Makes one container and loads its bundle before the first invocation. */
   async warm(): Promise<void> {
-    await this.#limit.run(async () => {
+    await this.#limit(async () => {
       const warm = await this.#take()
       await warm.container.load().finally(() => this.#giveBack(warm))
     })

@@ -8,7 +8,7 @@ import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import type { RoleCredentials } from './role-credentials.ts'
 
-export interface FunctionsOptions {
+interface FunctionsOptions {
   readonly definitions: readonly FunctionDefinition[]
   readonly endpoints: ServiceEndpoints
   readonly credentials: RoleCredentials

@@ -1,12 +1,12 @@
 /** Temporary credentials of one role. */
-export interface Credentials {
+interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken: string
   readonly expiration: Date
 }
 
-export type AssumeRole = (request: {
+type AssumeRole = (request: {
   roleArn: string
   sessionName: string
   durationSeconds: number
