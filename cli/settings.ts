@@ -49,7 +49,7 @@ const schema = z.object({
     })
     .optional(),
 })
-export type Settings = z.infer<typeof schema>
+type Settings = z.infer<typeof schema>
 
 /** Reads the environment of `millrace start`; an empty variable counts as missing. Throws with the variable's name. */
 export const readSettings = (environment: Readonly<Record<string, string | undefined>>): Settings => {

@@ -11,12 +11,12 @@ import {
 import { fetchStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { findRunningCloud } from '../../local/runtime/running-cloud.ts'
 
-export interface StorageAddress {
+interface StorageAddress {
   url: string
   token: string
 }
 
-export interface StorageOptions {
+interface StorageOptions {
   url?: string | undefined
   token?: string | undefined
 }

@@ -10,7 +10,7 @@ import { expectedChecksum } from './expected-checksum.ts'
 import { type DownloadJournal, fingerprintOf, partialFile } from './partial-file.ts'
 import type { Progress } from './progress.ts'
 
-export interface DownloadOptions {
+interface DownloadOptions {
   connection: StorageConnection
   fileId: number
   /** Column names of the header line. Undefined: no header line. */

@@ -12,7 +12,7 @@ const journalSchema = z.object({
   /** Of the multipart upload, when there is one. */
   uploadId: z.string().optional(),
 })
-export type UploadJournal = z.infer<typeof journalSchema>
+type UploadJournal = z.infer<typeof journalSchema>
 
 /** `<path>.upload.json`: the destination of an unfinished upload. */
 export const uploadJournal = (path: string, request: string, { size, mtimeMs }: Stats) => {

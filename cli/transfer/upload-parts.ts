@@ -22,7 +22,7 @@ const MiB = 1024 ** 2
 const PART_BYTES = 8 * MiB
 const PARTS_IN_PARALLEL = 6
 
-export interface UploadPartsOptions {
+interface UploadPartsOptions {
   bytes: number
   destination: DestinationObject
   /** The multipart upload of an earlier attempt. */
@@ -32,7 +32,7 @@ export interface UploadPartsOptions {
   progress: Progress
 }
 
-export interface UploadedObject {
+interface UploadedObject {
   /** CRC32 in base64, checked by S3. */
   checksum: string
   resumedBytes: number

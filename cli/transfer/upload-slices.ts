@@ -15,7 +15,7 @@ const MiB = 1024 ** 2
 const SLICE_BYTES = 16 * MiB
 const SLICES_IN_PARALLEL = 4
 
-export interface UploadSlicesOptions {
+interface UploadSlicesOptions {
   /** Its key is the prefix of all slices. */
   destination: DestinationObject
   /** When given, the file has no header. */

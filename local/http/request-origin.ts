@@ -9,7 +9,7 @@ const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i
  * Anybody can send any `Host` header, and links made from it lead where its author wants. Trusted are the loopback names
  * and the address that the connection was made to, which also replaces any other name.
  */
-export const requestAuthority = ({ headers: { host = '' }, socket }: IncomingMessage): string =>
+const requestAuthority = ({ headers: { host = '' }, socket }: IncomingMessage): string =>
   loopback.test(host) ? host : addressOf(socket)
 
 export const requestOrigin = (request: IncomingMessage): string => `http://${requestAuthority(request)}`

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-export interface BuildCacheOptions {
+interface BuildCacheOptions {
   /** Holds one folder per state of the sources. */
   readonly folder: string
   /** Files and folders that the result is made from. A missing one counts as empty. */

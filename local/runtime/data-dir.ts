@@ -13,7 +13,7 @@ export interface DataDir {
   release(): Promise<void>
 }
 
-export interface DataDirOptions {
+interface DataDirOptions {
   /** How the folder is written. Default: as MILLRACE_DURABILITY says. */
   readonly files?: DurableFiles
   readonly log: (line: string) => void

@@ -9,7 +9,7 @@ import type { DurableFiles } from '../durable/durable-files.ts'
 const holderSchema = z.object({ pid: z.number().int(), startedAt: z.string() })
 
 /** Who holds a folder. For messages only. */
-export type LockHolder = z.infer<typeof holderSchema>
+type LockHolder = z.infer<typeof holderSchema>
 
 const sqliteBusy = 5
 const retryMs = 50

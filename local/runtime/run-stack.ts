@@ -34,7 +34,7 @@ import { stateMachines } from './stack-machines.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
 import { readStack, type Stack } from './template/stack.ts'
 
-export interface RunningStack {
+interface RunningStack {
   readonly outputs: Readonly<Record<string, string>>
   readonly hasApi: boolean
   readonly endpoints: {

@@ -12,7 +12,7 @@ import { stateMachine } from './resources/state-machine.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Stack } from './template/stack.ts'
 
-export interface RuleServices {
+interface RuleServices {
   readonly executions: Executions
   readonly functions: Functions
   readonly queues: Queues

@@ -14,7 +14,7 @@ const sources = ['functions', 'infra', 'cdk.json', 'package-lock.json', 'tsconfi
 /** Inside the project, so that bundles find native bindings in its `node_modules`. */
 const folder = join(projectRoot, 'node_modules', '.cache', 'millrace', 'assemblies')
 
-export interface SynthesiseOptions {
+interface SynthesiseOptions {
   /** Overrides cdk.json, as `-c name=value` does. */
   readonly context?: Readonly<Record<string, unknown>>
   /** Defaults for what cdk.json leaves out. */

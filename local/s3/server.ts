@@ -14,7 +14,6 @@ import { Store } from './storage/store.ts'
 import { assumeRole } from './sts/assume-role.ts'
 
 export type { PolicyDocument, PolicyStatement } from './auth/policy-document.ts'
-export { localAccountId, type ObjectCreatedEvent } from './events/object-created.ts'
 
 export interface EmbeddedS3Options {
   /** Everything the server keeps; created when missing. Only one server can use it at a time. */

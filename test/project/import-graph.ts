@@ -69,7 +69,7 @@ const exported =
 /** The names that a file exports, types included. */
 export const exportsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(exported)].flatMap(([, name, list = '']) =>
-    name === undefined ? list.split(',').map(entry => entry.trim().replace(/^.* as /, '')) : [name],
+    name === undefined ? list.split(',').map(entry => entry.trim().replace(/^type |^.* as /, '')) : [name],
   )
 
 /** Each circle that a walk along the imports comes upon, as the files in the order in which they import each other. */

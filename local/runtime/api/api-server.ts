@@ -11,7 +11,7 @@ const renewalMs = 60_000
 /** Pause before a restart, so that a thread that keeps dying uses little processor time. */
 const restartDelayMs = 1_000
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   /** 0: any free port. */
   readonly port: number
   readonly host: string

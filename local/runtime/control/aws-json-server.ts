@@ -12,7 +12,7 @@ import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
 
 /** One operation of a service: input as JSON, output as JSON. */
-export interface Operation {
+interface Operation {
   /** `states:StartExecution`, the IAM action that a caller's role must allow. */
   readonly action: string
   /** ARN of the resource of the call, or `*` when it has none. */
@@ -42,7 +42,7 @@ export const operation = <Input>(given: {
 /** Operations by `X-Amz-Target`: `AWSStepFunctions.StartExecution`. */
 export type Operations = Readonly<Record<string, Operation>>
 
-export interface ControlServerOptions {
+interface ControlServerOptions {
   readonly authenticate: Authenticate
   /** Whether the caller's role allows the call. */
   readonly isAllowed: (caller: Caller, action: string, resource: string) => boolean

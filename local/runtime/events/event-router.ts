@@ -6,9 +6,9 @@ import { compilePattern, type EventMatcher } from './event-pattern.ts'
 import { compileInput, type TargetInput } from './target-input.ts'
 
 /** Delivers one event's input to a rule's target; resolves when the target has accepted it for good. */
-export type Deliver = (target: RuleTarget, input: string, eventId: string) => Promise<void>
+type Deliver = (target: RuleTarget, input: string, eventId: string) => Promise<void>
 
-export interface EventRouterOptions {
+interface EventRouterOptions {
   readonly rules: readonly { logicalId: string; properties: RuleProperties }[]
   readonly deliver: Deliver
   /** Receives an event that a target has refused each time. */

@@ -4,7 +4,7 @@ import { type Refusal, UnsupportedError, unsupported } from '../template/unsuppo
 import { type Machine, machineSchema, type State } from './state-schema.ts'
 
 /** A checked definition in the words of the interpreter. */
-export interface Definition {
+interface Definition {
   readonly machine: StateMachineDefinition
   /** Resource ARN of each Task state. State names are unique in the whole machine. */
   readonly tasks: ReadonlyMap<string, string>

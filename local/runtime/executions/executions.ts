@@ -7,7 +7,7 @@ import type { EndedExecution, ExecutionRecord, RunningExecution } from './execut
 import type { ExecutionStore } from './execution-store.ts'
 import { type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
 
-export interface ExecutionsOptions {
+interface ExecutionsOptions {
   readonly store: ExecutionStore
   readonly machines: readonly StateMachine[]
   /** Runs one Task; rejects with an error whose name Step Functions matches. */

@@ -9,7 +9,7 @@ export interface TaskContext {
 }
 
 /** How an execution ended. */
-export type Outcome =
+type Outcome =
   | { readonly status: 'SUCCEEDED'; readonly output: string }
   | {
       readonly status: 'FAILED' | 'TIMED_OUT' | 'ABORTED'

@@ -6,7 +6,7 @@ import type { Queues } from '../queues/queues.ts'
 import { untilThereIsRoom } from '../until-there-is-room.ts'
 import type { TaskContext } from './run-machine.ts'
 
-export interface TaskServices {
+interface TaskServices {
   readonly functions: { has(arn: string): boolean; invoke(arn: string, event: unknown): Promise<unknown> }
   readonly queues: Pick<Queues, 'send' | 'byUrl'>
   readonly policies: RolePolicies

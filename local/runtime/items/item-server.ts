@@ -15,7 +15,7 @@ import { arn } from '../resources/resource-type.ts'
 import { createDynalite } from './dynalite.ts'
 import { ItemStore } from './item-store.ts'
 
-export interface ItemServerOptions {
+interface ItemServerOptions {
   /** Folder of the database. */
   readonly folder: string
   readonly files: DurableFiles
@@ -24,7 +24,7 @@ export interface ItemServerOptions {
   readonly limits?: ConnectionLimits
 }
 
-export interface ItemServer {
+interface ItemServer {
   readonly endpoint: string
   close(): Promise<void>
 }

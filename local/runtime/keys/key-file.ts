@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecord } from '../../durable/records.ts'
 
-export type EncryptionContext = Readonly<Record<string, string>>
+type EncryptionContext = Readonly<Record<string, string>>
 
 const KEY_BYTES = 32
 const NAME_BYTES = 16

@@ -20,7 +20,7 @@ const messageSchema = z.object({
 })
 export type Message = z.infer<typeof messageSchema>
 
-export interface QueueDefinition {
+interface QueueDefinition {
   readonly name: string
   readonly arn: string
   readonly url: string

@@ -4,14 +4,14 @@ import type { ScheduleProperties } from '../resources/schedule.ts'
 import { unsupported } from '../template/unsupported.ts'
 import { readSchedule } from './schedule-expression.ts'
 
-export interface ScheduleDefinition {
+interface ScheduleDefinition {
   readonly name: string
   readonly arn: string
   readonly logicalId: string
   readonly properties: ScheduleProperties
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly schedules: readonly ScheduleDefinition[]
   /** Delivers a due schedule's input to its target; rejects when the target refuses it. */
   readonly deliver: (target: ScheduleProperties['Target'], input: string) => Promise<void>

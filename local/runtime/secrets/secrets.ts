@@ -8,7 +8,7 @@ import { ServiceError } from '../control/service-error.ts'
 import type { SecretProperties } from '../resources/secret.ts'
 import { generateSecret } from './generate-secret.ts'
 
-export interface SecretDefinition {
+interface SecretDefinition {
   readonly name: string
   readonly arn: string
   readonly properties: SecretProperties

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { isGatewayHost } from '../resources/http-api.ts'
 import {
   account,
@@ -71,8 +70,6 @@ export const readStack = (templateJson: unknown, stackName: string, endpoints: E
       (resources.get(type.type) ?? []) as unknown as readonly Resource<Properties>[],
   }
 }
-
-export type PropertiesOf<Type extends { properties: z.ZodType }> = z.infer<Type['properties']>
 
 const createScope = (template: Template, stackName: string, endpoints: Endpoints) => {
   const pseudoParameters: Readonly<Record<string, unknown>> = {

@@ -5,7 +5,7 @@ import type { RequestToAuthenticate } from './request-to-authenticate.ts'
 import { computeSignature, isSameSignature, signingKey } from './signature.ts'
 import { computeSignatureV2, type QuerySignatureV2, readQuerySignatureV2 } from './signature-v2.ts'
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   region: string
   service: 's3' | 'sts'
   now: Date

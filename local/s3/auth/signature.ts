@@ -12,7 +12,7 @@ export interface SignatureScope {
 }
 
 /** The parts of a request that a signature covers. */
-export interface SignedRequest {
+interface SignedRequest {
   method: string
   /** Decoded: `/bucket/a key`. */
   path: string
@@ -56,7 +56,7 @@ export const signText = (key: Buffer, scope: SignatureScope, algorithm: string, 
     .update([algorithm, scope.longDate, scopeText(scope), text].join('\n'))
     .digest('hex')
 
-export const scopeText = ({ shortDate, region, service }: SignatureScope): string =>
+const scopeText = ({ shortDate, region, service }: SignatureScope): string =>
   `${shortDate}/${region}/${service}/aws4_request`
 
 const keys = new Map<string, Buffer>()

@@ -33,7 +33,7 @@ export const isChecksumValue = (algorithm: ChecksumAlgorithm, value: string): bo
 }
 
 /** A checksum that grows with the bytes. `digest` ends it and gives base64; only CRC64NVME's takes a promise. */
-export interface RunningChecksum {
+interface RunningChecksum {
   update(bytes: Uint8Array): void
   digest(): string | Promise<string>
 }

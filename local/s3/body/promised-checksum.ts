@@ -8,7 +8,7 @@ import {
 } from './checksums.ts'
 
 /** The checksum that a client sends with a body: in a header, or in the trailer once the body is over. */
-export interface PromisedChecksum {
+interface PromisedChecksum {
   algorithm: ChecksumAlgorithm
   /** base64; undefined when it comes in the trailer. */
   value: string | undefined

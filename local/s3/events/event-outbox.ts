@@ -2,7 +2,7 @@ import { backoff } from '#lib/backoff.ts'
 import type { Database } from '../storage/database.ts'
 import type { ObjectCreatedEvent } from './object-created.ts'
 
-export type Deliver = (event: ObjectCreatedEvent) => Promise<void>
+type Deliver = (event: ObjectCreatedEvent) => Promise<void>
 
 const maxAtOnce = 32
 const firstRetryMs = 100

@@ -113,13 +113,13 @@ const checkAcl = (value: string | undefined): void => {
 }
 
 /** Reads `a=1&b=2`. S3 User Guide, "Categorizing objects using tags": at most 10, 128 and 256 characters. */
-export const parseTags = (text: string): [string, string][] => {
+const parseTags = (text: string): [string, string][] => {
   const tags = [...new URLSearchParams(text)]
   checkTags(tags)
   return tags
 }
 
-export const checkTags = (tags: readonly (readonly [string, string])[]): void => {
+const checkTags = (tags: readonly (readonly [string, string])[]): void => {
   if (tags.length > 10) throw new S3Error('InvalidTag', 'Object tags cannot be greater than 10')
   if (new Set(tags.map(([name]) => name)).size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')

@@ -19,10 +19,7 @@ export const readPreconditions = (headers: Headers, prefix = ''): Preconditions 
 })
 
 /** Which condition of a read does not hold: `unmodified` is for 304, `failed` for 412. */
-export type PreconditionResult =
-  | { kind: 'ok' }
-  | { kind: 'unmodified' }
-  | { kind: 'failed'; condition: string }
+type PreconditionResult = { kind: 'ok' } | { kind: 'unmodified' } | { kind: 'failed'; condition: string }
 
 /** Evaluates in the order of RFC 9110, 13.2.2: with an entity tag, the date beside it is ignored. */
 export const evaluatePreconditions = (

@@ -9,7 +9,7 @@ export interface Reply {
   body?: string | StreamingBody
 }
 
-export interface StreamingBody {
+interface StreamingBody {
   /** Each piece is valid until the next one is read. */
   bytes: AsyncIterable<Buffer>
   /** Called when the body was sent, or when sending failed. */

@@ -40,7 +40,7 @@ const nonEmptyKey = (key: string): string | undefined => {
 }
 
 /** Virtual-host addressing: `bucket.localhost:9000`, `bucket.s3.us-east-1.amazonaws.com`. Other names are ours. */
-export const bucketOfHost = (host: string): string | undefined => {
+const bucketOfHost = (host: string): string | undefined => {
   const name = host.replace(/:\d+$/, '').toLowerCase()
   const [, bucket] = /^(.+)\.(?:localhost|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com)$/.exec(name) ?? []
   return bucket

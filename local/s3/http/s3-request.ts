@@ -70,7 +70,7 @@ export const openBody = (
   return body
 }
 
-export interface RequestBody {
+interface RequestBody {
   /** Whether reading has begun. */
   readonly isOpen: boolean
   read: () => AsyncIterable<Buffer>

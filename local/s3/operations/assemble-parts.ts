@@ -12,7 +12,7 @@ export interface ListedPart {
   checksums: Partial<Record<ChecksumAlgorithm, string>>
 }
 
-export interface Assembled {
+interface Assembled {
   parts: StoredPart[]
   size: number
   etag: string

@@ -12,7 +12,7 @@ import { readSlices } from '../storage/read-slices.ts'
 import type { NewContent, StoredVersion } from '../storage/stored-object.ts'
 import { findObject } from './find-object.ts'
 
-export interface CopySource {
+interface CopySource {
   bucket: string
   key: string
   versionId: string | undefined

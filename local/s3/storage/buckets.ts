@@ -1,9 +1,9 @@
 import { S3Error } from '../errors.ts'
 import type { Database } from './database.ts'
 
-export type Versioning = '' | 'Enabled' | 'Suspended'
+type Versioning = '' | 'Enabled' | 'Suspended'
 
-export interface Bucket {
+interface Bucket {
   name: string
   /** ms since 1970 */
   created: number
@@ -75,7 +75,7 @@ const toBucket = ({ name, created, versioning, event_bridge }: BucketRow): Bucke
 })
 
 /** S3 User Guide, "General purpose bucket naming rules". */
-export const isBucketName = (name: string): boolean =>
+const isBucketName = (name: string): boolean =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name) &&
   !name.includes('..') &&
   !/^\d+\.\d+\.\d+\.\d+$/.test(name)

@@ -5,7 +5,7 @@ import type { StoredVersion } from './stored-object.ts'
 /** Where a listing stands: after a key, or after everything that starts with a common prefix. */
 export type ListPosition = { afterKey: Buffer } | { afterPrefix: Buffer }
 
-export interface ListRequest {
+interface ListRequest {
   bucket: string
   prefix: string
   /** Empty: no grouping. */
@@ -15,7 +15,7 @@ export interface ListRequest {
   limit: number
 }
 
-export interface ListPage {
+interface ListPage {
   objects: StoredVersion[]
   /** In UTF-8 byte order. */
   commonPrefixes: string[]
@@ -111,7 +111,7 @@ export const commonPrefixOf = (key: string, prefix: string, delimiter: string): 
 const successor = (key: Uint8Array): Buffer => Buffer.concat([key, Buffer.of(0)])
 
 /** The least byte string above every one that starts with `prefix`; undefined when there is none. */
-export const afterAllWithPrefix = (prefix: Buffer): Buffer | undefined => {
+const afterAllWithPrefix = (prefix: Buffer): Buffer | undefined => {
   let length = prefix.length
   while (length > 0 && prefix[length - 1] === 0xff) length--
   if (length === 0) return undefined

@@ -9,7 +9,7 @@ export interface AssumeRoleContext {
   roles: Roles
 }
 
-export interface AssumeRoleRequest {
+interface AssumeRoleRequest {
   roleArn: string
   /** 2 to 64 characters of letters, digits and `+=,.@_-`. */
   sessionName: string

@@ -14,7 +14,7 @@ const statuses = {
   ValidationError: 400,
 } as const
 
-export type StsErrorCode = keyof typeof statuses
+type StsErrorCode = keyof typeof statuses
 
 /** An error of STS. */
 export class StsError extends Error {

@@ -5,7 +5,7 @@ export interface XmlNode {
   [element: string]: XmlValue
 }
 
-export type XmlValue = string | number | boolean | undefined | XmlNode | readonly (string | XmlNode)[]
+type XmlValue = string | number | boolean | undefined | XmlNode | readonly (string | XmlNode)[]
 
 const builder = new XMLBuilder({
   ignoreAttributes: false,

@@ -3,7 +3,7 @@ import { S3Error } from '../errors.ts'
 import { decodeEntities } from './decode-entities.ts'
 
 /** Child elements by name, in order. An element without children is its text. */
-export interface Elements {
+interface Elements {
   [name: string]: (Elements | string)[]
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { describe, expect, it } from 'vitest'
-import type { ObjectCreatedEvent } from '#local/s3/server.ts'
+import type { ObjectCreatedEvent } from '#local/s3/events/object-created.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 import { eventually } from '../../support/eventually.ts'
 

@@ -13,7 +13,7 @@ export interface Authenticator {
   readonly oneAtATime?: boolean
 }
 
-export interface Signed {
+interface Signed {
   request: OutgoingRequest
   session: number
 }

@@ -4,7 +4,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { OutgoingRequest } from '../http/outgoing-request.ts'
 import { parseQuery, type Query } from '../php/query.ts'
 
-export interface AwsCredentials {
+interface AwsCredentials {
   accessKeyId?: string | undefined
   '#secretKey'?: string | undefined
   serviceName?: string | undefined

@@ -14,7 +14,7 @@ import { oauth10Authentication } from './oauth10.ts'
 import { oauth20Authentication } from './oauth20.ts'
 import { queryAuthentication } from './query.ts'
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   file: ConfigFile
   /** What `attr` sees in this iteration. */
   attributes: Record<string, Json>

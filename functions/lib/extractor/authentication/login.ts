@@ -14,7 +14,7 @@ import { loginExpiry } from './login-expiry.ts'
 import { credentialsIn, toLoginResponse } from './login-response.ts'
 import { withQuery } from './with-query.ts'
 
-export interface LoginOptions {
+interface LoginOptions {
   settings: LoginAuthentication
   attributes: Json
   /** Contexts besides `attr` for the login request: `consumer` and `user` for `oauth20.login`. */

@@ -3,7 +3,7 @@ import type { OAuthCredentials } from '../config/authentication-schema.ts'
 import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
 
-export interface Credentials {
+interface Credentials {
   data: string
   clientId: string
   clientSecret: string

@@ -27,7 +27,7 @@ const Placeholder = z.union([
 ])
 
 /** A high-water mark kept in the state between runs (ours; docs/reference/extractor.md#incremental-jobs). */
-export const Incremental = strictObject({
+const Incremental = strictObject({
   idKey: name,
   param: name,
   type: z.enum(['number', 'text', 'date']).default('text'),

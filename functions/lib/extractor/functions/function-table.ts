@@ -10,7 +10,7 @@ import { joined } from './joined.ts'
 import type { TextBudget } from './text-budget.ts'
 
 /** What functions may need besides their arguments. */
-export interface FunctionContext {
+interface FunctionContext {
   /** Seconds since 1970. */
   now: number
   budget: TextBudget

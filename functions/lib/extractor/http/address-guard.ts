@@ -56,7 +56,7 @@ export const isPublicAddress = (address: string): boolean => {
 }
 
 /** @throws UserError `extractor.address.forbidden` */
-export const refusePrivate = (hostname: string, addresses: readonly string[]): void => {
+const refusePrivate = (hostname: string, addresses: readonly string[]): void => {
   const refused = addresses.find(address => !isPublicAddress(address))
   if (refused === undefined) return
   throw new UserError(

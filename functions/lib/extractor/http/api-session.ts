@@ -13,7 +13,7 @@ import { type ParseResponseOptions, parseResponse, statusError } from './parse-r
 import type { RedirectTarget } from './redirect.ts'
 import type { HttpUrl } from './resolve-url.ts'
 
-export interface ApiSessionOptions {
+interface ApiSessionOptions {
   client: HttpClient
   baseUrl: string
   defaultHeaders: Headers

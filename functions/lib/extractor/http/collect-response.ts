@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
 import type { ResponseHeaders } from './http-response.ts'
 
-export interface CollectOptions {
+interface CollectOptions {
   request: Dispatcher.DispatchOptions
   /** Bytes that a body may have on the wire. */
   limitBytes: number
@@ -13,7 +13,7 @@ export interface CollectOptions {
 }
 
 /** A response with its raw body, not yet decoded. */
-export interface CollectedResponse {
+interface CollectedResponse {
   status: number
   headers: ResponseHeaders
   body: Buffer

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { guardedLookup, type Resolve } from './address-guard.ts'
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   connectTimeoutSeconds: number
   requestTimeoutSeconds: number
   /** PEM; replaces the trust store. */

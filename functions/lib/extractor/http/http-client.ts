@@ -12,7 +12,7 @@ import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
 
-export interface HttpClientOptions {
+interface HttpClientOptions {
   dispatcher: Dispatcher
   guard: boolean
   /** Private hosts that the guard allows. */

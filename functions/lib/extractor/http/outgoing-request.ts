@@ -97,4 +97,4 @@ export const setHeader = (headers: Headers, name: string, value: string | string
 export const setHeaders = (headers: Headers, values: Headers): Headers =>
   Object.entries(values).reduce((result, [name, value]) => setHeader(result, name, value), headers)
 
-export const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeaders(defaults, headers)
+const withDefaults = (headers: Headers, defaults: Headers): Headers => setHeaders(defaults, headers)

@@ -2,7 +2,7 @@ import { backoff } from '../../backoff.ts'
 import { firstHeader, type ResponseHeaders } from './http-response.ts'
 import { rateLimitResetSeconds } from './rate-limit.ts'
 
-export interface RetryTiming {
+interface RetryTiming {
   /** Retries done so far: 0 before the first. */
   retries: number
   headers: ResponseHeaders | undefined

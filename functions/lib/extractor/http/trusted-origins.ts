@@ -1,7 +1,7 @@
 import type { Job } from '../config/job-schema.ts'
 import { resolveUrl } from './resolve-url.ts'
 
-export interface TrustedOriginsInput {
+interface TrustedOriginsInput {
   baseUrl: string
   loginEndpoint: string | undefined
   jobs: readonly Job[]

@@ -1,6 +1,6 @@
 import type { Masker } from './masker.ts'
 
-export type LogLevel = 'debug' | 'info' | 'warning' | 'error'
+type LogLevel = 'debug' | 'info' | 'warning' | 'error'
 
 /** One line of the log. `context` is plain JSON. */
 export interface LogRecord {

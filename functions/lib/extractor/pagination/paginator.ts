@@ -16,7 +16,7 @@ export interface Page {
 }
 
 /** The request for the next page, or `undefined` after the last. Pure: everything it needs is in its arguments. */
-export type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
+type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
 
 /** A paginator made for one run of one job. */
 export interface Pagination {

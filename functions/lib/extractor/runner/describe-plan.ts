@@ -20,7 +20,7 @@ import { createRunStatistics } from './run-statistics.ts'
 import { startRun } from './start-run.ts'
 import { readState } from './state.ts'
 
-export interface DescribePlanOptions {
+interface DescribePlanOptions {
   config: unknown
   state?: unknown
   compat?: boolean

@@ -48,7 +48,7 @@ export const createHighWaterMarks = (
 }
 
 /** Stable while the job's id, or its place and endpoint, stay the same. */
-export const markName = ({ job, path }: JobPlan): string =>
+const markName = ({ job, path }: JobPlan): string =>
   job.id ||
   `${job.endpoint}#${createHash('sha256')
     .update(`${path}\0${job.endpoint}\0${job.dataType ?? ''}`)

@@ -3,7 +3,7 @@ import { wholeNumber } from '../pagination/whole-number.ts'
 import { toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 
-export type Ordering = 'number' | 'text' | 'date'
+type Ordering = 'number' | 'text' | 'date'
 
 /** Orders two values by kind: by size, by code units, or by the moment they name. Negative when `a` comes first. */
 export const compareBy = (ordering: Ordering, a: Json, b: Json): number => {

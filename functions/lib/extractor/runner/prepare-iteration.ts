@@ -22,7 +22,7 @@ import type { IterationOptions } from './run-iteration.ts'
 import type { RunStatistics } from './run-statistics.ts'
 import type { StopSignal } from './stop-signal.ts'
 
-export interface PrepareOptions {
+interface PrepareOptions {
   parsed: ExtractorConfig
   /** Which iteration. */
   index: number

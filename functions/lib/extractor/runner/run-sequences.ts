@@ -13,7 +13,7 @@ export type Pending = PendingPage | PendingChildren
 
 export const isPage = (pending: Pending): pending is PendingPage => 'request' in pending
 
-export interface RunSequencesOptions {
+interface RunSequencesOptions {
   /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
   sequences: Pending[][]
   /** Requests under way at once. */

@@ -15,7 +15,7 @@ export type SavedSinks = Record<string, TableSinkCheckpoint>
  * The table sinks of a run: one per output bucket, shared by the iterations that write to it
  * (docs/reference/extractor.md#iterations).
  */
-export interface Sinks {
+interface Sinks {
   /** The sink of an iteration; made when it is first asked for. */
   of(iteration: number): TableSink
   readonly rows: number
@@ -26,7 +26,7 @@ export interface Sinks {
   finish(outDir: string): Promise<{ tables: WrittenTable[]; warnings: string[] }>
 }
 
-export interface SinksOptions {
+interface SinksOptions {
   parsed: ExtractorConfig
   /** Folder for spooled rows. */
   spoolDir: string

@@ -3,7 +3,7 @@ export class Stopped extends Error {
   override readonly name = 'Stopped'
 }
 
-export interface StopOptions {
+interface StopOptions {
   signal?: AbortSignal | undefined
   /** Milliseconds since 1970 by the system's clock. */
   deadline?: number | undefined

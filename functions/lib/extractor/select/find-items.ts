@@ -4,7 +4,7 @@ import { isEmpty, isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { keysOf, valueAt } from './json-path.ts'
 
-export interface Found {
+interface Found {
   items: Json[]
   /** A warning for the author of the configuration. */
   warning?: string

@@ -13,7 +13,7 @@ import { restoreStructure, type StructureState, saveStructure } from './structur
 import { LineFile, type Output, tableFile } from './table-file.ts'
 import type { TableSpoolState } from './table-spool.ts'
 
-export interface AutomaticTablesOptions {
+interface AutomaticTablesOptions {
   folder: string
   compat: boolean
   structure: unknown

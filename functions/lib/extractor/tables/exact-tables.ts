@@ -9,7 +9,7 @@ import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, typeOf } from './table-header.ts'
 
-export interface ExactTablesOptions {
+interface ExactTablesOptions {
   structure: Structure
   compat: boolean
   /** Gives the function that takes a table's lines. */

@@ -7,7 +7,7 @@ import { parseJson } from './parse-json.ts'
 const READ_BYTES = 1 << 18
 
 /** One added page. */
-export interface LoggedPage {
+interface LoggedPage {
   type: string
   parent: JsonObject
   items: Json[]

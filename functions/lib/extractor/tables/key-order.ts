@@ -1,7 +1,7 @@
 import type { JsonObject } from './json-value.ts'
 
 /** Keys in the order of the text, on objects where JavaScript would move number-like keys (`"1"`) to the front. */
-export const KEY_ORDER = Symbol('key order')
+const KEY_ORDER = Symbol('key order')
 
 interface OrderedObject extends JsonObject {
   [KEY_ORDER]?: readonly string[]

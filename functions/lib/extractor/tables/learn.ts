@@ -46,7 +46,7 @@ const learnValue = (node: StructureNode, value: Json, events: LearnEvents): void
  * Null fits all; a single value joins a list of its kind; everything else is an error
  * (docs/reference/extractor-tables.md#types).
  */
-export const setNodeType = (node: StructureNode, type: NodeType, events: LearnEvents): void => {
+const setNodeType = (node: StructureNode, type: NodeType, events: LearnEvents): void => {
   if (node.type === undefined || node.type === type) {
     if (node.solid !== undefined && type !== 'null' && node.solid !== type) events.unstable()
     node.setType(type)

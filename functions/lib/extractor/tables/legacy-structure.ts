@@ -7,7 +7,7 @@ import { keysInOrder } from './key-order.ts'
 const LIST = 'arrayOf'
 
 /** Column to type: `scalar`, `object`, `NULL`, `arrayOf<type>`. */
-export type LegacyColumns = Map<string, string>
+type LegacyColumns = Map<string, string>
 
 /** What the old parser learns (structure version 2): per path, joined by dots, the columns and their types. */
 export class LegacyStructure {

@@ -11,7 +11,7 @@ import { isListType, LegacyStructure } from './legacy-structure.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
 import { LineFile, type Output, tableFile } from './table-file.ts'
 
-export interface LegacyTablesOptions {
+interface LegacyTablesOptions {
   folder: string
   compat: boolean
   structure: unknown

@@ -13,7 +13,7 @@ import { TableSpool, type TableSpoolState } from './table-spool.ts'
 /** Columns over all segments, 8 bytes each. */
 const MAX_PLANNED_COLUMNS = 2_000_000
 
-export interface LiveTablesOptions {
+interface LiveTablesOptions {
   structure: Structure
   folder: string
   compat: boolean

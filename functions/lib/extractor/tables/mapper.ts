@@ -11,7 +11,7 @@ import type { MappingEntry, TableEntry } from './mapping.ts'
 import { LineFile } from './table-file.ts'
 
 /** What mappers of one sink share. */
-export interface MapperContext {
+interface MapperContext {
   compat: boolean
   /** A new file for rows. */
   nextFile(): string

@@ -1,6 +1,6 @@
 import type { MappingEntry } from './mapping.ts'
 
-export interface TableOfMapping {
+interface TableOfMapping {
   name: string
   columns: string[]
   primaryKey: string[]

@@ -23,7 +23,7 @@ export type MappingEntry = ColumnEntry | TableEntry
  * { "customer": { "name": "Ann" } }    with user data { "region": "eu" }    gives  "Ann","eu"
  * ```
  */
-export interface ColumnEntry {
+interface ColumnEntry {
   kind: 'column' | 'user'
   path: string
   delimiter: string

@@ -2,7 +2,7 @@ const QUOTE = 34
 const LINE_END = 10
 
 /** Where each column of the new layout comes from: a position in the old one, or -1 for an empty cell. */
-export type ColumnMapping = readonly number[]
+type ColumnMapping = readonly number[]
 
 /**
  * Rewrites CSV rows of our own making (all cells quoted) for another set of columns, chunk by chunk.

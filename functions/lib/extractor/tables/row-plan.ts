@@ -39,7 +39,7 @@ export interface ColumnPlan {
   items: ItemsPlan | undefined
 }
 
-export type TableOf = (items: StructureNode) => TableSpool
+type TableOf = (items: StructureNode) => TableSpool
 
 /** The plan of a list's rows from what is known of its items. Types that null has hidden count as they were before. */
 export const planItems = (node: StructureNode, tableOf: TableOf): ItemsPlan => {

@@ -15,7 +15,7 @@ export const mismatch: Error = Object.assign(new Error('the item does not fit th
 /** The plan has noted that keys come in another order: take the item's rows back and write it again. */
 export const disorder: Error = Object.assign(new Error('the keys come in another order'), { stack: '' })
 
-export interface RowWriterOptions {
+interface RowWriterOptions {
   compat: boolean
   nestedList(path: string): void
   tableStarted(plan: ItemsPlan, parents: readonly string[]): void

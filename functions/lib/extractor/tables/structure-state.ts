@@ -8,7 +8,7 @@ export interface StructureState {
   takenNames: [string, string[]][]
 }
 
-export interface NodeState {
+interface NodeState {
   id: number
   key: string
   type?: NodeType

@@ -57,13 +57,13 @@ export const storeStructure = (structure: Structure): StoredStructure => {
   return { data, parent_aliases: aliasesOf(structure) }
 }
 
-export interface StoredStructure {
+interface StoredStructure {
   data: Record<string, StoredNode>
   /** An empty list when there are none: PHP writes an empty map so. */
   parent_aliases: Record<string, string> | []
 }
 
-export interface StoredNode {
+interface StoredNode {
   [key: string]: StoredNode | string
 }
 

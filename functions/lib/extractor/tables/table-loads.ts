@@ -12,7 +12,7 @@ import type { TableLoad } from './sink-types.ts'
 import { tableFileName } from './table-file.ts'
 
 /** A table as far as its load depends on it. */
-export interface LoadableTable {
+interface LoadableTable {
   name: string
   types: readonly string[]
   /** Of a mapping. */
@@ -22,7 +22,7 @@ export interface LoadableTable {
 }
 
 /** How the tables of one output bucket go into storage. */
-export interface TableLoads {
+interface TableLoads {
   /** Throws `UserError` `extractor.incremental.*` for what the configuration alone shows to be wrong. */
   check(): void
   /** `warn` gets what the author should know. Throws `UserError` `extractor.incremental.*`. */
