@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
+import { addStorageOptions } from './storage-options.ts'
+import type { UploadFlags } from './transfer/run-upload.ts'
 
 const list = (text: string): string[] => text.split(',').map(name => name.trim())
 const collect = (tag: string, tags: string[]): string[] => [...tags, tag]
 
 /** `millrace upload`: uploads a local file to the storage service and, if a table is named, loads it. */
 export const registerUpload = (program: Command): void => {
-  program
+  const command = program
     .command('upload')
     .description('upload a file to the storage service, and load it into a table with --table')
     .argument('<path>', 'the file')
@@ -22,10 +24,9 @@ export const registerUpload = (program: Command): void => {
     .option('--delimiter <character>', 'between cells (default: ,)')
     .option('--enclosure <character>', 'around cells (default: ")')
     .option('--sliced', 'upload CSV for a table in slices (default: from 256 MiB on)')
-    .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
-    .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
+  addStorageOptions(command)
     .addHelpText('after', '\nThe same command resumes an upload that was cut short.')
-    .action(async (path: string, flags: import('./transfer/run-upload.ts').UploadFlags) => {
+    .action(async (path: string, flags: UploadFlags) => {
       const { runUpload } = await import('./transfer/run-upload.ts')
       process.exitCode = await runUpload(path, flags)
     })

@@ -11,7 +11,10 @@ const isRegularExpression = (text: string): boolean => {
 
 /**
  * The landing rules; `functions/start-import/landing-rules.ts` explains each field. A rule that the import function would
- * refuse is refused before it is deployed. A test runs both on the same examples.
+ * refuse is refused before it is deployed.
+ *
+ * The schema is written twice, because infra imports nothing of functions but constants: synth runs no code of theirs, and
+ * a file of theirs with a schema has imports of its own. A test runs both on the same examples.
  */
 export const landingRules = z.array(
   z.strictObject({

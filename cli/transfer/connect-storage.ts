@@ -10,15 +10,11 @@ import {
 } from '../../functions/lib/storage-client/storage-client.ts'
 import { fetchStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
 import { findRunningCloud } from '../../local/runtime/running-cloud.ts'
+import type { StorageFlags } from '../storage-options.ts'
 
 interface StorageAddress {
   url: string
   token: string
-}
-
-interface StorageOptions {
-  url?: string | undefined
-  token?: string | undefined
 }
 
 /**
@@ -26,7 +22,7 @@ interface StorageOptions {
  * on `MILLRACE_DATA_DIR`. A token is sent only to an address that the user or that cloud gave.
  */
 export const findStorage = async (
-  options: StorageOptions,
+  options: StorageFlags,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<StorageAddress> => {
   const url = options.url ?? (environment['MILLRACE_URL'] || undefined)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
+import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
 import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
 import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
@@ -10,10 +11,8 @@ import { partialFile } from './partial-file.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
 import { formatBytes, showProgress } from './progress.ts'
 
-export interface DownloadFlags {
+export interface DownloadFlags extends StorageFlags {
   output?: string
-  url?: string
-  token?: string
   gzip?: boolean
   header: boolean
 }

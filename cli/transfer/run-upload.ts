@@ -9,6 +9,7 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import type { StorageFlags } from '../storage-options.ts'
 import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
@@ -17,7 +18,7 @@ import { uploadJournal } from './upload-journal.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
 
-export interface UploadFlags {
+export interface UploadFlags extends StorageFlags {
   name?: string
   tag: string[]
   table?: string
@@ -27,8 +28,6 @@ export interface UploadFlags {
   delimiter?: string
   enclosure?: string
   sliced?: boolean
-  url?: string
-  token?: string
 }
 
 /** From this size on, a file for a table is sliced: the service then reads the slices in parallel. */

@@ -16,7 +16,7 @@ export interface TableLoad extends CsvFormat {
 export interface LoadOptions {
   /**
    * Names this load. A call that is repeated after a lost answer may meet the table that the first one created, and then
-   * asks for another operation: ask `findJobOfFile` first.
+   * asks for another operation, which the service keeps apart under the same key: ask `findJobOfFile` first.
    */
   idempotencyKey: string
   /**
@@ -59,7 +59,7 @@ export const loadIntoTable = async (
         })
       : []
     const load = { ...file, tableId, incremental, primaryKey }
-    return { job: await storage.importTable(load, `${idempotencyKey}-import`), warnings }
+    return { job: await storage.importTable(load, idempotencyKey), warnings }
   }
   if (await storage.hasTable(tableId)) return importIntoTable()
 
@@ -67,7 +67,7 @@ export const loadIntoTable = async (
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
   const creation = { ...file, bucketId, name, primaryKey: [...primaryKey] }
   try {
-    return { job: await storage.createTable(creation, `${idempotencyKey}-create`), warnings: [] }
+    return { job: await storage.createTable(creation, idempotencyKey), warnings: [] }
   } catch (error) {
     if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
     throw error

@@ -47,7 +47,7 @@ it('imports into a table that exists, and names the key it should have', async (
   expect(await load()).toMatchObject({ job: { id: 12 }, warnings: [] })
   expect(requests()).toEqual(['GET tables/in.c-main.orders', 'POST tables/in.c-main.orders/import-async'])
   expect(last()).toEqual({
-    key: 'once-import',
+    key: 'once',
     body: { dataFileId: 5, primaryKey: 'id', incremental: 1 },
   })
 })
@@ -61,7 +61,7 @@ it.each([
   await load({ columns: ['id'], delimiter: ';' })
   expect(requests().at(-1)).toBe('POST buckets/in.c-main/tables-async')
   expect(last()).toEqual({
-    key: 'once-create',
+    key: 'once',
     body: { name: 'orders', dataFileId: 5, columns: ['id'], delimiter: ';', primaryKey: 'id' },
   })
 })
@@ -70,7 +70,7 @@ it('imports into a table that somebody else created at the same moment', async (
   server.replyWith(isNotThere, isThere, tableExists, accepted)
   await load()
   expect(requests().at(-1)).toBe('POST tables/in.c-main.orders/import-async')
-  expect(last()).toMatchObject({ key: 'once-import', body: { dataFileId: 5, incremental: 1 } })
+  expect(last()).toMatchObject({ key: 'once', body: { dataFileId: 5, incremental: 1 } })
 })
 
 it('passes on what else is wrong with the new table', async () => {

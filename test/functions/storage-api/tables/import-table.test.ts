@@ -207,7 +207,10 @@ describe('POST import-async', () => {
     expect(createdAgain.body).toEqual(created.body)
 
     const importPath = `/v2/storage/tables/${bucketId}.${name}/import-async`
+    // The same key for another operation names another job.
     const loaded = await service.call('POST', importPath, { dataFileId }, headers)
+    expect(loaded.status).toBe(202)
+    expect(loaded.body.id).not.toBe(created.body.id)
     await service.call('DELETE', `/v2/storage/files/${dataFileId}`)
     await service.call('DELETE', `/v2/storage/tables/${bucketId}.${name}`)
     const loadedAgain = await service.call('POST', importPath, { dataFileId }, headers)
