@@ -98,10 +98,10 @@ class Evaluation {
   }
 }
 
-export const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
+const isAllowed = (name: string, alsoAllow: readonly string[]): boolean =>
   Object.hasOwn(functionTable, name) && (!placeFunctions.has(name) || alsoAllow.includes(name))
 
-export const unknownFunction = (name: Json | undefined, alsoAllow: readonly string[]): UserError => {
+const unknownFunction = (name: Json | undefined, alsoAllow: readonly string[]): UserError => {
   const shown = typeof name === 'string' ? name : JSON.stringify(name)
   const known = Object.keys(functionTable).filter(known => isAllowed(known, alsoAllow))
   const meant = didYouMean(shown, known)

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '#lib/extractor/functions/evaluate.ts'
-import { expressionSchema } from '#lib/extractor/functions/expression-schema.ts'
 import { JsonNumber } from '#lib/extractor/php/json-number.ts'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
 
@@ -108,13 +107,5 @@ describe('unknown functions', () => {
     expect(evaluate({ function: 'urlencode', args: ['a b&č~'] }, {}, { alsoAllow: ['urlencode'] })).toBe(
       'a+b%26%C4%8D%7E',
     )
-  })
-  it('are found in a configuration, at their path', () => {
-    const result = expressionSchema().safeParse({
-      a: [{ function: 'concat', args: [{ function: 'shaa1', args: [] }] }],
-    })
-    expect(result.error?.issues).toMatchObject([
-      { path: ['a', 0, 'args', 0, 'function'], message: "Illegal function 'shaa1'! Did you mean 'sha1'?" },
-    ])
   })
 })
