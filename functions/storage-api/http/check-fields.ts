@@ -1,10 +1,43 @@
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 
 /** PHP clients send `null` for options that are not set. */
 export const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
+/**
+ * Leaves out what means "not set": `null`, and an empty text where the field cannot be one. A form has no `null`, so PHP
+ * sends `columns=` and `primaryKey=` for lists and numbers that nobody gave. A required field is kept, for its error.
+ */
+export const withoutUnset = (schema: z.ZodType, fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(withoutNull(fields)).filter(([name, value]) => {
+      const field = fieldOf(schema, name)
+      const isUnset = value === '' && field !== undefined && accepts(field, undefined) && !accepts(field, '')
+      return !isUnset
+    }),
+  )
+
+/**
+ * The value of a form field from the texts that were sent under its name. Python sends a list as `tableIds=a&tableIds=b`,
+ * and a list of one as `tableIds=a`. Of a field that is no list the last text counts, as in PHP.
+ */
+export const formValue = (schema: z.ZodType, name: string, texts: readonly string[]): unknown => {
+  const last = texts.at(-1)
+  const field = fieldOf(schema, name)
+  if (field === undefined || last === '') return last
+  const isList = texts.length > 1 || !accepts(field, last)
+  return isList && accepts(field, texts) ? [...texts] : last
+}
+
+const fieldOf = (schema: z.ZodType, name: string): z.ZodType | undefined =>
+  // Fields of zod objects are zod types too; the type of `shape` is wider.
+  schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name)
+    ? (schema.shape[name] as z.ZodType)
+    : undefined
+
+const accepts = (field: z.ZodType, value: unknown): boolean => field.safeParse(value).success
 
 /** Reads the fields of a request with their schema. Throws 400 with this code, and names every invalid field. */
 export const checkFields = <Schema extends z.ZodType>(

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { isIndex } from './parse-fields.ts'
 
 /*
  * Building blocks of request schemas that read every spelling the clients use. Each results in its plain type, and the
@@ -60,11 +61,31 @@ export const integer = ({ min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: numb
     )
     .openapi({ type: 'integer' })
 
+/**
+ * A list. PHP writes a list with gaps as an object in JSON: `{"0": "a", "12": "b"}` is a list of two, `{}` an empty one.
+ * */
+export const listOf = <Item extends z.ZodType>(item: Item, { max = 10_000 }: { max?: number } = {}) =>
+  z.preprocess(
+    withoutGaps,
+    z
+      .array(item, {
+        error: issue => (issue.input === undefined ? missing : 'This value should be of type array.'),
+      })
+      .max(max, {
+        error: `This collection should contain ${max} ${max === 1 ? 'element' : 'elements'} or less.`,
+      }),
+  )
+
+/** The values of an object whose keys are all indexes, in their order. Anything else stays as it is. */
+export const withoutGaps = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value)
+  return entries.every(([key]) => isIndex(key)) ? entries.map(([, item]) => item) : value
+}
+
 /** A list of texts. A single text is not a list: `tags=a` is refused where `tags[]=a` is meant. */
 export const textList = ({ max = 10_000, itemMax = 1_000 }: { max?: number; itemMax?: number } = {}) =>
-  z
-    .array(text({ max: itemMax }), { error: 'This value should be of type array.' })
-    .max(max, { error: `This collection should contain ${max} elements or less.` })
+  listOf(text({ max: itemMax }), { max })
 
 /** The parts of a comma list, as in `include=columns,metadata`. */
 export const commaList = () =>

@@ -4,7 +4,8 @@ const MAX_FIELDS = 20_000
 const MAX_DEPTH = 16
 const MAX_NAME_LENGTH = 2_000
 
-type Leaf = { leaf: string }
+/** The texts under one name, the last one last. */
+type Leaf = { leaf: string[] }
 interface Branch {
   children: Map<string, Leaf | Branch>
   /** The index for the next `[]`. */
@@ -14,11 +15,14 @@ interface Branch {
 /**
  * Reads form or query fields whose names nest as in PHP: `tags[]`, `tags[0]`, `whereFilters[0][values][]`.
  *
- * Values with only indexes become a list in their order (without gaps), others an object. The last value of a repeated
- * name wins. Names are data, never properties of a prototype. Refuses more than 20,000 fields, 16 levels or 2,000
- * characters in a name (`storage.validation`).
+ * Values with only indexes become a list in their order (without gaps), others an object. Of a repeated name `choose`
+ * picks the value: by default the last text. Names are data, never properties of a prototype. Refuses more than 20,000
+ * fields, 16 levels or 2,000 characters in a name (`storage.validation`).
  */
-export const parseFields = (entries: Iterable<readonly [string, string]>): Record<string, unknown> => {
+export const parseFields = (
+  entries: Iterable<readonly [string, string]>,
+  choose: (name: string, texts: readonly string[]) => unknown = (_name, texts) => texts.at(-1),
+): Record<string, unknown> => {
   const root = newBranch()
   let count = 0
   for (const [name, value] of entries) {
@@ -27,7 +31,12 @@ export const parseFields = (entries: Iterable<readonly [string, string]>): Recor
       throw refused(`a field name of more than ${MAX_NAME_LENGTH} characters`)
     place(root, segmentsOf(name), value)
   }
-  return Object.fromEntries([...root.children].map(([name, node]) => [name, toValue(node)]))
+  return Object.fromEntries(
+    [...root.children].map(([name, node]) => [
+      name,
+      'leaf' in node ? choose(name, node.leaf) : toValue(node),
+    ]),
+  )
 }
 
 /** `a[b][]` -> `['a', 'b', '']`. Unclosed brackets belong to the name. */
@@ -49,7 +58,10 @@ const place = (root: Branch, segments: string[], value: string): void => {
     branch.children.set(key, next)
     branch = next
   }
-  branch.children.set(keyIn(branch, segments.at(-1) ?? ''), { leaf: value })
+  const key = keyIn(branch, segments.at(-1) ?? '')
+  const before = branch.children.get(key)
+  if (before && 'leaf' in before) before.leaf.push(value)
+  else branch.children.set(key, { leaf: [value] })
 }
 
 const keyIn = (branch: Branch, segment: string): string => {
@@ -59,14 +71,15 @@ const keyIn = (branch: Branch, segment: string): string => {
 }
 
 const toValue = (node: Leaf | Branch): unknown => {
-  if ('leaf' in node) return node.leaf
+  if ('leaf' in node) return node.leaf.at(-1)
   const entries = [...node.children]
   if (!entries.every(([key]) => isIndex(key)))
     return Object.fromEntries(entries.map(([key, child]) => [key, toValue(child)]))
   return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child))
 }
 
-const isIndex = (key: string): boolean => /^(0|[1-9]\d{0,8})$/.test(key)
+/** `0`, `1`, … without leading zeros: the key of a list. */
+export const isIndex = (key: string): boolean => /^(0|[1-9]\d{0,8})$/.test(key)
 
 const newBranch = (): Branch => ({ children: new Map(), nextIndex: 0 })
 

@@ -1,5 +1,7 @@
+import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
+import { formValue } from './check-fields.ts'
 import { forEachPart } from './multipart-parts.ts'
 import { parseFields } from './parse-fields.ts'
 
@@ -9,17 +11,22 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024
 /**
  * Reads a request body of any format that clients send (JSON, form, multipart form) into plain fields.
  *
- * An empty body, `{}` and `[]` (PHP's empty array) mean no fields. Files in a multipart body are ignored.
+ * An empty body, `{}` and `[]` (PHP's empty array) mean no fields. Files in a multipart body are ignored. `schema` says
+ * which fields of a form are lists.
  * Errors: 400 `storage.validation`, 413 `storage.requestTooLarge`, 415 `storage.unsupportedMediaType`.
  */
-export const readBody = async (request: Request): Promise<Record<string, unknown>> => {
+export const readBody = async (
+  request: Request,
+  schema: z.ZodType = z.object({}),
+): Promise<Record<string, unknown>> => {
+  const choose = (name: string, texts: readonly string[]) => formValue(schema, name, texts)
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (request.body === null) return {}
-  if (type === 'multipart/form-data') return readMultipart(request)
+  if (type === 'multipart/form-data') return parseFields(await readMultipart(request), choose)
 
   const text = decodeUtf8(await readLimited(request.body))
   if (text.trim() === '') return {}
-  if (type === 'application/x-www-form-urlencoded') return parseFields(new URLSearchParams(text))
+  if (type === 'application/x-www-form-urlencoded') return parseFields(new URLSearchParams(text), choose)
   // Some clients send no type. Then only JSON can be recognised.
   if (type === '' || type === 'application/json' || type.endsWith('+json')) return readJson(text)
   throw new UserError(
@@ -49,7 +56,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const readMultipart = async (request: Request): Promise<Record<string, unknown>> => {
+const readMultipart = async (request: Request): Promise<[string, string][]> => {
   const fields: [string, string][] = []
   let bytes = 0
   await forEachPart(request, {
@@ -62,7 +69,7 @@ const readMultipart = async (request: Request): Promise<Record<string, unknown>>
       stream.resume()
     },
   })
-  return parseFields(fields)
+  return fields
 }
 
 const readLimited = async (body: ReadableStream<Uint8Array>): Promise<Buffer> => {

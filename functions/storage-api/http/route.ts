@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Services } from '../services.ts'
-import { checkFields, withoutNull } from './check-fields.ts'
+import { checkFields, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
 import { describeRoute, replySchema } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
@@ -54,8 +54,8 @@ export const defineRoute = <
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const query = checkFields(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
-      const sent = definition.body ? await readBody(request.raw) : {}
-      const fields = definition.keepsNull ? sent : withoutNull(sent)
+      const sent = definition.body ? await readBody(request.raw, bodySchema) : {}
+      const fields = definition.keepsNull ? sent : withoutUnset(bodySchema, sent)
       const body = checkFields(bodySchema, fields, validationCode)
       // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>

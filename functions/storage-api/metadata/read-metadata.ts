@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
+import { withoutGaps } from '../http/fields.ts'
 
 /** Validated below, not by a schema: the errors have their own codes. */
 export const metadataFields = {
@@ -48,9 +49,10 @@ export const readMetadata = (
   given: unknown,
   { provider, field = 'metadata', column = '' }: { provider: string; field?: string; column?: string },
 ): NewMetadatum[] => {
-  if (!Array.isArray(given) || given.length === 0) throw invalidStructure()
-  if (given.length > MAX_ITEMS) throw invalidParameter(`more than ${MAX_ITEMS} items`)
-  return given.map((each, index) => {
+  const list = withoutGaps(given)
+  if (!Array.isArray(list) || list.length === 0) throw invalidStructure()
+  if (list.length > MAX_ITEMS) throw invalidParameter(`more than ${MAX_ITEMS} items`)
+  return list.map((each, index) => {
     const parsed = item.safeParse(each)
     if (!parsed.success) throw invalidStructure()
     const { key, value } = parsed.data
@@ -73,7 +75,8 @@ export const readColumnsMetadata = (
   if (typeof given !== 'object' || given === null) throw invalidStructure()
   const named = !Array.isArray(given)
   return Object.entries(given).flatMap(([name, value]) => {
-    const list: unknown[] = Array.isArray(value) ? value : [value]
+    const items = withoutGaps(value)
+    const list: unknown[] = Array.isArray(items) ? items : [value]
     return list.flatMap((each, index) => {
       const column = columnNameOf(each) ?? (named ? name : undefined)
       if (column === undefined || !columns.includes(column))

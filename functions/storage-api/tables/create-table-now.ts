@@ -1,6 +1,6 @@
 import { uploadForm } from '../files/file-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
@@ -23,7 +23,7 @@ export const createTableNow = defineRoute({
   handle: async (request, services) => {
     const { bucketId } = request.params
     const { fields, file } = await receiveUpload(request, services)
-    const sent = withoutNull({ ...fields, ...(file && { dataFileId: file.id }) })
+    const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(createTableFields, sent, 'storage.tables.validation')
     const job = createTableJob(request, services, { bucketId, body })
     return doJob(request, services, job, created)

@@ -4,7 +4,7 @@ import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import { text, textList } from '../http/fields.ts'
+import { listOf, text, textList } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { columnFields, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
@@ -23,10 +23,7 @@ export const defineTable = defineRoute({
     name: text({ max: 300 }).optional(),
     displayName: text({ max: 300 }).optional(),
     primaryKeysNames: textList({ itemMax: 255 }).default([]),
-    columns: z
-      .array(z.object(columnFields), { error: 'This value should be of type array.' })
-      .max(MAX_COLUMNS, { error: `This collection should contain ${MAX_COLUMNS} elements or less.` })
-      .default([]),
+    columns: listOf(z.object(columnFields), { max: MAX_COLUMNS }).default([]),
   }),
   validationCode: 'storage.tables.validation',
   replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },

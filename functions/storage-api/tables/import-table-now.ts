@@ -1,6 +1,6 @@
 import { uploadForm } from '../files/file-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
@@ -25,7 +25,7 @@ export const importTableNow = defineRoute({
     const { tableId } = request.params
     await findTable(services, tableId)
     const { fields, file } = await receiveUpload(request, services)
-    const sent = withoutNull({ ...fields, ...(file && { dataFileId: file.id }) })
+    const sent = withoutUnset(importTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(importTableFields, sent, 'storage.tables.validation')
     return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
   },

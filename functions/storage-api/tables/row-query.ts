@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { PreviewQuery } from '../../lib/table-engine/preview-table.ts'
 import type { Filter } from '../../lib/table-engine/row-conditions.ts'
-import { commaList, text, textList, unlessBlank } from '../http/fields.ts'
+import { commaList, listOf, text, textList, unlessBlank } from '../http/fields.ts'
 import { parseTime } from './parse-time.ts'
 
 const dataType = z.enum(['INTEGER', 'DOUBLE', 'BIGINT', 'REAL', 'DECIMAL'], {
@@ -22,15 +22,7 @@ const oneAsList = (value: unknown): unknown =>
 const whereFilter = z.object({
   column: text({ min: 1, max: 255 }),
   operator: operator.default('eq'),
-  values: z.preprocess(
-    oneAsList,
-    z
-      .array(text({ max: 100_000 }), {
-        error: ({ input }) =>
-          input === undefined ? 'This field is missing.' : 'This value should be of type array.',
-      })
-      .max(1_000),
-  ),
+  values: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 100_000 })),
   dataType: dataType.optional(),
   type: z.enum(['SCALAR', 'TIME_STRING']).optional(),
 })
@@ -44,26 +36,20 @@ export const rowQueryFields = {
   whereColumn: unlessBlank(text({ max: 255 })),
   whereOperator: unlessBlank(operator),
   whereValues: z.preprocess(oneAsList, textList({ max: 1_000, itemMax: 100_000 }).optional()),
-  whereFilters: z
-    .array(whereFilter, { error: 'This value should be of type array.' })
-    .max(MAX_CONDITIONS)
-    .optional(),
-  orderBy: z
-    .array(
-      z.object({
-        column: text({ min: 1, max: 255 }),
-        order: z
-          .preprocess(
-            value => (typeof value === 'string' ? value.toUpperCase() : value),
-            z.enum(['ASC', 'DESC']),
-          )
-          .default('ASC'),
-        dataType: dataType.optional(),
-      }),
-      { error: 'This value should be of type array.' },
-    )
-    .max(MAX_CONDITIONS)
-    .optional(),
+  whereFilters: listOf(whereFilter, { max: MAX_CONDITIONS }).optional(),
+  orderBy: listOf(
+    z.object({
+      column: text({ min: 1, max: 255 }),
+      order: z
+        .preprocess(
+          value => (typeof value === 'string' ? value.toUpperCase() : value),
+          z.enum(['ASC', 'DESC']),
+        )
+        .default('ASC'),
+      dataType: dataType.optional(),
+    }),
+    { max: MAX_CONDITIONS },
+  ).optional(),
   changedSince: unlessBlank(text({ max: 100 })),
   changedUntil: unlessBlank(text({ max: 100 })),
   fulltextSearch: unlessBlank(text()),

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { uploadForm } from '../files/file-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
-import { checkFields, withoutNull } from '../http/check-fields.ts'
+import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { requireTable } from '../http/rights.ts'
@@ -29,7 +29,7 @@ export const writeTable = defineRoute({
     const { fields, file } = await receiveUpload(request, services)
     if (!file)
       throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
-    const sent = withoutNull({ ...fields, dataFileId: file.id })
+    const sent = withoutUnset(writeTableFields, { ...fields, dataFileId: file.id })
     const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
     requireTable(request.caller, tableId, 'write')
     return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
