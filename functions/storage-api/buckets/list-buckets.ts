@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { commaList } from '../http/fields.ts'
+import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
@@ -16,7 +16,7 @@ export const listBuckets = defineRoute({
   path: '/v2/storage/buckets',
   summary: 'List buckets',
   tag: 'buckets',
-  query: z.object({ include: commaList().default([]) }),
+  query: z.object({ include: includeOf(['metadata', 'linkedBuckets', 'attributes']) }),
   replies: { 200: 'The buckets, in the order of their ids' },
   reply: z.array(bucketBody),
   handle: async ({ query, caller, baseUrl }, services) => {

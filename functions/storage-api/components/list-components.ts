@@ -1,21 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { configurationResource, configurationSummaryBody } from '../configurations/configuration-resource.ts'
-import { commaList, flag, text } from '../http/fields.ts'
+import { flag, text } from '../http/fields.ts'
+import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { componentBody, componentResource } from './component.ts'
 
-const parts = ['configuration', 'rows', 'state'] as const
-
 const query = z.object({
   componentType: text().optional(),
-  include: commaList()
-    .refine(names => names.every(name => parts.some(part => part === name)), {
-      error: `This value should be a list of ${parts.join(', ')}.`,
-    })
-    .default([]),
+  include: includeOf(['configuration', 'rows', 'state']),
   isDeleted: flag().default(false),
 })
 
@@ -55,9 +50,18 @@ export const listComponents = defineRoute({
 const withParts = (
   { configuration, rows, rowsSortOrder, state, ...summary }: ReturnType<typeof configurationResource>,
   include: string[],
-) => ({
-  ...summary,
-  ...(include.includes('configuration') && { configuration }),
-  ...(include.includes('rows') && { rows, rowsSortOrder }),
-  ...(include.includes('state') && { state }),
-})
+) => {
+  const ofBoth = <Of extends { configuration: unknown; state: unknown }>(given: Of) => ({
+    ...(include.includes('configuration') && { configuration: given.configuration }),
+    ...(include.includes('state') && { state: given.state }),
+  })
+  const withoutBoth = ({ configuration: _configuration, state: _state, ...row }: (typeof rows)[number]) => row
+  return {
+    ...summary,
+    ...ofBoth({ configuration, state }),
+    ...(include.includes('rows') && {
+      rows: rows.map(row => ({ ...withoutBoth(row), ...ofBoth(row) })),
+      rowsSortOrder,
+    }),
+  }
+}

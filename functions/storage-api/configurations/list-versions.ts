@@ -2,42 +2,58 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
-import { commaList, integer } from '../http/fields.ts'
+import { integer } from '../http/fields.ts'
+import { includeOf } from '../http/include.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { versionEntryBody, versionEntryResource } from './configuration-resource.ts'
+import { versionBody, versionEntryResource, versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 
 const LOADS_AT_ONCE = 8
 
-/** The versions, newest first (docs/reference/storage-api.md#versions). With `include=configuration`, their content. */
+/** Parts of a version that a list has only if they are asked for. */
+const contents = ['configuration', 'rows', 'rowsSortOrder', 'isDisabled'] as const
+/** Always there, or never: clients ask for the state, which belongs to no version. */
+const others = [
+  'name',
+  'description',
+  'version',
+  'created',
+  'creatorToken',
+  'changeDescription',
+  'isDeleted',
+] as const
+
+/** The versions, newest first (docs/reference/storage-api.md#versions). With `include`, parts of their content. */
 export const listVersions = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/versions',
   summary: 'List the versions of a configuration',
   tag: 'configurations',
   query: z.object({
-    include: commaList().default([]),
+    include: includeOf([...contents, ...others, 'versionIdentifier', 'state']),
     limit: integer({ max: 1000 }).default(100),
     offset: integer().default(0),
   }),
   replies: { 200: 'The versions', 404: 'There is no such configuration' },
-  reply: z.array(versionEntryBody),
+  reply: z.array(
+    versionBody.partial({ configuration: true, rows: true, rowsSortOrder: true, isDisabled: true }),
+  ),
   handle: async (request, services) => {
     const { include, limit, offset } = request.query
     const configuration = await findConfiguration(request, services)
     const entries = await page(allEntries(configuration, services), { limit, offset, isListed: () => true })
-    if (!include.includes('configuration')) return ok(entries.map(versionEntryResource))
+    const asked = contents.filter(part => include.includes(part))
+    if (asked.length === 0) return ok(entries.map(versionEntryResource))
     const withContent = await pMap(
       entries,
       async entry => {
         const version = await services.configurations.version(configuration, entry.version)
-        return {
-          ...versionEntryResource(entry),
-          configuration: JSON.parse(version?.content.configuration ?? '{}'),
-        }
+        const content: Record<string, unknown> = version ? versionResource(version) : {}
+        const parts = Object.fromEntries(asked.map(part => [part, content[part]]))
+        return { ...versionEntryResource(entry), ...parts }
       },
       { concurrency: LOADS_AT_ONCE },
     )

@@ -64,6 +64,6 @@ export const defineRoute = <
   }
 }
 
-/** In a query an empty value means "not set": `?force=&limit=`. */
+/** In a query an empty value means "not set": `?force=&limit=`. But `include=` asks for nothing, not for the default. */
 const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== '' || name === 'include'))

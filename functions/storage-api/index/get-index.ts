@@ -15,6 +15,7 @@ export const getIndex = defineRoute({
   tag: 'index',
   isPublic: true,
   query: z.object({
+    /** `components`: without them. `componentDetails`: each with only what a list needs. */
     exclude: commaList().default([]),
     /** Only these components, with only what a list needs. */
     componentDetails: commaList().default([]),
@@ -31,7 +32,7 @@ export const getIndex = defineRoute({
       documentation: `${baseUrl}/v2/storage/openapi.json`,
       ...(!query.exclude.includes('components') && {
         components: listed(components.list(), query.componentDetails).map(component =>
-          query.componentDetails.length === 0
+          query.componentDetails.length === 0 && !query.exclude.includes('componentDetails')
             ? componentResource(component, baseUrl)
             : componentDetails(component, baseUrl),
         ),

@@ -2,11 +2,18 @@ import { z } from '@hono/zod-openapi'
 import { findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { rowVersionBody, rowVersionResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
-import { commaList, integer } from '../http/fields.ts'
+import { integer } from '../http/fields.ts'
+import { includeOf } from '../http/include.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { listRowVersions as list } from './row-versions.ts'
+
+/** All but the configuration are always there. The state belongs to no version: clients ask for it all the same. */
+const rowVersionParts = [
+  ...['configuration', 'name', 'description', 'state', 'isDisabled', 'version', 'created', 'creatorToken'],
+  ...['changeDescription', 'isDeleted', 'versionIdentifier'],
+]
 
 /** The versions of one row, newest first. With `include=configuration`, their content. */
 export const listRowVersions = defineRoute({
@@ -15,7 +22,7 @@ export const listRowVersions = defineRoute({
   summary: 'List the versions of a row',
   tag: 'rows',
   query: z.object({
-    include: commaList().default([]),
+    include: includeOf(rowVersionParts),
     limit: integer({ max: 1000 }).default(100),
     offset: integer().default(0),
   }),

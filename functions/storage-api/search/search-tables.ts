@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
-import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { listedTableBody } from '../tables/table-body.ts'
+import { listedTables, tableIncludes } from '../tables/table-includes.ts'
 
 const LOADS_AT_ONCE = 16
 
@@ -21,10 +22,13 @@ export const searchTables = defineRoute({
     metadataKey: text({ max: 255 }).optional(),
     metadataValue: text({ max: 10_000 }).optional(),
     metadataProvider: text({ max: 255 }).optional(),
+    include: tableIncludes(),
   }),
   replies: { 200: 'The tables with such metadata', 400: 'None of the three was given' },
-  handle: async ({ query, caller, baseUrl }, { buckets, tables, metadata }) => {
-    const { metadataKey, metadataValue, metadataProvider } = query
+  reply: z.array(listedTableBody),
+  handle: async ({ query, caller, baseUrl }, services) => {
+    const { buckets, tables, metadata } = services
+    const { metadataKey, metadataValue, metadataProvider, include } = query
     if (metadataKey === undefined && metadataValue === undefined && metadataProvider === undefined)
       throw new UserError(
         'storage.validation',
@@ -34,9 +38,9 @@ export const searchTables = defineRoute({
     const perBucket = await pMap(
       visible,
       async bucket => {
-        const inBucket = await tables.listInBucket(bucket.id)
-        const found = []
-        for (const table of inBucket) {
+        const siblings = await tables.listInBucket(bucket.id)
+        const found: TableRecord[] = []
+        for (const table of siblings) {
           const isFound = (await metadata.list(metadataSubject.table(table))).some(
             each =>
               each.column === '' &&
@@ -44,10 +48,9 @@ export const searchTables = defineRoute({
               each.value === (metadataValue ?? each.value) &&
               each.provider === (metadataProvider ?? each.provider),
           )
-          if (isFound)
-            found.push({ ...tableSummary(table, baseUrl), bucket: bucketResource(bucket, inBucket, baseUrl) })
+          if (isFound) found.push(table)
         }
-        return found
+        return listedTables(services, { bucket, siblings, tables: found, include, baseUrl })
       },
       { concurrency: LOADS_AT_ONCE },
     )

@@ -1,10 +1,8 @@
-import { tableResource } from '../../lib/storage/tables/table-resource.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { tableMetadata } from '../metadata/metadata-resource.ts'
 import { findTable } from './find-table.ts'
 import { tableBody } from './table-body.ts'
+import { tableDetail } from './table-detail.ts'
 
 export const getTable = defineRoute({
   method: 'get',
@@ -15,11 +13,6 @@ export const getTable = defineRoute({
   reply: tableBody,
   handle: async ({ params, baseUrl }, services) => {
     const table = await findTable(services, params.tableId)
-    const bucket = await findBucket(services, table.bucketId)
-    const siblings = await services.tables.listInBucket(table.bucketId)
-    return ok({
-      ...tableResource(table, bucket, siblings, baseUrl),
-      ...(await tableMetadata(services, table)),
-    })
+    return ok(await tableDetail(services, table, baseUrl))
   },
 })

@@ -1,18 +1,44 @@
 import pMap from 'p-map'
+import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
+import { includeOf } from '../http/include.ts'
 import { tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
 
+const names = ['buckets', 'columns', 'metadata', 'columnMetadata', 'attributes'] as const
+
+/** `include` of a list of tables: by default each with its bucket and its metadata. `attributes` is from an older API. */
+export const tableIncludes = () => includeOf(names, ['buckets', 'metadata'])
+
+/** `include` of a bucket's detail, for the tables in it. They do not repeat the bucket. */
+export const tableIncludesOfBucket = () => includeOf(['metadata', 'columns', 'columnMetadata', 'attributes'])
+
 const LOADS_AT_ONCE = 16
 
-/** Tables in a list, with what `include` asks for. */
+interface ListedTables {
+  bucket: BucketRecord
+  /** All tables of the bucket, for its sums. */
+  siblings: TableRecord[]
+  /** Those to list; default: all. */
+  tables?: TableRecord[]
+  include: string[]
+  baseUrl: string
+}
+
+/** Tables of a bucket in a list, with what `include` asks for. */
 export const listedTables = (
   services: Pick<Services, 'metadata'>,
-  tables: TableRecord[],
-  include: string[],
-  baseUrl: string,
-) => pMap(tables, table => listedTable(services, table, include, baseUrl), { concurrency: LOADS_AT_ONCE })
+  { bucket, siblings, tables = siblings, include, baseUrl }: ListedTables,
+) => {
+  const shown = include.includes('buckets') && { bucket: bucketResource(bucket, siblings, baseUrl) }
+  return pMap(
+    tables,
+    async table => ({ ...(await listedTable(services, table, include, baseUrl)), ...shown }),
+    { concurrency: LOADS_AT_ONCE },
+  )
+}
 
 const listedTable = async (
   services: Pick<Services, 'metadata'>,

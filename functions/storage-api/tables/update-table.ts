@@ -1,14 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
-import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
 import { flag, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findTable } from './find-table.ts'
 import { tableBody } from './table-body.ts'
+import { tableDetail } from './table-detail.ts'
 import { checkTableName } from './table-name.ts'
 
 const isAsync = { async: flag().default(false) }
@@ -45,8 +44,6 @@ export const updateTable = defineRoute({
         admit: async () => ({ displayName }),
       })
     const updated = await changeTable(tableId, { displayName }, services)
-    const bucket = await findBucket(services, updated.bucketId)
-    const siblings = await services.tables.listInBucket(bucket.id)
-    return ok(tableResource(updated, bucket, siblings, baseUrl))
+    return ok(await tableDetail(services, updated, baseUrl))
   },
 })
