@@ -4,10 +4,10 @@ import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
-/** Adds a column, empty in every row. Existing files need no change. */
+/** Adds a column, empty in every row. Existing files need no change. A warning says when it got another name. */
 export const addColumn = (
   job: ProcessingJob,
-  { tableId, name, definition }: InputOf<'tableColumnAdd'>,
+  { tableId, name, requestedName, definition }: InputOf<'tableColumnAdd'>,
   services: RunJobServices,
 ) =>
   changeTable(job, tableId, services, async table => {
@@ -21,6 +21,14 @@ export const addColumn = (
             definition: { ...table.definition, columns: [...table.definition.columns, definition] },
           }),
       },
+      ...(requestedName !== undefined && {
+        results: {
+          column: name,
+          warnings: [
+            `The column was added as "${name}", because "${requestedName}" is no valid name of a column.`,
+          ],
+        },
+      }),
     }
   })
 

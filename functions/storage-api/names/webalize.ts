@@ -1,14 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
-import { text, textList } from '../http/fields.ts'
+import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { columnNames } from './column-names-field.ts'
 
 const MAX_DISPLAY_NAME_LENGTH = 96
 
+/** A valid name loses its `_` at the ends, so one at the end marks a reserved name, which this leaves alone. */
+const webalize = (name: string): string => sanitizeColumnName(name).replace(/_$/, '')
+
 /**
- * Makes a display name of any text: like a column name, but with dashes. Error: 422
+ * Makes a display name of any text: accents are dropped, and words are joined by dashes. Error: 422
  * `storage.webalize.displayName.invalid`.
  */
 export const webalizeDisplayName = defineRoute({
@@ -23,10 +27,11 @@ export const webalizeDisplayName = defineRoute({
   },
   reply: z.object({ displayName: z.string().openapi({ example: 'Grosse-cm' }) }),
   handle: async ({ body }) => {
-    const parts = body.displayName.split('-').map(sanitizeColumnName).filter(Boolean)
-    const displayName = parts.join('-').slice(0, MAX_DISPLAY_NAME_LENGTH)
+    // Whatever is no letter, digit or `_` separates words.
+    const words = body.displayName.split(/(?:(?!_)[\s\p{P}\p{S}])+/u)
+    const displayName = words.map(webalize).filter(Boolean).join('-').slice(0, MAX_DISPLAY_NAME_LENGTH)
     if (displayName === '')
-      throw new UserError('storage.webalize.displayName.invalid', 'Nothing is left of the display name.')
+      throw new UserError('storage.webalize.displayName.invalid', 'Filtered name "" should be valid name')
     return ok({ displayName })
   },
 })
@@ -37,11 +42,12 @@ export const webalizeColumnNames = defineRoute({
   path: '/v2/storage/webalize/column-names',
   summary: 'Make column names of texts',
   tag: 'names',
-  body: z.object({ columnNames: textList({ itemMax: 10_000 }) }),
-  replies: { 200: 'The column names, in the same order' },
+  body: z.object({ columnNames }),
+  validationCode: 'validation.failed',
+  replies: { 200: 'The column names, in the same order', 422: '`validation.failed`: a name is blank' },
   reply: z.object({ columnNames: z.array(z.string()).openapi({ example: ['Grosse_cm', 'id'] }) }),
   handle: async ({ body }) =>
     ok({
-      columnNames: body.columnNames.map(name => sanitizeColumnName(name).slice(0, MAX_COLUMN_NAME_LENGTH)),
+      columnNames: body.columnNames.map(name => webalize(name).slice(0, MAX_COLUMN_NAME_LENGTH)),
     }),
 })

@@ -1,11 +1,15 @@
 import { z } from '@hono/zod-openapi'
 import { refuseColumn } from '../../lib/storage/tables/table-columns.ts'
+import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { columnFields, readColumn } from './column-definition.ts'
 import { findTable } from './find-table.ts'
 
-/** Adds a column, empty in every row. For a typed table, with its definition. */
+/**
+ * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as
+ * those of a file's header; the job and its event say so.
+ */
 export const addColumn = defineRoute({
   method: 'post',
   path: '/v2/storage/tables/{tableId}/columns',
@@ -20,15 +24,22 @@ export const addColumn = defineRoute({
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    const column = readColumn(request.body)
-    const { name } = column
+    const { name: requestedName, ...definition } = readColumn(request.body)
+    const name = sanitizeColumnName(requestedName)
+    const renamed = name === requestedName ? {} : { requestedName }
     return submitJob(request, services, {
-      input: { operationName: 'tableColumnAdd', tableId, name, definition: column },
+      input: {
+        operationName: 'tableColumnAdd',
+        tableId,
+        name,
+        ...renamed,
+        definition: { name, ...definition },
+      },
       tableId,
       queueTableId: tableId,
       admit: async () => {
         refuseColumn(await findTable(services, tableId), name)
-        return { name }
+        return { name, ...renamed }
       },
     })
   },

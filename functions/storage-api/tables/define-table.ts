@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { listOf, text, textList } from '../http/fields.ts'
@@ -29,9 +30,12 @@ export const defineTable = defineRoute({
   replies: { 202: 'The job `tableDefinitionCreate`', 404: 'There is no such bucket' },
   handle: async (request, services) => {
     const { bucketId } = request.params
-    const { primaryKeysNames, ...body } = request.body
+    const { body } = request
+    const primaryKeysNames = body.primaryKeysNames.map(sanitizeColumnName)
     const { name, displayName } = checkTableName(body)
-    const columns = body.columns.map(readColumn)
+    const columns = body.columns
+      .map(readColumn)
+      .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
     const names = columns.map(column => column.name)
     if (names.length === 0)
       throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')

@@ -66,12 +66,12 @@ describe('tickets', () => {
 describe('names', () => {
   it('are made of any text', async () => {
     expect((await call('POST', 'webalize/display-name', { displayName: 'Größe – (cm)-x' })).body).toEqual({
-      displayName: 'Grosse_cm-x',
+      displayName: 'Grosse-cm-x',
     })
     expect(
       (await call('POST', 'webalize/column-names', { columnNames: ['Größe (cm)', 'oid', 'a'] })).body,
     ).toEqual({
-      columnNames: ['Grosse_cm', 'oid_', 'a'],
+      columnNames: ['Grosse_cm', 'oid', 'a'],
     })
     const { status, body } = await call('POST', 'webalize/display-name', { displayName: '💰' })
     expect([status, body.code]).toEqual([422, 'storage.webalize.displayName.invalid'])
@@ -80,7 +80,7 @@ describe('names', () => {
   it('are checked one by one', async () => {
     expect((await call('POST', 'validate/column-names', { columnNames: ['id', 'a_b'] })).status).toBe(204)
     const { status, body } = await call('POST', 'validate/column-names', {
-      columnNames: ['id', 'a b', 'ID', 'oid', '', 'a'.repeat(65)],
+      columnNames: ['id', 'a b', 'ID', 'oid', '💰', 'a'.repeat(65)],
     })
     expect(status).toBe(422)
     expect(body.errors.map(({ key }: { key: string }) => key)).toEqual([

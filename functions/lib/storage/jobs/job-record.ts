@@ -47,6 +47,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('tableColumnAdd'),
     tableId: z.string(),
     name: z.string(),
+    /** As the caller wrote it, when that is no valid name. */
+    requestedName: z.string().optional(),
     definition: columnDefinition.optional(),
   }),
   z.object({ operationName: z.literal('tableColumnDelete'), tableId: z.string(), name: z.string() }),

@@ -31,9 +31,7 @@ describe('POST tables/{id}/columns', () => {
 
   it.each([
     ['a name that is taken, but for case', 'ID', 'storage.tables.columnAlreadyExists'],
-    ['a name with other characters', 'a b', 'storage.tables.invalidColumnName'],
-    ['a name that begins with an underscore', '_a', 'storage.tables.invalidColumnName'],
-    ['a reserved name', 'oid', 'storage.tables.invalidColumnName'],
+    ['a name of which nothing is left', '💰', 'storage.tables.invalidColumnName'],
     ['a long name', 'a'.repeat(65), 'storage.tables.invalidColumnName'],
     ['no name', '', 'storage.tables.validation'],
   ])('refuses %s', async (_, name, code) => {
@@ -221,7 +219,8 @@ describe('POST buckets/{id}/tables-definition', () => {
     })
     expect([status, job.operationName, job.status]).toEqual([202, 'tableDefinitionCreate', 'success'])
     const table = await detail(`${bucketId}.${name}`)
-    expect(table).toEqual(job.results)
+    // The detail alone has the metadata of the bucket.
+    expect({ ...table, bucket: job.results.bucket }).toEqual(job.results)
     expect(table).toMatchObject({
       isTyped: true,
       primaryKey: ['id'],
@@ -261,7 +260,7 @@ describe('POST buckets/{id}/tables-definition', () => {
 
   it.each([
     ['no columns', { columns: [] }, 'storage.tables.validation.noColumns'],
-    ['a bad name of a column', { columns: [{ name: 'a b' }] }, 'storage.tables.validation.invalidColumnName'],
+    ['a bad name of a column', { columns: [{ name: '💰' }] }, 'storage.tables.validation.invalidColumnName'],
     [
       'a column twice',
       { columns: [{ name: 'a' }, { name: 'A' }] },
