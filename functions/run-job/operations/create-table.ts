@@ -20,7 +20,9 @@ export const createTable = async (
   const { table, resource } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
-  return { results: resource, metrics: loadMetrics(table.lastLoad) }
+  const { warnings } = table.lastLoad
+  const results = warnings.length === 0 ? resource : { ...resource, warnings }
+  return { results, metrics: loadMetrics(table.lastLoad) }
 }
 
 const firstContent = async (

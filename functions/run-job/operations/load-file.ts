@@ -7,6 +7,7 @@ import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
+import { skipNamedHeader } from './named-header.ts'
 
 interface LoadFileRequest {
   tableId: string
@@ -29,7 +30,11 @@ export const loadFile = async (
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
   const { tableEngine, now } = services
-  const source = await resolveCsvSource(fileId, csv, services)
+  const file = await resolveCsvSource(fileId, csv, services)
+  // In an import the names in `columns` always mean a file without a header.
+  const { source, warnings } = request.current
+    ? { source: file, warnings: [] }
+    : await skipNamedHeader(file, services.s3)
   const engine = await tableEngine()
   const startedAt = now().getTime()
   const result = await engine.load({
@@ -39,7 +44,8 @@ export const loadFile = async (
     source,
   })
   const durationSeconds = (now().getTime() - startedAt) / 1000
-  return { snapshot: result.snapshot, load: tableLoad(job.id, result, durationSeconds) }
+  const load = tableLoad(job.id, result, durationSeconds)
+  return { snapshot: result.snapshot, load: { ...load, warnings: [...warnings, ...load.warnings] } }
 }
 
 /**

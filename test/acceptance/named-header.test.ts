@@ -1,0 +1,94 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTarget } from './target.ts'
+
+let target: Awaited<ReturnType<typeof connectTarget>>
+let bucketId: string
+beforeAll(async () => {
+  target = await connectTarget()
+  bucketId = await target.createBucket('named-header')
+})
+afterAll(() => target?.close())
+
+let tables = 0
+const create = async (content: string | string[], settings: Record<string, unknown>) => {
+  const dataFileId = await target.upload(content)
+  const job = await target.job('POST', `buckets/${bucketId}/tables-async`, {
+    name: `t${++tables}`,
+    dataFileId,
+    ...settings,
+  })
+  expect(job.error).toBeUndefined()
+  const { text } = await target.call('GET', `tables/${job.results.id}/data-preview`)
+  return { job, results: job.results, rows: text.trimEnd().split('\n').slice(1).toSorted() }
+}
+const warnings = [expect.stringContaining('read as the header')]
+
+describe('a new table from a file with names of columns', () => {
+  it.each([
+    ['the names as they are', 'id,name\n1,a\n', ['id', 'name']],
+    ['names that are made valid', '"id","Größe (cm)"\n1,a\n', ['id', 'Grosse_cm']],
+    ['the names as the request spells them', 'id,new-column\n1,a\n', ['id', 'new column']],
+    ['a name over two lines', 'id,"na\nme"\n1,a\n', ['id', 'na_me']],
+    ['a byte order mark', '\uFEFFid,name\r\n1,a\r\n', ['id', 'name']],
+  ])('takes a first line with %s for the header, and warns', async (_what, content, columns) => {
+    const { job, results, rows } = await create(content, { columns })
+    expect(rows).toEqual(['"1","a"'])
+    expect(results).toMatchObject({ rowsCount: 1, warnings })
+    const { body: events } = await target.call('GET', `tables/${results.id}/events`)
+    expect(events.find(({ event }: { event: string }) => event === 'storage.tableCreated')).toMatchObject({
+      type: 'warn',
+      description: job.results.warnings.join('\n'),
+    })
+  })
+
+  it.each([
+    ['holds other texts', '1,a\n2,b\n', ['id', 'name'], ['"1","a"', '"2","b"']],
+    ['holds the names in another order', 'name,id\n2,b\n', ['id', 'name'], ['"2","b"', '"name","id"']],
+    ['holds the names in another case', 'ID,name\n2,b\n', ['id', 'name'], ['"2","b"', '"ID","name"']],
+  ])('keeps a first line as data when it %s', async (_what, content, columns, expected) => {
+    const { results, rows } = await create(content, { columns })
+    expect(rows).toEqual(expected)
+    expect(results.columns).toEqual(columns)
+    expect(results).not.toHaveProperty('warnings')
+  })
+
+  it('believes a client that says how the file begins', async () => {
+    const content = 'id,name\n1,a\n'
+    const columns = ['id', 'name']
+    expect((await create(content, { columns, withoutHeaders: true })).rows).toEqual([
+      '"1","a"',
+      '"id","name"',
+    ])
+    expect((await create(content, { columns, ignoredLinesCount: 2 })).rows).toEqual([])
+    expect((await create([content], { columns })).rows).toEqual(['"1","a"', '"id","name"'])
+  })
+
+  it('is created so by a form with the data too, compressed or not', async () => {
+    for (const [name, data] of [
+      ['plain', Buffer.from('id,name\n1,a\n')],
+      ['gzip', gzipSync('id,name\n1,a\n')],
+    ] as const) {
+      const form = new FormData()
+      form.set('name', `form_${name}`)
+      form.set('columns[0]', 'id')
+      form.set('columns[1]', 'name')
+      form.set('data', new Blob([data]), 'data.csv')
+      const { status, body } = await target.call('POST', `buckets/${bucketId}/tables`, form)
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ columns: ['id', 'name'], rowsCount: 1, warnings })
+    }
+  })
+})
+
+describe('an import with names of columns', () => {
+  it('takes every line as data, whatever it holds', async () => {
+    const { results } = await create('id,name\n1,a\n', {})
+    const dataFileId = await target.upload('id,name\n2,b\n')
+    const job = await target.job('POST', `tables/${results.id}/import-async`, {
+      dataFileId,
+      columns: ['id', 'name'],
+    })
+    expect(job).toMatchObject({ status: 'success', results: { importedRowsCount: 2, warnings: [] } })
+  })
+})
