@@ -93,45 +93,39 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
 
 export type FileAccess = ReturnType<typeof createFileAccess>
 
-/** `write` includes multipart uploads. Clients set the (private) ACL, which needs a right of its own. */
+/** Besides writing itself: multipart uploads. Clients set the (private) ACL, which needs a right of its own. */
 const objectActions = {
   read: ['s3:GetObject'],
-  write: [
-    's3:GetObject',
-    's3:PutObject',
-    's3:PutObjectAcl',
-    's3:AbortMultipartUpload',
-    's3:ListMultipartUploadParts',
-  ],
+  write: ['s3:GetObject', 's3:PutObjectAcl', 's3:AbortMultipartUpload', 's3:ListMultipartUploadParts'],
 }
 
 export type FileRight = keyof typeof objectActions
 
 /**
- * Restricts a role's session to one file: its object, or all objects below its key and their listing when it is sliced.
- * It cannot allow what the role itself may not do.
+ * Restricts a role's session to one file: its object, or all objects below its key when it is sliced, and their listing.
+ * An encrypted file is written with the header of the encryption only. It cannot allow what the role itself may not do.
  */
 const sessionPolicy = (
   bucket: string,
-  { key, isSliced }: Pick<FileRecord, 'key' | 'isSliced'>,
+  { key, isSliced, isEncrypted }: Pick<FileRecord, 'key' | 'isSliced' | 'isEncrypted'>,
   access: FileRight,
-) => ({
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Action: objectActions[access],
-      Resource: `arn:aws:s3:::${bucket}/${key}${isSliced ? '*' : ''}`,
-    },
-    ...(isSliced
-      ? [
-          {
-            Effect: 'Allow',
-            Action: ['s3:ListBucket'],
-            Resource: `arn:aws:s3:::${bucket}`,
-            Condition: { StringLike: { 's3:prefix': `${key}*` } },
-          },
-        ]
-      : []),
-  ],
-})
+) => {
+  const objects = `arn:aws:s3:::${bucket}/${key}${isSliced ? '*' : ''}`
+  const encrypted = { StringEquals: { 's3:x-amz-server-side-encryption': 'AES256' } }
+  const put = { Effect: 'Allow', Action: ['s3:PutObject'], Resource: objects }
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Action: objectActions[access], Resource: objects },
+      ...(access === 'write' ? [{ ...put, ...(isEncrypted && { Condition: encrypted }) }] : []),
+      {
+        Effect: 'Allow',
+        Action: ['s3:ListBucket'],
+        Resource: `arn:aws:s3:::${bucket}`,
+        Condition: {
+          [isSliced ? 'StringLike' : 'StringEquals']: { 's3:prefix': isSliced ? `${key}*` : key },
+        },
+      },
+    ],
+  }
+}

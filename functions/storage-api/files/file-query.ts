@@ -72,6 +72,9 @@ export const parseFileQuery = (query: string): FileFilter => {
   return filter
 }
 
+/** They have a meaning in the query language, which nothing here offers: `tags[]:a` is no search for tags. */
+const ODD_CHARACTER = /[[\]{}:^~]|^[/*?]+$|^\//
+
 const operators: Record<string, string> = { '&&': 'AND', '||': 'OR' }
 
 /** Words and quoted texts with their fields, and the operators between them. */
@@ -99,6 +102,8 @@ const term = (token: string | undefined): FileFilter => {
   const isQuoted = value.startsWith('"')
   const wanted = (isQuoted ? value.slice(1, -1) : value).replaceAll(/\\(.)/gs, '$1')
   if (wanted === '') throw syntaxError('a value is missing')
+  const odd = isQuoted ? undefined : ODD_CHARACTER.exec(value.replaceAll(/\\./gs, ''))?.[0]
+  if (odd !== undefined) throw syntaxError(`"${odd}" must be in quotes, or have a backslash in front of it`)
   if (name === undefined)
     return file => file.name.toLowerCase().includes(wanted.replaceAll(/[*?]/g, '').toLowerCase())
   const valuesOf = Object.hasOwn(fields, name.toLowerCase()) ? fields[name.toLowerCase()] : undefined

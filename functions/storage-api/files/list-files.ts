@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import { expiryOf, type FileRecord } from '../../lib/storage/files/file-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
@@ -18,6 +19,7 @@ const query = z.object({
   runId: text().optional(),
   q: text().optional(),
   showExpired: flag().default(false),
+  isPublic: z.unknown().optional().openapi({ type: 'boolean' }),
 })
 
 /** Files, newest first. With several `tags[]`, those that have at least one of them. */
@@ -31,6 +33,7 @@ export const listFiles = defineRoute({
   reply: z.array(fileBody),
   handle: async ({ query, caller }, { files, fileAccess, now }) => {
     const { limit, offset, tags, sinceId, maxId, runId, q, showExpired } = query
+    refuseIsPublic(query.isPublic)
     const isFound = parseFileQuery(q ?? '')
     const today = now()
     const isListed = (file: FileRecord): boolean => {
@@ -43,5 +46,16 @@ export const listFiles = defineRoute({
     return ok(await Promise.all(found.map(file => fileResource(file, fileAccess))))
   },
 })
+
+/** The documented API has this parameter, and refuses every value of it in these words. */
+const refuseIsPublic = (value: unknown): void => {
+  if (value === undefined) return
+  if (!flag().safeParse(value).success)
+    throw new UserError(
+      'storage.validation',
+      `Invalid request:\n - isPublic: "${String(value).slice(0, 100)}" is not boolean. Possible values are true, false, 1, 0.`,
+    )
+  throw new UserError('notImplemented', 'FileListFilter is not yet implemented')
+}
 
 const isExpired = (file: FileRecord, today: Date): boolean => (expiryOf(file) ?? today) < today

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { UserError } from '../../lib/errors/errors.ts'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
@@ -26,7 +25,8 @@ const body = z.object({
  * Creates the record of a file and returns where and how to upload it. The client uploads the content.
  *
  * With `federationToken` the client gets temporary credentials for the file's key. Without, it gets an address for one
- * plain PUT, for clients without an S3 library.
+ * plain PUT, for clients without an S3 library. The slices of a sliced file have no such address: without the token its
+ * record is made, and credentials come with the file's detail.
  */
 export const prepareFile = defineRoute({
   method: 'post',
@@ -38,12 +38,6 @@ export const prepareFile = defineRoute({
   reply: preparedFileBody,
   handle: async ({ body, caller, runId, idempotencyKey }, services) => {
     const { federationToken, ...settings } = body
-    if (settings.isSliced && !federationToken)
-      throw new UserError(
-        'storage.validation',
-        'A sliced file needs the upload by credentials: set federationToken to 1.',
-      )
-
     const newFile = {
       ...settings,
       runId,
@@ -83,6 +77,5 @@ const federatedUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
 
 const plainUpload = async (file: FileRecord, fileAccess: FileAccess) => ({
   ...target(file, fileAccess),
-  method: 'PUT',
-  url: await fileAccess.uploadUrl(file),
+  ...(!file.isSliced && { method: 'PUT', url: await fileAccess.uploadUrl(file) }),
 })

@@ -39,6 +39,15 @@ export const onObjectOrVersion =
   (request: S3Request): AccessRequest[] =>
     onObject(request.target.query['versionId'] === undefined ? action : `${action}Version`)(request)
 
+/**
+ * What the later requests of a multipart upload need. They carry no header of the encryption: S3 asks for it where the
+ * upload begins, and its parts have that one.
+ */
+export const toContinueUpload = (request: S3Request): AccessRequest[] => {
+  const headers = { ...request.headers, 'x-amz-server-side-encryption': 'AES256' }
+  return onObject('s3:PutObject')({ ...request, headers })
+}
+
 /** What writing an object needs: more than s3:PutObject when the request also sets an ACL or tags. */
 export const toWriteObject = (request: S3Request): AccessRequest[] => [
   ...onObject('s3:PutObject')(request),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { onObject } from '../auth/access.ts'
+import { toContinueUpload } from '../auth/access.ts'
 import { encodePath } from '../auth/signature.ts'
 import { checksumAlgorithms, checksumElement, checksumHeader } from '../body/checksums.ts'
 import { S3Error } from '../errors.ts'
@@ -47,7 +47,7 @@ const Body = z.object({
 export const completeMultipartUpload: Operation = {
   name: 'CompleteMultipartUpload',
   query: ['uploadId'],
-  access: onObject('s3:PutObject'),
+  access: toContinueUpload,
   run: async (request, context) => {
     const { store } = context
     const [bucket, key, uploadId] = [bucketOf(request), keyOf(request), readUploadId(request)]

@@ -8,7 +8,7 @@ import type { StoredVersion } from '../storage/stored-object.ts'
  * The object, or the version of it, that a read names.
  *
  * Throws NoSuchBucket, NoSuchKey, NoSuchVersion, and MethodNotAllowed for a delete marker named by its id. A caller who
- * may not list the bucket must not learn whether a key exists and gets AccessDenied (S3 API Reference, GetObject,
+ * may not list the key must not learn whether it exists and gets AccessDenied (S3 API Reference, GetObject,
  * "Permissions").
  */
 export const findObject = (
@@ -27,11 +27,11 @@ export const findObject = (
   const marker = version && { 'x-amz-delete-marker': 'true', 'x-amz-version-id': version.versionId }
   if (versionId !== undefined && marker !== undefined)
     throw new S3Error('MethodNotAllowed', undefined, {}, { ...marker, allow: 'DELETE' })
-  const mayList = context.isAllowed(
-    request.caller.principal,
-    accessOf(request, 's3:ListBucket', bucketArn(bucket)),
-  )
-  if (!mayList) throw new S3Error('AccessDenied')
+  const list = accessOf(request, 's3:ListBucket', bucketArn(bucket))
+  // Who may list the keys that begin with this one learns nothing new.
+  const listKey = { ...list, context: { ...list.context, 's3:prefix': key } }
+  if (![list, listKey].some(access => context.isAllowed(request.caller.principal, access)))
+    throw new S3Error('AccessDenied')
   if (versionId !== undefined)
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
   throw new S3Error('NoSuchKey', undefined, { Key: key }, marker ?? {})

@@ -1,4 +1,4 @@
-import { onObject } from '../auth/access.ts'
+import { toContinueUpload } from '../auth/access.ts'
 import { S3Error } from '../errors.ts'
 import { parseCopyRange } from '../http/byte-range.ts'
 import { xmlReply } from '../http/reply.ts'
@@ -16,7 +16,7 @@ const mostPartBytes = 5 * 1024 ** 3
 export const uploadPartCopy: Operation = {
   name: 'UploadPartCopy',
   query: ['partNumber', 'uploadId'],
-  access: request => [...onObject('s3:PutObject')(request), toReadSource(request)],
+  access: request => [...toContinueUpload(request), toReadSource(request)],
   run: async (request, context) => {
     const { store } = context
     const [bucket, key, number] = [bucketOf(request), keyOf(request), readPartNumber(request)]

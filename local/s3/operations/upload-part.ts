@@ -1,4 +1,4 @@
-import { onObject } from '../auth/access.ts'
+import { toContinueUpload } from '../auth/access.ts'
 import { checksumHeader } from '../body/checksums.ts'
 import { readPromisedChecksum } from '../body/promised-checksum.ts'
 import { receiveBody } from '../body/receive-body.ts'
@@ -12,7 +12,7 @@ import { readPartNumber, readUploadId } from './request-arguments.ts'
 export const uploadPart: Operation = {
   name: 'UploadPart',
   query: ['partNumber', 'uploadId'],
-  access: onObject('s3:PutObject'),
+  access: toContinueUpload,
   run: async (request, { store }) => {
     const [bucket, key] = [bucketOf(request), keyOf(request)]
     const number = readPartNumber(request)

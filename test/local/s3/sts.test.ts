@@ -84,8 +84,18 @@ describe('a session', () => {
     expect(deleted.Errors).toMatchObject([{ Key: 'in/a', Code: 'AccessDenied' }])
   })
 
-  it('does not learn whether a key exists where it may not list', async () => {
+  it('learns that a key is missing where it may list it', async () => {
     const client = s3.clientOf(await assume('worker'))
+    await expect(
+      client.send(new GetObjectCommand({ Bucket: 'box', Key: 'in/missing' })),
+    ).rejects.toMatchObject({ name: 'NoSuchKey', $metadata: { httpStatusCode: 404 } })
+  })
+
+  it('does not learn whether a key exists where it may not list it', async () => {
+    const mayGet: PolicyDocument = {
+      Statement: { Effect: 'Allow', Action: 's3:GetObject', Resource: 'arn:aws:s3:::box/in/*' },
+    }
+    const client = s3.clientOf(await assume('worker', mayGet))
     await expect(
       client.send(new GetObjectCommand({ Bucket: 'box', Key: 'in/missing' })),
     ).rejects.toMatchObject({ name: 'AccessDenied' })

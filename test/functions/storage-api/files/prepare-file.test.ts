@@ -77,7 +77,6 @@ describe('POST files/prepare', () => {
     ['an empty name', { name: '' }],
     ['a size that is none', { name: 'a', sizeBytes: -1 }],
     ['tags that are no list', { name: 'a', tags: 'x' }],
-    ['a sliced file without credentials', { name: 'a', isSliced: 1, federationToken: 0 }],
     ['more tags than a file keeps', { name: 'a', tags: Array.from({ length: 501 }, String) }],
   ])('refuses %s', async (_what, body) => {
     const reply = await prepare(body)
