@@ -4,7 +4,7 @@ import { quoteColumn, readParquet } from './parquet-sql.ts'
 import { rewriteFiles } from './rewrite-files.ts'
 import { conditionsSql, type RowConditions, refuseUnknownColumns } from './row-conditions.ts'
 import { selectRows } from './select-rows.ts'
-import type { Snapshot, TableFile } from './snapshot.ts'
+import { columnNames, type Snapshot, withFiles } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 
 export interface DeleteRowsRequest extends RowConditions {
@@ -19,16 +19,16 @@ export const deleteRows = async (
   { snapshot, keyPrefix, ...conditions }: DeleteRowsRequest,
 ): Promise<Snapshot> => {
   refuseUnknownColumns(
-    snapshot.columns,
+    columnNames(snapshot),
     (conditions.where ?? []).map(({ column }) => column),
   )
-  const where = conditionsSql(conditions, snapshot.columns)
+  const where = conditionsSql(conditions, columnNames(snapshot))
   if (where === undefined) return withFiles(snapshot, [])
   // A comparison with text that is no number is neither true nor false: such rows stay.
   const keep = `(${where}) IS NOT TRUE`
   return withFiles(
     snapshot,
-    await rewriteFiles(context, { snapshot, keyPrefix, columns: snapshot.columns, keep }),
+    await rewriteFiles(context, { snapshot, keyPrefix, fields: snapshot.fields, keep }),
   )
 }
 
@@ -46,9 +46,9 @@ export const dropColumn = async (
   context: EngineContext,
   { snapshot, column, keyPrefix }: DropColumnRequest,
 ): Promise<Snapshot> => {
-  const columns = snapshot.columns.filter(name => name !== column)
-  const files = await rewriteFiles(context, { snapshot, keyPrefix, columns })
-  return { ...withFiles(snapshot, files), columns }
+  const fields = snapshot.fields.filter(({ name }) => name !== column)
+  const files = await rewriteFiles(context, { snapshot, keyPrefix, fields })
+  return { ...withFiles(snapshot, files), fields }
 }
 
 /** See `TableEngine.hasDuplicates`. */
@@ -75,10 +75,3 @@ export const hasDuplicates = async (
   )
   return found.length > 0
 }
-
-const withFiles = (snapshot: Snapshot, files: TableFile[]): Snapshot => ({
-  ...snapshot,
-  files,
-  rowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
-  dataSizeBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-})

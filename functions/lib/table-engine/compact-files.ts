@@ -3,13 +3,13 @@ import pMap from 'p-map'
 import type { DuckDbSession } from './duckdb-session.ts'
 import { isLocal, type SnapshotFile } from './local-file.ts'
 import { selectRows } from './select-rows.ts'
-import type { TableFile } from './snapshot.ts'
+import { columnNames, type TableField, type TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface CompactFilesRequest {
   files: SnapshotFile[]
-  columns: string[]
+  fields: TableField[]
   smallFileBytes: number
   maxSmallFiles: number
   /** Downloads a file of the table to the session's folder. Resolves to its path. */
@@ -25,7 +25,7 @@ interface CompactFilesRequest {
  */
 export const compactFiles = async (
   session: DuckDbSession,
-  { files, columns, smallFileBytes, maxSmallFiles, download }: CompactFilesRequest,
+  { files, fields, smallFileBytes, maxSmallFiles, download }: CompactFilesRequest,
 ): Promise<SnapshotFile[]> => {
   const isSmall = ({ bytes }: SnapshotFile): boolean => bytes < smallFileBytes
   const small = files.filter(isSmall)
@@ -33,8 +33,12 @@ export const compactFiles = async (
   const paths = await pMap(small, async file => (isLocal(file) ? file.path : download(file)), {
     concurrency: TRANSFERS,
   })
-  const { values, from } = await selectRows(session, { paths, columns })
-  const merged = await writeParquet(session, { name: 'merged', select: `SELECT ${values} FROM ${from}` })
+  const { values, from } = await selectRows(session, { paths, columns: columnNames({ fields }) })
+  const merged = await writeParquet(session, {
+    name: 'merged',
+    fields,
+    select: `SELECT ${values} FROM ${from}`,
+  })
   const rows = small.reduce((sum, file) => sum + file.rows, 0)
   if (merged.rows !== rows) throw new Error(`The compacted file has ${merged.rows} rows instead of ${rows}.`)
   await Promise.all(paths.map(path => rm(path)))

@@ -1,5 +1,6 @@
 import type { ExportRequest } from './export-request.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { columnNames } from './snapshot.ts'
 import { quoteIdentifier, quoteLiteral } from './sql.ts'
 
 /** The SELECT list of an export from `selectRows`: the wanted columns under their own names, and the timestamp. */
@@ -8,7 +9,7 @@ export const exportColumns = ({
   columns,
   timestampZone,
 }: Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone'>): string => {
-  const wanted = columns && columns.length > 0 ? [...new Set(columns)] : snapshot.columns
+  const wanted = columns && columns.length > 0 ? [...new Set(columns)] : columnNames(snapshot)
   const values = wanted.map(column => `${quoteColumn(column)} AS ${quoteIdentifier(column)}`)
   if (timestampZone !== undefined) values.push(`${timestampText(timestampZone)} AS ${TIMESTAMP_COLUMN}`)
   return `SELECT ${values.join(', ')}`

@@ -9,7 +9,7 @@ import { mapAhead } from './map-ahead.ts'
 import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { conditionsSql, orderTerm, refuseUnknownColumns } from './row-conditions.ts'
 import { selectRows } from './select-rows.ts'
-import type { TableFile } from './snapshot.ts'
+import { columnNames, type TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
@@ -20,12 +20,12 @@ const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 /** See `TableEngine.export`. */
 export const exportTable = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, columns = [], where = [], orderBy = [] } = request
-  refuseUnknownColumns(snapshot.columns, [
+  refuseUnknownColumns(columnNames(snapshot), [
     ...columns,
     ...where.map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
-  await context.session.fitTo(snapshot.columns.length)
+  await context.session.fitTo(columnNames(snapshot).length)
   const isSorted = orderBy.length > 0 && snapshot.files.length > 0
   const result = await (isSorted ? exportSorted : exportInTableOrder)(context, request)
   return result.slices.length > 0 ? result : { slices: [await exportNothing(context, request)], rowsCount: 0 }
@@ -34,7 +34,7 @@ export const exportTable = async (context: EngineContext, request: ExportRequest
 /** File by file: only a few are downloaded, written and uploaded at a time, however large the table is. */
 const exportInTableOrder = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, limit = Number.POSITIVE_INFINITY } = request
-  const where = conditionsSql(request, snapshot.columns)
+  const where = conditionsSql(request, columnNames(snapshot))
   // Without a condition the number of rows of a group is known in advance. With one, a limit means one group at a time.
   const isCounting = where !== undefined && limit !== Number.POSITIVE_INFINITY
   let planned = 0
@@ -87,7 +87,7 @@ const exportGroup = async (
 ): Promise<{ rows: number; slice: Slice | undefined }> => {
   const { session } = context
   const paths = await download(context, files, `export-${index}`)
-  const { values, from } = await selectRows(session, { paths, columns: request.snapshot.columns })
+  const { values, from } = await selectRows(session, { paths, columns: columnNames(request.snapshot) })
   const local = session.scratchPath(`slice-${index}`)
   const rows = await writeRows(session, {
     path: local,
@@ -106,14 +106,14 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
   const { session, threads } = context
   const { snapshot, orderBy = [], limit, fileType } = request
   const paths = await download(context, snapshot.files, 'export')
-  const { values, from } = await selectRows(session, { paths, columns: snapshot.columns })
+  const { values, from } = await selectRows(session, { paths, columns: columnNames(snapshot) })
   const folder = session.scratchPath('sorted')
   await mkdir(folder)
   const rowsCount = await writeRows(session, {
     path: folder,
     fileType,
     select: `${exportColumns(request)} FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
-      WHERE ${conditionsSql(request, snapshot.columns) ?? 'true'}
+      WHERE ${conditionsSql(request, columnNames(snapshot)) ?? 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
     // A single thread writes one file after the other, so their numbers follow the order of the rows.
@@ -135,7 +135,7 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
 const exportNothing = async (context: EngineContext, request: ExportRequest): Promise<Slice> => {
   const { session } = context
   const local = session.scratchPath('nothing')
-  const values = request.snapshot.columns.map(column => `'' AS ${quoteColumn(column)}`)
+  const values = columnNames(request.snapshot).map(column => `'' AS ${quoteColumn(column)}`)
   await writeRows(session, {
     path: local,
     fileType: request.fileType,

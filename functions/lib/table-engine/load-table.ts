@@ -8,7 +8,14 @@ import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
-import type { TableFile } from './snapshot.ts'
+import {
+  columnNames,
+  emptySnapshot,
+  type TableField,
+  type TableFile,
+  withColumns,
+  withFiles,
+} from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
 import { TRANSFERS } from './table-files.ts'
 
@@ -16,7 +23,7 @@ import { TRANSFERS } from './table-files.ts'
 export const loadTable = async (context: EngineContext, request: LoadRequest): Promise<LoadResult> => {
   const opened = await readSource(context.files, {
     source: request.source,
-    tableColumns: request.current?.columns,
+    tableColumns: request.current && columnNames(request.current),
     chunkBytes: context.limits.chunkBytes,
   })
   try {
@@ -33,8 +40,9 @@ const loadOpened = async (
 ): Promise<LoadResult> => {
   const { session, limits } = context
   const { current } = request
-  const columns = opened.mapping.tableColumns
-  const primaryKey = current?.primaryKey ?? request.primaryKey
+  const table = withColumns(current ?? emptySnapshot([], request.primaryKey), opened.mapping.tableColumns)
+  const { fields, primaryKey } = table
+  const columns = columnNames(table)
   refuseUnknownKey(primaryKey, columns)
 
   await session.fitTo(columns.length)
@@ -44,26 +52,21 @@ const loadOpened = async (
   const staged = await stageSource(context, {
     request,
     opened,
+    fields,
     // With a primary key, rows may still be dropped. Without one, the files are final.
     finish: primaryKey.length > 0 ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
   })
   const merged =
     primaryKey.length > 0
-      ? await mergeByKey(session, { staged: staged.filter(isLocal), existing, columns, primaryKey, download })
+      ? await mergeByKey(session, { staged: staged.filter(isLocal), existing, fields, primaryKey, download })
       : [...existing, ...staged]
-  const compacted = await compactFiles(session, { files: merged, columns, download, ...limits })
+  const compacted = await compactFiles(session, { files: merged, fields, download, ...limits })
   const snapshotFiles = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
     concurrency: TRANSFERS,
   })
 
   return {
-    snapshot: {
-      columns,
-      primaryKey,
-      files: snapshotFiles,
-      rowsCount: sum(snapshotFiles.map(({ rows }) => rows)),
-      dataSizeBytes: sum(snapshotFiles.map(({ bytes }) => bytes)),
-    },
+    snapshot: withFiles(table, snapshotFiles),
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
     warnings: opened.warnings,
@@ -74,17 +77,17 @@ const loadOpened = async (
 interface StageSourceRequest {
   request: LoadRequest
   opened: OpenedSource
+  fields: TableField[]
   finish: (file: LocalFile) => Promise<SnapshotFile>
 }
 
 const stageSource = async (
   { session, threads }: EngineContext,
-  { request, opened, finish }: StageSourceRequest,
+  { request, opened, fields, finish }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
-  const { importedColumns, tableColumns } = opened.mapping
-  const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
+  const cells = new Map(opened.mapping.importedColumns.map((name, cell) => [name, cell]))
   // The file has all columns of the table: `mapColumns` guarantees it.
-  const columns = tableColumns.map(name => ({ name, cell: cells.get(name) as number }))
+  const columns = fields.map(field => ({ ...field, cell: cells.get(field.name) as number }))
   // One chunk more than threads: it is read, scanned and written to disk while DuckDB works on the others.
   return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
     finish(
@@ -117,7 +120,7 @@ const createPublish =
     const key = `${keyPrefix}${name}.parquet`
     const bytes = await files.upload(path, key)
     await rm(path)
-    return { key, rows, bytes }
+    return { key, rows, bytes, hasFieldIds: true }
   }
 
 /** Large files are uploaded while others are still being written. Small ones may be merged first. */

@@ -4,7 +4,7 @@ import type { DuckDbSession } from './duckdb-session.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
 import { selectRows } from './select-rows.ts'
-import type { TableFile } from './snapshot.ts'
+import { columnNames, type TableField, type TableFile } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 import { writeParquet } from './write-parquet.ts'
 
@@ -14,7 +14,7 @@ interface MergeByKeyRequest {
   /** The existing rows of the table, if they are kept. */
   existing: TableFile[]
   /** Columns of the table after the load. */
-  columns: string[]
+  fields: TableField[]
   primaryKey: string[]
   /** Downloads a file of the table to the session's folder. Resolves to its path. */
   download: (file: TableFile) => Promise<string>
@@ -29,9 +29,10 @@ interface MergeByKeyRequest {
  */
 export const mergeByKey = async (
   session: DuckDbSession,
-  { staged, existing, columns, primaryKey, download }: MergeByKeyRequest,
+  { staged, existing, fields, primaryKey, download }: MergeByKeyRequest,
 ): Promise<SnapshotFile[]> => {
   if (staged.length === 0) return existing
+  const columns = columnNames({ fields })
   await session.query('CREATE TABLE staged_drops (file_index BIGINT, file_row BIGINT)')
   await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
   const stagedPaths = staged.map(({ path }) => path)
@@ -50,9 +51,9 @@ export const mergeByKey = async (
     table: 'existing_drops',
     files: existing,
     paths: existingPaths,
-    columns,
+    fields,
   })
-  const added = await dropRows(session, { table: 'staged_drops', files: staged, paths: stagedPaths, columns })
+  const added = await dropRows(session, { table: 'staged_drops', files: staged, paths: stagedPaths, fields })
   await Promise.all(existingPaths.map(path => rm(path)))
   return [...kept, ...added]
 }
@@ -97,7 +98,7 @@ const findMatches = async (
 
 const dropRows = async (
   session: DuckDbSession,
-  request: { table: string; files: SnapshotFile[]; paths: string[]; columns: string[] },
+  request: { table: string; files: SnapshotFile[]; paths: string[]; fields: TableField[] },
 ): Promise<SnapshotFile[]> => {
   const counts = await session.query(`SELECT file_index, count(*) FROM ${request.table} GROUP BY ALL`)
   const dropped = new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
@@ -108,9 +109,10 @@ const dropRows = async (
     // `files` and `paths` have the same length.
     const source = request.paths[index] as string
     const name = isLocal(file) ? file.name : `kept-${String(index + 1).padStart(5, '0')}`
-    const { values, from } = await selectRows(session, { paths: [source], columns: request.columns })
+    const { values, from } = await selectRows(session, { paths: [source], columns: columnNames(request) })
     const written = await writeParquet(session, {
       name,
+      fields: request.fields,
       path: session.scratchPath(`${name}-without-dropped.parquet`),
       select: `SELECT ${values} FROM ${from}
         WHERE file_row_number NOT IN (SELECT file_row FROM ${request.table} WHERE file_index = ${index})`,

@@ -11,7 +11,7 @@ import {
   refuseUnknownColumns,
 } from './row-conditions.ts'
 import { selectRows } from './select-rows.ts'
-import type { Snapshot } from './snapshot.ts'
+import { columnNames, type Snapshot } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
 
 export interface PreviewQuery extends RowConditions {
@@ -34,20 +34,20 @@ export const previewTable = async (
   snapshot: Snapshot,
   query: PreviewQuery,
 ): Promise<PreviewResult> => {
-  const columns = query.columns && query.columns.length > 0 ? query.columns : snapshot.columns
+  const columns = query.columns && query.columns.length > 0 ? query.columns : columnNames(snapshot)
   const orderBy = query.orderBy ?? []
-  refuseUnknownColumns(snapshot.columns, [
+  refuseUnknownColumns(columnNames(snapshot), [
     ...columns,
     ...(query.where ?? []).map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
-  await session.fitTo(snapshot.columns.length)
+  await session.fitTo(columnNames(snapshot).length)
   const read = async (paths: string[], limit: number): Promise<string[][]> => {
-    const { values, from } = await selectRows(session, { paths, columns: snapshot.columns })
+    const { values, from } = await selectRows(session, { paths, columns: columnNames(snapshot) })
     const rows = await session.query(`
       SELECT ${columns.map(column => `encode(${quoteColumn(column)})`).join(', ')}
       FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
-      WHERE ${conditionsSql(query, snapshot.columns) ?? 'true'}
+      WHERE ${conditionsSql(query, columnNames(snapshot)) ?? 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))

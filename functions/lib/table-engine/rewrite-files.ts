@@ -3,7 +3,7 @@ import type { EngineContext } from './engine-context.ts'
 import { mapAhead } from './map-ahead.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { selectRows } from './select-rows.ts'
-import type { Snapshot, TableFile } from './snapshot.ts'
+import { columnNames, type Snapshot, type TableField, type TableFile } from './snapshot.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface RewriteFilesRequest {
@@ -11,7 +11,7 @@ interface RewriteFilesRequest {
   /** Prefix of new files. The same when the work is repeated. */
   keyPrefix: string
   /** Columns of the new files. */
-  columns: string[]
+  fields: TableField[]
   /** The rows to keep, as an SQL condition. Default: all. */
   keep?: string
 }
@@ -23,26 +23,26 @@ interface RewriteFilesRequest {
  */
 export const rewriteFiles = async (
   { session, files: store, threads }: EngineContext,
-  { snapshot, keyPrefix, columns, keep }: RewriteFilesRequest,
+  { snapshot, keyPrefix, fields, keep }: RewriteFilesRequest,
 ): Promise<TableFile[]> => {
-  await session.fitTo(snapshot.columns.length)
+  await session.fitTo(columnNames(snapshot).length)
   const rewrite = async (file: TableFile, index: number): Promise<TableFile | undefined> => {
     const name = `rewritten-${String(index + 1).padStart(5, '0')}`
     const source = session.scratchPath(`${name}-source.parquet`)
     try {
       await store.download(file.key, source)
       // The condition may use columns that are dropped.
-      const { values, from } = await selectRows(session, { paths: [source], columns: snapshot.columns })
+      const { values, from } = await selectRows(session, { paths: [source], columns: columnNames(snapshot) })
       const kept = `FROM (SELECT ${values} FROM ${from})${keep === undefined ? '' : ` WHERE ${keep}`}`
       const [[count] = []] = await session.runInOrder(`SELECT count(*) ${kept}`)
       if (Number(count) === 0) return undefined
       if (keep !== undefined && Number(count) === file.rows) return file
-      const selected = [...columns.map(quoteColumn), TIMESTAMP_COLUMN].join(', ')
-      const written = await writeParquet(session, { name, select: `SELECT ${selected} ${kept}` })
+      const selected = [...fields.map(({ name: column }) => quoteColumn(column)), TIMESTAMP_COLUMN].join(', ')
+      const written = await writeParquet(session, { name, fields, select: `SELECT ${selected} ${kept}` })
       const key = `${keyPrefix}${name}.parquet`
       const bytes = await store.upload(written.path, key)
       await rm(written.path)
-      return { key, rows: written.rows, bytes }
+      return { key, rows: written.rows, bytes, hasFieldIds: true }
     } finally {
       await rm(source, { force: true })
     }

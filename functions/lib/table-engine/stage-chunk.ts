@@ -6,6 +6,7 @@ import type { CsvChunk } from './csv/split-csv.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { LocalFile } from './local-file.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import type { TableField } from './snapshot.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './sql.ts'
 import { writeParquet } from './write-parquet.ts'
 
@@ -13,7 +14,7 @@ interface StageChunkRequest {
   chunk: CsvChunk
   dialect: CsvDialect
   /** The table's columns, each with its index among the cells of the file. */
-  columns: { name: string; cell: number }[]
+  columns: (TableField & { cell: number })[]
   loadedAt: Date
   treatValuesAsNull: string[]
   /** Name of the Parquet file, unique in the session. */
@@ -35,6 +36,7 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
     const bytes = content.length
     return writeParquet(session, {
       name,
+      fields: request.columns,
       select: selectFromCsv({ ...request, csv, dialect: contentDialect, bytes }),
     })
   }

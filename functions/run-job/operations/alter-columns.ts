@@ -1,6 +1,7 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
+import { withColumns } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
@@ -15,7 +16,7 @@ export const addColumn = (
     return {
       table: {
         ...table,
-        snapshot: { ...table.snapshot, columns: [...table.snapshot.columns, name] },
+        snapshot: withColumns(table.snapshot, [name]),
         ...(table.definition &&
           definition && {
             definition: { ...table.definition, columns: [...table.definition.columns, definition] },

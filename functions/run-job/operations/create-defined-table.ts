@@ -1,4 +1,5 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { emptySnapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { insertTable } from './insert-table.ts'
 
@@ -10,7 +11,7 @@ export const createDefinedTable = async (
 ): Promise<Record<string, unknown>> => {
   const columns = definition.columns.map(({ name }) => name)
   const { resource } = await insertTable(job, newTable, services, async () => ({
-    snapshot: { columns, primaryKey: definition.primaryKeysNames, files: [], rowsCount: 0, dataSizeBytes: 0 },
+    snapshot: emptySnapshot(columns, definition.primaryKeysNames),
     load: {
       jobId: job.id,
       importedColumns: [],

@@ -4,7 +4,7 @@ import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
-import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
+import { columnNames, type Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { loadMetrics } from './import-outcome.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
@@ -60,10 +60,10 @@ const firstContent = async (
 }
 
 /** A copy shares the files of the other table. They never change, so each table can change on its own. */
-const copyLoad = (jobId: number, { columns, rowsCount }: Snapshot): TableLoad => ({
+const copyLoad = (jobId: number, snapshot: Snapshot): TableLoad => ({
   jobId,
-  importedColumns: columns,
-  importedRowsCount: rowsCount,
+  importedColumns: columnNames(snapshot),
+  importedRowsCount: snapshot.rowsCount,
   warnings: [],
   inBytes: 0,
   isCompressed: false,

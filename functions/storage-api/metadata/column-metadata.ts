@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
@@ -16,7 +17,7 @@ const findColumn = async (services: Services, columnId: string) => {
   const dot = columnId.lastIndexOf('.')
   const column = columnId.slice(dot + 1)
   const table = await findTable(services, columnId.slice(0, Math.max(dot, 0)))
-  if (!table.snapshot.columns.includes(column))
+  if (!columnNames(table.snapshot).includes(column))
     throw new UserError('storage.columns.notFound', `Column "${column.slice(0, 100)}" not found in the table`)
   return { column, subject: metadataSubject.table(table) }
 }

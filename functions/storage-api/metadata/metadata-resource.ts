@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'
 
@@ -33,7 +34,7 @@ export const tableMetadata = async (
 ): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> | [] }> => {
   const all = await metadata.list(metadataSubject.table(table))
   const ofColumn = (column: string) => all.filter(each => each.column === column).map(metadatumResource)
-  const columns = table.snapshot.columns
+  const columns = columnNames(table.snapshot)
     .map(column => [column, ofColumn(column)] as const)
     .filter(([, found]) => found.length > 0)
   return {

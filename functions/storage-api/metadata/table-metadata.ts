@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { emptyList } from '../http/body-fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -52,7 +53,7 @@ export const setTableMetadata = defineRoute({
       body.metadata === undefined && body.columnsMetadata !== undefined
         ? []
         : readMetadata(body.metadata, { provider })
-    const { columns } = table.snapshot
+    const columns = columnNames(table.snapshot)
     const ofColumns =
       body.columnsMetadata === undefined
         ? []

@@ -1,5 +1,6 @@
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 
 /** The kept snapshot on the wire, with the table as it was. */
 export const snapshotResource = ({
@@ -27,7 +28,7 @@ export const snapshotResource = ({
     rowsCount: snapshot.rowsCount,
     dataSizeBytes: snapshot.dataSizeBytes,
     isAlias: false,
-    columns: snapshot.columns,
+    columns: columnNames(snapshot),
     attributes: [],
   },
 })

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -50,7 +51,7 @@ export const deleteRows = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         const { snapshot } = await findTable(services, tableId)
-        const unknown = where.find(({ column }) => !snapshot.columns.includes(column))
+        const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))
         if (unknown)
           throw new UserError(
             'storage.tables.invalidColumnToDeleteBy',

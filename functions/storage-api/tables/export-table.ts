@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
 import { refuseUnknownColumns } from '../../lib/table-engine/row-conditions.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -55,7 +56,7 @@ export const exportTable = defineRoute({
       tableId,
       admit: async () => {
         const { snapshot } = await findTable(services, tableId)
-        refuseUnknownColumns(snapshot.columns, [
+        refuseUnknownColumns(columnNames(snapshot), [
           ...(query.columns ?? []),
           ...selection.where.map(({ column }) => column),
           ...selection.orderBy.map(({ column }) => column),
@@ -63,7 +64,7 @@ export const exportTable = defineRoute({
         return {
           export: {
             tableName: tableId,
-            columns: query.columns ?? snapshot.columns,
+            columns: query.columns ?? columnNames(snapshot),
             limit: limit || null,
             changedSince: fields.changedSince ?? null,
             changedUntil: fields.changedUntil ?? null,

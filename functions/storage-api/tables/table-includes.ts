@@ -3,6 +3,7 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { includeOf } from '../http/include.ts'
 import { tableMetadata } from '../metadata/metadata-resource.ts'
 import type { Services } from '../services.ts'
@@ -50,7 +51,7 @@ const listedTable = async (
   const found = hasMetadata ? await tableMetadata(services, table) : undefined
   return {
     ...tableSummary(table, baseUrl),
-    ...(include.includes('columns') && { columns: table.snapshot.columns }),
+    ...(include.includes('columns') && { columns: columnNames(table.snapshot) }),
     ...(found && include.includes('metadata') && { metadata: found.metadata }),
     ...(found && include.includes('columnMetadata') && { columnMetadata: found.columnMetadata }),
     ...(include.includes('attributes') && { attributes: [] }),

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { Item } from '../db/item-table.ts'
 import type { TableRecord } from '../tables/table-record.ts'
 
-// A file takes about 150 bytes in the list, an item holds at most 400 KB (DynamoDB Developer Guide, "Item size"), and
-// every list of tables reads the whole item.
-const MAX_FILES_IN_ITEM = 200
+// An item holds at most 400 KB (DynamoDB Developer Guide, "Item size"), and every list of tables reads the whole item.
+const MAX_FILES_BYTES_IN_ITEM = 32 * 1024
 
-export const isTooLongForItem = (files: readonly unknown[]): boolean => files.length > MAX_FILES_IN_ITEM
+export const isTooLongForItem = (files: readonly unknown[]): boolean =>
+  Buffer.byteLength(JSON.stringify(files)) > MAX_FILES_BYTES_IN_ITEM
 
 /**
  * Moves a long file list of a snapshot out of its head item, into an immutable JSON object beside the files. The object

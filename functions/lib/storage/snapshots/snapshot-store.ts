@@ -1,10 +1,11 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import { objectKeys } from '../../table-engine/snapshot.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
-import { snapshotContent } from '../tables/table-record.ts'
+import { snapshotContent } from './snapshot-content.ts'
 import { isTooLongForItem, type SnapshotFiles } from './snapshot-files.ts'
 
 const snapshotRecord = z.object({
@@ -69,7 +70,7 @@ export const createSnapshotStore = (
       for await (const record of records.list()) {
         if (record.filesKey !== undefined) yield record.filesKey
         const { snapshot } = await restore(record)
-        for (const { key } of snapshot.files) yield key
+        yield* objectKeys(snapshot)
       }
     },
 

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
+import { columnNames } from '../../table-engine/snapshot.ts'
 import type { TableRecord } from './table-record.ts'
 
 /** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Ignores case. */
@@ -10,7 +11,7 @@ export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {
       `Invalid column name: '${name.slice(0, 100)}'. Only alphanumeric characters and underscores are allowed, ` +
         `underscores not at either end, at most ${MAX_COLUMN_NAME_LENGTH} characters.`,
     )
-  if (snapshot.columns.some(column => column.toLowerCase() === name.toLowerCase()))
+  if (columnNames(snapshot).some(column => column.toLowerCase() === name.toLowerCase()))
     throw new UserError('storage.tables.columnAlreadyExists', `The column "${name}" already exists.`)
 }
 
@@ -34,7 +35,7 @@ const isColumnName = (name: string): boolean =>
 
 /** Throws 404 `storage.tables.columns.notFound`, 400 `storage.tables.cannotDeletePrimaryKeyColumn`, `…LastColumn`. */
 export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): void => {
-  if (!snapshot.columns.includes(name))
+  if (!columnNames(snapshot).includes(name))
     throw new UserError(
       'storage.tables.columns.notFound',
       `The column "${name.slice(0, 100)}" was not found in the table.`,
@@ -44,7 +45,7 @@ export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): voi
       'storage.tables.cannotDeletePrimaryKeyColumn',
       `The column "${name}" is part of the primary key. Delete the primary key first.`,
     )
-  if (snapshot.columns.length === 1)
+  if (columnNames(snapshot).length === 1)
     throw new UserError(
       'storage.tables.cannotDeleteLastColumn',
       `The column "${name}" is the only one of the table. Delete the table instead.`,
@@ -55,7 +56,7 @@ export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): voi
 export const refuseKey = ({ snapshot }: TableRecord, columns: string[]): void => {
   if (columns.length === 0)
     throw new UserError('storage.validation.primaryKey', 'The primary key must name at least one column.')
-  const unknown = columns.filter(column => !snapshot.columns.includes(column))
+  const unknown = columns.filter(column => !columnNames(snapshot).includes(column))
   if (unknown.length > 0)
     throw new UserError(
       'storage.validation.primaryKey',

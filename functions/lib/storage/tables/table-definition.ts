@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { columnNames, type Snapshot } from '../../table-engine/snapshot.ts'
 
 /** A column of a typed table, as it was declared. The service stores and shows the type; the values are text. */
 export const columnDefinition = z.object({
@@ -24,12 +25,12 @@ export type TableDefinition = z.infer<typeof tableDefinition>
 /** The definition of a table that now has these columns and this key. */
 export const definitionFor = (
   { columns }: TableDefinition,
-  table: { columns: string[]; primaryKey: string[] },
+  table: Pick<Snapshot, 'fields' | 'primaryKey'>,
 ): TableDefinition => {
   const known = new Map(columns.map(column => [column.name, column]))
   return {
     primaryKeysNames: table.primaryKey,
-    columns: table.columns.map(name => known.get(name) ?? textColumn(name)),
+    columns: columnNames(table).map(name => known.get(name) ?? textColumn(name)),
   }
 }
 

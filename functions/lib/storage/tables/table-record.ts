@@ -1,15 +1,6 @@
 import { z } from 'zod'
+import { snapshotContent } from '../snapshots/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
-
-const tableFile = z.object({ key: z.string(), rows: z.number(), bytes: z.number() })
-
-export const snapshotContent = z.object({
-  columns: z.array(z.string()),
-  primaryKey: z.array(z.string()),
-  rowsCount: z.number(),
-  dataSizeBytes: z.number(),
-  files: z.array(tableFile),
-})
 
 export const tableRecord = z.object({
   /** Unique for ever: a new table under an old name gets another one. */

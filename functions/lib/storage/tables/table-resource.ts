@@ -1,3 +1,4 @@
+import { columnNames } from '../../table-engine/snapshot.ts'
 import { bucketResource } from '../buckets/bucket-resource.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
@@ -39,7 +40,7 @@ export const tableResource = (
 ) => ({
   ...tableSummary(table, baseUrl),
   ...(table.definition && { definition: definitionFor(table.definition, table.snapshot) }),
-  columns: table.snapshot.columns,
+  columns: columnNames(table.snapshot),
   ...emptyTableMetadata,
   attributes: [],
   bucket: bucketResource(bucket, siblings, baseUrl),

@@ -1,3 +1,4 @@
+import { objectKeys } from '../../table-engine/snapshot.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
@@ -57,7 +58,7 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles)
       for await (const item of items.query(`BUCKET#${bucketId}`, startingWith('TABLE#'))) {
         if (typeof item['filesKey'] === 'string') yield item['filesKey']
         const { snapshot } = await load(item)
-        for (const { key } of snapshot.files) yield key
+        yield* objectKeys(snapshot)
       }
     },
   }

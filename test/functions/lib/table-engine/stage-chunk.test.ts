@@ -31,8 +31,8 @@ it('stageChunk fails as a bug when DuckDB counts other rows than the scanner, an
     },
     dialect: RFC_4180,
     columns: [
-      { name: 'a', cell: 0 },
-      { name: 'b', cell: 1 },
+      { id: 2, name: 'a', type: 'string', cell: 0 },
+      { id: 3, name: 'b', type: 'string', cell: 1 },
     ],
     loadedAt: new Date(0),
     treatValuesAsNull: [],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
+import type { Snapshot } from '#lib/table-engine/snapshot.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 let service: StorageService
@@ -26,7 +27,8 @@ const tableWith = (name: string, files: number): TableRecord => ({
     durationSeconds: 0,
   },
   snapshot: {
-    columns: ['a'],
+    fields: [{ id: 2, name: 'a', type: 'string' }],
+    lastFieldId: 2,
     primaryKey: [],
     rowsCount: files,
     dataSizeBytes: files,
@@ -34,6 +36,9 @@ const tableWith = (name: string, files: number): TableRecord => ({
       key: `tables/1/1/part-${index}.parquet`,
       rows: 1,
       bytes: 1,
+      hasFieldIds: true,
+      statistics: { 2: { bytes: 1, values: 1, nulls: 0, lower: 'a', upper: 'b' } },
+      ...(index === 1 && { deletes: { key: 'tables/1/2/deletes-1.parquet', rows: 1, bytes: 1 } }),
     })),
   },
   revision: 1,
@@ -44,6 +49,27 @@ describe('the head of a table', () => {
     const table = tableWith(`files-${files}`, files)
     expect(await service.stores.tables.insert(table)).toBe(true)
     expect(await service.stores.tables.get(`in.c-main.files-${files}`)).toEqual(table)
+  })
+
+  it.each([1, 1_000])('of version 0.1 gets ids for its columns, with %i files', async files => {
+    const { snapshot, ...table } = tableWith(`old-${files}`, files)
+    const old = snapshot.files.map(({ key, rows, bytes }) => ({ key, rows, bytes }))
+    const { primaryKey, rowsCount, dataSizeBytes } = snapshot
+    const content = { columns: ['a', 'b'], primaryKey, rowsCount, dataSizeBytes, files: old }
+    // The store writes what it is given: here a record as version 0.1 wrote it.
+    await service.stores.tables.insert({ ...table, snapshot: content as unknown as Snapshot })
+    expect((await service.stores.tables.get(`in.c-main.old-${files}`))?.snapshot).toEqual({
+      fields: [
+        { id: 2, name: 'a', type: 'string' },
+        { id: 3, name: 'b', type: 'string' },
+      ],
+      lastFieldId: 3,
+      lastNameMappedId: 3,
+      primaryKey,
+      rowsCount,
+      dataSizeBytes,
+      files: old.map(file => ({ ...file, hasFieldIds: false })),
+    })
   })
 
   it('is replaced by only one of many writers that read the same state', async () => {
