@@ -8,7 +8,7 @@ import { type CsvChunk, splitCsv } from '../../lib/table-engine/csv/split-csv.ts
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import { readObject } from '../../lib/table-engine/read-object.ts'
 
-export const namedHeaderWarning =
+const namedHeaderWarning =
   'The first line of the file holds the names in "columns", so it was read as the header and is not among the rows.'
 
 /**

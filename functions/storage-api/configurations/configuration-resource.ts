@@ -137,7 +137,7 @@ export const versionEntryResource = ({ version, changed, name, description, isDe
   description,
 })
 
-export const versionEntryBody = changeBody
+const versionEntryBody = changeBody
   .extend({
     version: z.int(),
     isDeleted: z.boolean(),

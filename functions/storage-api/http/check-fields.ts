@@ -3,7 +3,7 @@ import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 
 /** PHP clients send `null` for options that are not set. */
-export const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
+const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 /**
