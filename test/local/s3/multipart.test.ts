@@ -1,74 +1,35 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CopyObjectCommand,
   CreateMultipartUploadCommand,
-  type CreateMultipartUploadCommandInput,
   DeleteObjectCommand,
-  GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
-  PutObjectCommand,
-  UploadPartCommand,
-  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startChecksum } from '#local/s3/body/checksums.ts'
-import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
+import {
+  complete,
+  create,
+  first,
+  key,
+  last,
+  MiB,
+  md5,
+  read,
+  s3,
+  second,
+  storedFiles,
+  upload,
+  useKey,
+  useMultipartUploads,
+} from './multipart-client.ts'
 import { sendSigned } from './raw-client.ts'
 
-const MiB = 1024 ** 2
-let s3: TestS3
-let key = ''
-let count = 0
-beforeAll(async () => {
-  s3 = await startTestS3()
-  await s3.s3.createBucket('box')
-})
-beforeEach(() => {
-  key = `upload ${count++}`
-})
-afterAll(() => s3.close())
-
-const create = async (input: Partial<CreateMultipartUploadCommandInput> = {}): Promise<string> => {
-  const { UploadId } = await s3.client.send(
-    new CreateMultipartUploadCommand({ Bucket: 'box', Key: key, ...input }),
-  )
-  return UploadId ?? ''
-}
-const upload = async (
-  UploadId: string,
-  PartNumber: number,
-  Body: Buffer,
-  extra: object = {},
-): Promise<CompletedPart> => {
-  const command = new UploadPartCommand({ Bucket: 'box', Key: key, UploadId, PartNumber, Body, ...extra })
-  const { $metadata: _, ...part } = await s3.client.send(command)
-  return { PartNumber, ...part }
-}
-const complete = (UploadId: string, Parts: CompletedPart[], extra: object = {}) =>
-  s3.client.send(
-    new CompleteMultipartUploadCommand({
-      Bucket: 'box',
-      Key: key,
-      UploadId,
-      MultipartUpload: { Parts },
-      ...extra,
-    }),
-  )
-const read = async (input: object = {}): Promise<Buffer> => {
-  const { Body } = await s3.client.send(new GetObjectCommand({ Bucket: 'box', Key: key, ...input }))
-  return Buffer.from((await Body?.transformToByteArray()) ?? [])
-}
-const md5 = (...data: Buffer[]): Buffer => createHash('md5').update(Buffer.concat(data)).digest()
-
-const [first, second, last] = [randomBytes(5 * MiB), randomBytes(6 * MiB), randomBytes(1000)]
+useMultipartUploads()
 
 describe('a multipart upload', () => {
   it.each([
@@ -184,7 +145,7 @@ describe('a multipart upload', () => {
 
   it('belongs to its key', async () => {
     const id = await create()
-    key = 'another key'
+    useKey('another key')
     await expect(upload(id, 1, last)).rejects.toMatchObject({ name: 'NoSuchUpload' })
   })
 
@@ -284,128 +245,3 @@ describe('checksums of a multipart upload', () => {
     expect((await read()).equals(body)).toBe(true)
   })
 })
-
-describe('UploadPartCopy', () => {
-  const copyPart = async (
-    UploadId: string,
-    PartNumber: number,
-    CopySource: string,
-    extra: object = {},
-  ): Promise<CompletedPart> => {
-    const command = new UploadPartCopyCommand({
-      Bucket: 'box',
-      Key: key,
-      UploadId,
-      PartNumber,
-      CopySource,
-      ...extra,
-    })
-    const { CopyPartResult: { LastModified: _, ...part } = {} } = await s3.client.send(command)
-    return { PartNumber, ...part }
-  }
-
-  it('combines objects and ranges without storing a byte again', async () => {
-    await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'source/a b+ü', Body: second }))
-    const files = await storedFiles()
-    const id = await create()
-    const source = `box/${encodeURIComponent('source/a b+ü')}`
-    const parts = [
-      await copyPart(id, 1, source),
-      await copyPart(id, 2, source, { CopySourceRange: `bytes=7-${5 * MiB + 6}` }),
-      await copyPart(id, 3, source, { CopySourceRange: 'bytes=1-3' }),
-    ]
-    expect(parts.map(({ ETag }) => ETag)).toEqual(
-      [second, second.subarray(7, 5 * MiB + 7), second.subarray(1, 4)].map(
-        data => `"${md5(data).toString('hex')}"`,
-      ),
-    )
-    await complete(id, parts)
-    expect(await storedFiles()).toEqual(files)
-
-    const expected = Buffer.concat([second, second.subarray(7, 5 * MiB + 7), second.subarray(1, 4)])
-    await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'source/a b+ü' }))
-    expect((await read()).equals(expected)).toBe(true)
-    expect(
-      (await read({ Range: `bytes=${6 * MiB - 2}-${6 * MiB + 2}` })).equals(
-        expected.subarray(6 * MiB - 2, 6 * MiB + 3),
-      ),
-    ).toBe(true)
-    await s3.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: key }))
-    expect(await storedFiles()).toHaveLength(files.length - 1)
-  })
-
-  it('copies out of an object made of parts, and gives the checksum of the upload', async () => {
-    const source = await create()
-    await complete(source, [await upload(source, 1, first), await upload(source, 2, second)])
-    const from = `box/${encodeURIComponent(key)}`
-    key = `${key} copy`
-    const id = await create({ ChecksumAlgorithm: 'CRC64NVME' })
-    const part = await copyPart(id, 1, from, { CopySourceRange: `bytes=${5 * MiB - 10}-${5 * MiB + 9}` })
-    expect(part.ChecksumCRC64NVME).toMatch(/=$/)
-    expect(await complete(id, [part])).toMatchObject({
-      ChecksumCRC64NVME: part.ChecksumCRC64NVME,
-      ChecksumType: 'FULL_OBJECT',
-    })
-    expect((await read()).equals(Buffer.concat([first.subarray(-10), second.subarray(0, 10)]))).toBe(true)
-  })
-
-  it('refuses a range that is not within the source', async () => {
-    await s3.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'small', Body: '12345' }))
-    const id = await create()
-    await expect(copyPart(id, 1, 'box/small', { CopySourceRange: 'bytes=0-5' })).rejects.toMatchObject({
-      name: 'InvalidArgument',
-    })
-    await expect(copyPart(id, 1, 'box/missing')).rejects.toMatchObject({ name: 'NoSuchKey' })
-    await expect(copyPart(id, 1, 'box/small', { CopySourceIfMatch: '"x"' })).rejects.toMatchObject({
-      name: 'PreconditionFailed',
-    })
-  })
-})
-
-describe('CopyObject', () => {
-  const copy = (input: object) =>
-    s3.client.send(new CopyObjectCommand({ Bucket: 'box', Key: key, CopySource: 'box/original', ...input }))
-  beforeAll(async () => {
-    const described = { ContentType: 'text/csv', Metadata: { a: '1' }, Tagging: 't=1' }
-    await s3.client.send(
-      new PutObjectCommand({ Bucket: 'box', Key: 'original', Body: 'content', ...described }),
-    )
-  })
-  const head = () =>
-    s3.client.send(new HeadObjectCommand({ Bucket: 'box', Key: key, ChecksumMode: 'ENABLED' }))
-
-  it('copies metadata, tags and checksum', async () => {
-    const { CopyObjectResult } = await copy({})
-    expect(CopyObjectResult?.ETag).toBe(`"${md5(Buffer.from('content')).toString('hex')}"`)
-    expect(await head()).toMatchObject({ ContentType: 'text/csv', Metadata: { a: '1' }, TagCount: 1 })
-    expect((await head()).ChecksumCRC32).toBe(CopyObjectResult?.ChecksumCRC32)
-    expect((await read()).toString()).toBe('content')
-  })
-
-  it('replaces metadata when the directive says so', async () => {
-    await copy({ MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'text/plain' })
-    expect(await head()).toMatchObject({ ContentType: 'text/plain', Metadata: { b: '2' } })
-  })
-
-  it('to itself must change something', async () => {
-    await expect(copy({ Key: 'original' })).rejects.toMatchObject({ name: 'InvalidRequest' })
-    await copy({
-      Key: 'original',
-      MetadataDirective: 'REPLACE',
-      Metadata: { a: '1' },
-      ContentType: 'text/csv',
-    })
-    key = 'original'
-    expect((await read()).toString()).toBe('content')
-  })
-
-  it('obeys the conditions on its source', async () => {
-    await expect(copy({ CopySourceIfMatch: '"x"' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
-    await expect(copy({ CopySourceIfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' })
-    await expect(copy({ CopySource: 'box/missing' })).rejects.toMatchObject({ name: 'NoSuchKey' })
-    await copy({ CopySourceIfUnmodifiedSince: new Date(Date.now() + 60_000) })
-  })
-})
-
-const storedFiles = async (): Promise<string[]> =>
-  (await readdir(join(s3.dataDir, 'data'), { recursive: true })).filter(name => name.length > 30).sort()

@@ -1,0 +1,130 @@
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { describe, expect, it } from 'vitest'
+import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
+import { startImport } from '#functions/start-import/start-import.ts'
+import { createTransfer } from '#functions/start-import/transfer.ts'
+import { UserError } from '#lib/errors/errors.ts'
+import type { StorageClient } from '#lib/storage-client/storage-client.ts'
+import {
+  bucketId,
+  dependencies,
+  finishJobs,
+  land,
+  newExecution,
+  s3With,
+  service,
+  start,
+  storage,
+  useImportService,
+} from '#support/import-service.ts'
+
+useImportService()
+
+describe('an object that is too large for one function', () => {
+  const MiB = 1024 ** 2
+  const limits = {
+    copiedAtOnceBytes: 16 * MiB,
+    streamedAtOnceBytes: 16 * MiB,
+    copiedRangeBytes: 16 * MiB,
+    streamedRangeBytes: 16 * MiB,
+  }
+  const transferOf = (ownFilesBucket: string) =>
+    createTransfer({ s3: service.s3, ownFilesBucket, s3With, limits })
+
+  const contentOf = (letter: string) => `value\n${`${letter.repeat(1000)}\n`.repeat(40_000)}`
+  const content = contentOf('x')
+  const unfinishedUploads = async () =>
+    (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
+
+  it.each([
+    ['streamed to a service elsewhere', 'NONE', 3],
+    ['copied inside S3', 'files', 1],
+  ])('is %s, range by range, and then imported', async (_, ownFilesBucket, count) => {
+    const changed = { transfer: transferOf(ownFilesBucket) }
+    const landed = await land(`${bucketId}/large.csv`, content)
+    const execution = newExecution()
+    const begun = await start(landed, execution, changed)
+    if (begun.outcome !== 'moving') throw new Error(`it is ${begun.outcome}`)
+    expect(begun.ranges).toHaveLength(count)
+
+    const move = (range: { from: number; to: number }) =>
+      startImport({ ...dependencies, ...changed }, { event: landed, execution, move: range })
+    for (const range of begun.ranges.slice(1)) await move(range)
+    // An execution that begins again is told what is missing, and nobody else may take part.
+    expect(await start(landed, execution, changed)).toEqual({ ...begun, ranges: begun.ranges.slice(0, 1) })
+    expect(await start(landed, newExecution(), changed)).toMatchObject({ outcome: 'duplicate' })
+    await Promise.all([...begun.ranges, ...begun.ranges.slice(0, 1)].map(move))
+
+    expect(await start(landed, execution, changed)).toMatchObject({
+      outcome: 'started',
+      fileId: begun.fileId,
+    })
+    await finishJobs()
+    const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
+    expect(table.rowsCount).toBe(40_000)
+    expect(await unfinishedUploads()).toEqual([])
+    expect(await move({ from: 1, to: 1 })).toEqual({ outcome: 'moved' })
+  })
+
+  it('leaves nothing of its move on the failure path, and can be moved again', async () => {
+    const changed = { transfer: transferOf('NONE') }
+    const landed = await land(`${bucketId}/large.csv`, content)
+    const execution = newExecution()
+    expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
+    expect(await unfinishedUploads()).toHaveLength(1)
+    const failure = { Error: 'Error', Cause: 'died' }
+    await startImport({ ...dependencies, ...changed }, { event: landed, execution, failure })
+    expect(await unfinishedUploads()).toEqual([])
+    expect(await start(landed, newExecution())).toMatchObject({ outcome: 'started' })
+  })
+
+  it('is not mixed with another content, where the bucket keeps no versions', async () => {
+    const changed = { transfer: transferOf('NONE') }
+    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
+    const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
+    await service.s3.send(new PutObjectCommand({ ...object, Body: content }))
+    const landed = { bucket: object.Bucket, key: object.Key }
+    const execution = newExecution()
+    expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
+    await service.s3.send(new PutObjectCommand({ ...object, Body: contentOf('y') }))
+    const move = { from: 1, to: 1 }
+    await expect(
+      startImport({ ...dependencies, ...changed }, { event: landed, execution, move }),
+    ).rejects.toMatchObject({ code: 'source.changed' })
+    for (const { Key, UploadId } of await unfinishedUploads())
+      await service.s3.send(new AbortMultipartUploadCommand({ Bucket: service.filesBucket, Key, UploadId }))
+  })
+})
+
+describe('a source that changes under the transfer', () => {
+  it.each([
+    ['copied', () => service.filesBucket],
+    ['moved', () => NO_BUCKET_OF_OURS],
+  ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
+    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3With })
+    await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
+    const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
+    await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))
+    const changing: StorageClient = {
+      ...storage,
+      prepareFile: async file => {
+        const prepared = await storage.prepareFile(file)
+        await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n2\n' }))
+        return prepared
+      },
+    }
+    const landed = { bucket: 'plain', key: object.Key }
+    const error = await start(landed, newExecution(), { storage: changing, transfer }).catch(
+      (error: unknown) => error,
+    )
+    expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({ code: 'source.changed' })
+    expect((await service.s3.send(new HeadObjectCommand(object))).ContentLength).toBe(5)
+  })
+})

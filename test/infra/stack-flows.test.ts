@@ -1,0 +1,196 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
+import { synthesiseStack } from '../support/synthesise-stack.ts'
+import { resourcesOf, statementsOf } from './resources-of.ts'
+
+const template = synthesiseStack()
+
+describe('import flow', () => {
+  it('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      EventPattern: {
+        source: ['aws.s3'],
+        'detail-type': ['Object Created'],
+        detail: { bucket: { name: [{ Ref: Match.stringLikeRegexp('ImportLanding') }] } },
+      },
+      Targets: [
+        Match.objectLike({
+          Arn: { Ref: Match.stringLikeRegexp('ImportMachine') },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ImportDeadLetters'), 'Arn'] } },
+        }),
+      ],
+    })
+  })
+
+  it.each(['Import', 'Export', 'StorageJobs', 'Extract'])(
+    'a dead letter of %s sets off an alarm that says what to do',
+    flow => {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Threshold: 1,
+        Dimensions: [
+          {
+            Name: 'QueueName',
+            Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${flow}DeadLetters`), 'QueueName'] },
+          },
+        ],
+        AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
+        AlarmDescription: {
+          'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('how to try again')])],
+        },
+      })
+    },
+  )
+
+  interface State {
+    Type: string
+    Next?: string
+    Retry?: { ErrorEquals: string[] }[]
+    Catch?: { ErrorEquals: string[]; Next: string }[]
+    Default?: string
+    Choices?: { Next: string }[]
+  }
+
+  const definitionOf = (machine: string): { TimeoutSeconds: number; States: Record<string, State> } => {
+    const [, found] =
+      resourcesOf(template, 'AWS::StepFunctions::StateMachine').find(([id]) => id.startsWith(machine)) ?? []
+    // CDK joins the definition from texts and references.
+    const definition = found?.Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] }
+    return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
+  }
+
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
+    'every task of %s names what it retries and catches',
+    machine => {
+      const { States, TimeoutSeconds } = definitionOf(machine)
+      const lambdaTasks = Object.entries(States).filter(
+        ([name, { Type }]) => Type === 'Task' && name !== 'WriteDeadLetter',
+      )
+      expect(lambdaTasks.length).toBeGreaterThan(1)
+      for (const [, task] of lambdaTasks) {
+        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toContain('TransientError')
+        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).not.toContain('UserError')
+        expect(task.Catch).toHaveLength(1)
+      }
+      expect(TimeoutSeconds).toBeGreaterThan(0)
+    },
+  )
+
+  it('an object too large for one function is moved by several, and then imported', () => {
+    const { States } = definitionOf('ImportMachine')
+    expect(States['MoveParts']).toMatchObject({ Type: 'Map', ItemsPath: '$.import.ranges', Next: 'Start' })
+  })
+
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine'])(
+    'every failure of %s ends in a dead letter, then fails',
+    machine => {
+      const { States } = definitionOf(machine)
+      /** All ways from a state to an end. */
+      const waysFrom = (name: string): string[][] => {
+        const { Next, Default, Choices = [] } = States[name] ?? {}
+        const next = [Next, Default, ...Choices.map(choice => choice.Next)].filter(to => to !== undefined)
+        return next.length === 0 ? [[name]] : next.flatMap(waysFrom).map(way => [name, ...way])
+      }
+      for (const { Catch = [] } of Object.values(States)) {
+        for (const way of Catch.flatMap(({ Next }) => waysFrom(Next))) {
+          expect(way).toContain('WriteDeadLetter')
+          expect(States[way.at(-1) ?? '']?.Type).toBe('Fail')
+        }
+      }
+    },
+  )
+})
+
+describe('extract flow', () => {
+  const statements = statementsOf(template).filter(([id]) => id.startsWith('ExtractRunExtractor'))
+
+  it('writes runs and leases in its own bucket, which forgets runs, and deletes nothing', () => {
+    const actions = statements.flatMap(([, { Action }]) => Action).filter(action => action.startsWith('s3:'))
+    expect([...new Set(actions)].sort()).toEqual([
+      's3:AbortMultipartUpload',
+      's3:GetObject',
+      's3:ListBucket',
+      's3:PutObject',
+    ])
+    const written = statements.filter(([, { Action }]) => [Action].flat().includes('s3:PutObject'))
+    expect(JSON.stringify(written.map(([, { Resource }]) => Resource))).toMatch(/"\/runs\/\*".*"\/turns\/\*"/)
+    template.hasResourceProperties('AWS::S3::Bucket', {
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([Match.objectLike({ Prefix: 'runs/', ExpirationInDays: 14 })]),
+      },
+    })
+  })
+
+  it('a leg ends before its function does, as the stack configuration says', () => {
+    const legs = (context: object) =>
+      synthesiseStack({ ...context }).hasResourceProperties('AWS::Lambda::Function', {
+        Timeout: 900,
+        Environment: { Variables: Match.objectLike({ LEG_SECONDS: '2', ALLOWED_HOSTS: '["127.0.0.1"]' }) },
+      })
+    legs({ extractorLegSeconds: 2, extractorAllowedHosts: ['127.0.0.1'] })
+    legs({ extractorLegSeconds: '2', extractorAllowedHosts: '["127.0.0.1"]' })
+    expect(() => synthesiseStack({ extractorLegSeconds: 900 })).toThrow(/extractorLegSeconds/)
+  })
+
+  it('by default no host that is not public can be reached', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LEG_SECONDS: '600', ALLOWED_HOSTS: '[]' }) },
+    })
+  })
+})
+
+describe('schedules', () => {
+  const nightly = {
+    name: 'nightly',
+    expression: 'cron(0 2 * * ? *)',
+    timezone: 'Europe/Prague',
+    componentId: 'ex-generic-v2',
+    configId: 'shop',
+    flexibleMinutes: 15,
+  }
+
+  it('a schedule of the stack starts the extract machine and may do nothing else', () => {
+    const scheduled = synthesiseStack({ schedules: [nightly] })
+    scheduled.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: 'cron(0 2 * * ? *)',
+      ScheduleExpressionTimezone: 'Europe/Prague',
+      FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 15 },
+      Target: {
+        Arn: { Ref: Match.stringLikeRegexp('ExtractMachine') },
+        Input: JSON.stringify({
+          componentId: 'ex-generic-v2',
+          configId: 'shop',
+          overlap: 'skip',
+          trigger: 'schedule nightly',
+        }),
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('ExtractDeadLetters'), 'Arn'] } },
+      },
+    })
+    const rights = statementsOf(scheduled).filter(([id]) => id.startsWith('ExtractSchedulesRole'))
+    expect(rights.map(([, { Action }]) => Action)).toEqual(['states:StartExecution', 'sqs:SendMessage'])
+  })
+
+  it('schedules of configurations need one schedule, each minute; nobody may make schedules or pass roles', () => {
+    const expressionsOf = (given: Template) =>
+      resourcesOf(given, 'AWS::Scheduler::Schedule')
+        .filter(([id]) => id.startsWith('ExtractSchedules'))
+        .map(([, { Properties }]) => Properties['ScheduleExpression'])
+    expect(expressionsOf(template)).toEqual(['rate(1 minute)'])
+    expect(expressionsOf(synthesiseStack({ scheduledComponents: [] }))).toEqual([])
+    const actions = statementsOf(template).flatMap(([, { Action }]) => Action)
+    expect(actions.filter(action => /^(scheduler:|iam:)/.test(action))).toEqual([])
+  })
+
+  it.each([
+    ['an expression that cannot be read', { expression: 'daily' }],
+    ['a time zone that does not exist', { timezone: 'Mars/Base' }],
+    ['an unknown field', { cron: '0 2 * * *' }],
+    ['a configuration that cannot be', { configId: '../x' }],
+  ])('%s is refused', (_, change) => {
+    expect(() => synthesiseStack({ schedules: [{ ...nightly, ...change }] })).toThrow(/schedules/)
+  })
+
+  it('two of one name are refused', () => {
+    expect(() => synthesiseStack({ schedules: [nightly, nightly] })).toThrow(/name of its own/)
+  })
+})

@@ -1,0 +1,132 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
+import { synthesiseStack } from '../support/synthesise-stack.ts'
+import { resourcesOf, statementsOf } from './resources-of.ts'
+
+const template = synthesiseStack()
+
+describe('rights', () => {
+  it.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
+    expect([Action].flat().filter(action => action.includes('*'))).toEqual([])
+    expect([Resource].flat()).not.toContain('*')
+  })
+
+  it('no role has a managed policy', () => {
+    const managed = resourcesOf(template, 'AWS::IAM::Role').filter(
+      ([, { Properties }]) => Properties['ManagedPolicyArns'],
+    )
+    expect(managed).toEqual([])
+  })
+
+  const actionsOf = (policy: string): string[] =>
+    statementsOf(template)
+      .filter(([id]) => id.startsWith(policy))
+      .flatMap(([, { Action }]) => Action)
+
+  it('the import hook describes executions of its own machine only', () => {
+    const [, statement] =
+      statementsOf(template).find(([id]) => id.startsWith('ImportLookAfterExecutions')) ?? []
+    expect(statement?.Action).toBe('states:DescribeExecution')
+    expect(JSON.stringify(statement?.Resource)).toMatch(/:execution:.*ImportMachine.*"Name"/)
+  })
+
+  it('the import hook reads the landing bucket, writes files, and never the other way round', () => {
+    const on = (bucket: string) =>
+      statementsOf(template)
+        .filter(
+          ([id, { Resource }]) =>
+            id.startsWith('ImportStartImport') && JSON.stringify(Resource).includes(bucket),
+        )
+        .flatMap(([, { Action }]) => Action)
+        .sort()
+    expect(on('ImportLanding')).toEqual([
+      's3:GetObject',
+      's3:GetObjectVersion',
+      's3:ListBucket',
+      's3:ListBucketVersions',
+    ])
+    expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
+  })
+
+  /** The merger's actions on a bucket and its objects, found by the text of the resource. */
+  const mergerRights = (from: Template, bucket: string) =>
+    Object.fromEntries(
+      statementsOf(from)
+        .filter(
+          ([id, { Resource }]) =>
+            id.startsWith('ExportMergeSlices') && JSON.stringify(Resource).includes(bucket),
+        )
+        .flatMap(([, { Action, Resource }]) =>
+          [Action].flat().map(action => [action, /\.work/.test(JSON.stringify(Resource)) ? 'work' : 'all']),
+        ),
+    )
+
+  it('the merger reads files, writes exports, and deletes nothing but its own work', () => {
+    expect(mergerRights(template, 'StorageFiles')).toEqual({ 's3:GetObject': 'all', 's3:ListBucket': 'all' })
+    expect(mergerRights(template, 'ExportExports')).toEqual({
+      's3:GetObject': 'all',
+      's3:ListBucket': 'all',
+      's3:PutObject': 'all',
+      's3:AbortMultipartUpload': 'all',
+      's3:ListMultipartUploadParts': 'all',
+      's3:ListBucketMultipartUploads': 'all',
+      's3:DeleteObject': 'work',
+    })
+  })
+
+  it('the merger writes other buckets only when the configuration names them', () => {
+    expect(mergerRights(template, 'reports')).toEqual({})
+    const rights = mergerRights(synthesiseStack({ exportBuckets: ['reports'] }), 'reports')
+    expect(rights).toMatchObject({ 's3:PutObject': 'all' })
+    expect(rights).not.toHaveProperty('s3:DeleteObject')
+  })
+
+  it('the functions around the storage service know nothing of its tables and buckets', () => {
+    const poll = actionsOf('PollJob').filter(action => !/^(logs|secretsmanager):/.test(action))
+    expect(poll).toEqual([])
+    const items = resourcesOf(template, 'AWS::DynamoDB::Table').find(([id]) =>
+      id.startsWith('StorageItems'),
+    )?.[0]
+    const readers = statementsOf(template).filter(([, statement]) =>
+      JSON.stringify(statement).includes(`"${items}"`),
+    )
+    expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      'StorageOpenJobsStart',
+      'StorageRunJob',
+      'StorageStorageApi',
+      'StorageSweepFunction',
+    ])
+  })
+
+  it('the storage API seals secrets and cannot open them, the extractor the other way round', () => {
+    const ofKeys = statementsOf(template).filter(([, { Action }]) =>
+      [Action].flat().some(action => action.startsWith('kms:')),
+    )
+    expect(ofKeys.map(([id, { Action }]) => [id.replace(/RoleDefaultPolicy.*/, ''), Action])).toEqual([
+      ['StorageStorageApi', 'kms:GenerateDataKey'],
+      ['ExtractRunExtractor', 'kms:Decrypt'],
+    ])
+    template.hasResource('AWS::KMS::Key', {
+      DeletionPolicy: 'Retain',
+      Properties: { EnableKeyRotation: true },
+    })
+  })
+
+  it('only the storage API issues credentials of files', () => {
+    template.hasResourceProperties('AWS::IAM::Role', {
+      Description: Match.stringLikeRegexp('credentials of one file'),
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Action: 'sts:AssumeRole',
+            Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('StorageApiRole'), 'Arn'] } },
+          },
+        ],
+      },
+    })
+    const issuers = statementsOf(template).filter(([, { Action }]) =>
+      [Action].flat().includes('sts:AssumeRole'),
+    )
+    expect(issuers.map(([id]) => id)).toEqual([expect.stringContaining('StorageStorageApiRole')])
+  })
+})

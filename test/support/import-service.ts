@@ -1,0 +1,121 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  CreateBucketCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
+import type { LandedObject } from '#functions/start-import/event.ts'
+import { startImport } from '#functions/start-import/start-import.ts'
+import { createTransfer, type TransferOptions } from '#functions/start-import/transfer.ts'
+import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
+import { startImportRecords } from './import-records.ts'
+import { type StorageService, startStorageService } from './storage-service.ts'
+
+export const LANDING = 'landing'
+
+export let service: StorageService
+let api: Server
+export let storage: StorageClient
+export let records: Awaited<ReturnType<typeof startImportRecords>>
+export let dependencies: StartImportDependencies
+export let bucketId: string
+let buckets = 0
+let lastJobBefore = 0
+
+/** The storage service with a landing bucket, for one test file; each test has a bucket of tables of its own. */
+export const useImportService = (): void => {
+  beforeAll(async () => {
+    service = await startStorageService()
+    api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+    await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+    const { port } = api.address() as AddressInfo // It listens on a port.
+    storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
+    records = await startImportRecords()
+    await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
+    await service.s3.send(
+      new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
+    )
+    dependencies = {
+      s3: service.s3,
+      transfer: createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3With }),
+      storage,
+      records,
+      rules: [],
+      now: () => new Date(),
+      log: { info: () => {}, warn: () => {} },
+    }
+  })
+
+  beforeEach(async () => {
+    const { body: jobs } = await service.call('GET', '/v2/storage/jobs?limit=1')
+    lastJobBefore = jobs[0]?.id ?? 0
+    buckets += 1
+    bucketId = `in.c-test${buckets}`
+  })
+
+  afterAll(async () => {
+    await records?.close()
+    await new Promise(resolve => api.close(resolve))
+    await service?.close()
+  })
+}
+
+/** What the handler does, with the endpoint of the test. */
+export const s3With: TransferOptions['s3With'] = (region, credentials) =>
+  new S3Client({
+    endpoint: service.s3Endpoint,
+    forcePathStyle: true,
+    region,
+    credentials: {
+      accessKeyId: credentials.AccessKeyId,
+      secretAccessKey: credentials.SecretAccessKey,
+      sessionToken: credentials.SessionToken,
+    },
+  })
+
+let sequence = 0
+
+/** Puts an object, and says of it what S3's event would. */
+export const land = async (
+  key: string,
+  content: string,
+  metadata: Record<string, string> = {},
+): Promise<LandedObject> => {
+  const { VersionId } = await service.s3.send(
+    new PutObjectCommand({ Bucket: LANDING, Key: key, Body: content, Metadata: metadata }),
+  )
+  sequence += 1
+  return { bucket: LANDING, key, versionId: VersionId, sequencer: sequence.toString(16).padStart(18, '0') }
+}
+
+let executions = 0
+export const newExecution = (): string => {
+  executions += 1
+  return `execution-${executions}`
+}
+
+export const start = (
+  event: LandedObject,
+  execution = newExecution(),
+  changed: Partial<StartImportDependencies> = {},
+) => startImport({ ...dependencies, ...changed }, { event, execution })
+
+export const finishJobs = (): Promise<void> => service.jobsEnded()
+
+/** The jobs of this test, newest first. */
+export const jobsOfTest = async (): Promise<{ id: number; status: string }[]> => {
+  await finishJobs()
+  const { body } = await service.call('GET', '/v2/storage/jobs?limit=100')
+  return body.filter(({ id }: { id: number }) => id > lastJobBefore)
+}
+
+export const rowsOf = async (table: string): Promise<string[]> => {
+  await finishJobs()
+  const { text } = await service.call('GET', `/v2/storage/tables/${bucketId}.${table}/data-preview`)
+  return text.trimEnd().split('\n')
+}
