@@ -2,7 +2,11 @@ import { Duration } from 'aws-cdk-lib'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { NO_KEY_OF_OURS, type runExtractorEnvNames } from '../functions/run-extractor/env-names.ts'
+import {
+  LEASES_PREFIX,
+  NO_KEY_OF_OURS,
+  type runExtractorEnvNames,
+} from '../functions/run-extractor/env-names.ts'
 import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -75,8 +79,7 @@ const runExtractorFunction = (
   if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])
   allowReadingObjects(runExtractor, work)
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
-  // The leases of configurations; version 0.1 gave the folder its name.
-  allowWritingObjects(runExtractor, work, { prefix: 'turns/' })
+  allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   return runExtractor
 }

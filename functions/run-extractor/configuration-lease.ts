@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
+import { LEASES_PREFIX } from './env-names.ts'
 import { DocumentMoved, type WorkStore } from './work-store.ts'
 
 interface ConfigurationPlace {
@@ -14,8 +15,8 @@ interface ConfigurationLease {
 
 type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
-// Version 0.1 gave the folder its name.
-const keyOf = ({ componentId, configId }: ConfigurationPlace) => `turns/${componentId}/${configId}.json`
+const keyOf = ({ componentId, configId }: ConfigurationPlace) =>
+  `${LEASES_PREFIX}${componentId}/${configId}.json`
 
 const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 

@@ -18,3 +18,6 @@ export const runExtractorEnvNames = [
 
 /** No key has this ARN. */
 export const NO_KEY_OF_OURS = 'NONE'
+
+/** Folder of the leases of configurations in the work bucket. Version 0.1 gave it its name. */
+export const LEASES_PREFIX = 'turns/'

@@ -26,17 +26,19 @@ interface KeyLeaseOptions {
   now: () => Date
 }
 
+/** Version 0.1 gave the item and its attributes their names. */
+const stored = { prefix: 'turn#', owner: 'turnOwner', takenAt: 'turnTakenAt' } as const
+
 export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
-  // Version 0.1 gave the item and its attributes their names.
-  const item = { TableName: tableName, Key: { id: `turn#${keyId}` } }
-  const RELEASE = 'REMOVE turnOwner, versionId, turnTakenAt'
+  const item = { TableName: tableName, Key: { id: `${stored.prefix}${keyId}` } }
+  const RELEASE = `REMOVE ${stored.owner}, versionId, ${stored.takenAt}`
 
   const update = (expression: string, owner: string, values: Record<string, unknown> = {}) =>
     dynamo.send(
       new UpdateCommand({
         ...item,
         UpdateExpression: expression,
-        ConditionExpression: 'turnOwner = :owner',
+        ConditionExpression: `${stored.owner} = :owner`,
         ExpressionAttributeValues: { ':owner': owner, ...values },
       }),
     )
@@ -44,15 +46,15 @@ export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseO
   return {
     holder: async () => {
       const { Item } = await dynamo.send(new GetCommand({ ...item, ConsistentRead: true }))
-      const owner: string | undefined = Item?.['turnOwner']
+      const owner: string | undefined = Item?.[stored.owner]
       return owner === undefined ? undefined : { owner, versionId: Item?.['versionId'] ?? '' }
     },
 
     take: async ({ owner, versionId }, from = owner) => {
       const command = new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET turnOwner = :owner, versionId = :version, turnTakenAt = :now',
-        ConditionExpression: 'attribute_not_exists(turnOwner) OR turnOwner IN (:owner, :from)',
+        UpdateExpression: `SET ${stored.owner} = :owner, versionId = :version, ${stored.takenAt} = :now`,
+        ConditionExpression: `attribute_not_exists(${stored.owner}) OR ${stored.owner} IN (:owner, :from)`,
         ExpressionAttributeValues: {
           ':owner': owner,
           ':from': from,

@@ -29,8 +29,8 @@ export const assembleTables = (
   compat: boolean,
 ): AssembledTable[] | undefined => {
   if (!live.isExact) return undefined
-  const begun = [...live.tables.values()].filter(({ spool }) => spool.order >= 0)
-  const reached = begun.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
+  const started = [...live.tables.values()].filter(({ spool }) => spool.order >= 0)
+  const reached = started.filter(({ node }) => !(compat && isUnderHiddenItems(node)))
   const clash = reached.some(({ node, spool }) => (spool.parents ?? []).some(name => node.children.has(name)))
   if (clash) return undefined
   const tables: AssembledTable[] = []

@@ -8,7 +8,7 @@ import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 export interface LearnEvents {
   /** A list inside a list will be written as JSON text. */
   nestedList(path: string): void
-  /** What rows written so far mean has changed: a value became a list, or known columns were given anew. */
+  /** What rows written so far mean has changed: a value became a list, or known columns were given again. */
   unstable(): void
 }
 

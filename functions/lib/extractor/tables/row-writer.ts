@@ -7,7 +7,7 @@ import { RowLink } from './row-link.ts'
 import type { ColumnPlan, ItemsPlan, ObjectPlan } from './row-plan.ts'
 import type { NodeType, StructureNode } from './structure-node.ts'
 
-/** The item does not fit the plan: learn from it, plan anew, write it again. Holds no stack, it is thrown often. */
+/** The item does not fit the plan: learn from it, make a new plan, write it again. Has no stack, because it is thrown often. */
 export const mismatch: Error = Object.assign(new Error('the item does not fit the known structure'), {
   stack: '',
 })

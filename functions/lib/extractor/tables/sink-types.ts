@@ -6,7 +6,7 @@ export interface TableSinkOptions {
   folder: string
   /** Output bucket without `in.c-`: file `<bucket>.<table>`, destination `in.c-<bucket>.<table>`. Absent: `<table>`, no destination. */
   bucket?: string | undefined
-  /** How each finished table is loaded, for its manifest. Default: with the key of its mapping, all rows anew. */
+  /** How each finished table is loaded, for its manifest. Default: with the key of its mapping; the rows replace those of the table. */
   loadOf?: ((table: WrittenTable) => TableLoad) | undefined
   /** `config.mappings`, as read from the configuration: data type to mapping. Checked here, by path. */
   mappings?: unknown

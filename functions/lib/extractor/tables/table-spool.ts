@@ -68,7 +68,7 @@ export class TableSpool {
     this.#markedRows = this.rows
   }
 
-  /** `started`: how many tables had rows at the mark; a table begun since then has not begun. */
+  /** `started`: how many tables had rows at the mark; a table that started later has none. */
   rollBack(started: number): void {
     this.pending = this.#markedText
     this.rows = this.#markedRows
