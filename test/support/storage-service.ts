@@ -22,6 +22,7 @@ import { routes } from '../../functions/storage-api/routes.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
+import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
 
 const region = 'us-east-1'
@@ -130,11 +131,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       await Promise.all(jobsUnderWay.values())
     } while (jobsUnderWay.size > seen)
   }
-  let endOfAJob = Promise.withResolvers<void>()
+  const line = createJobLine()
   const runInThisProcess = async (jobId: number): Promise<void> => {
-    await executeJob(jobId, jobServices)
-    endOfAJob.resolve()
-    endOfAJob = Promise.withResolvers()
+    await executeJob(jobId, jobServices, () => line.untilOldest(jobId))
+    line.ended()
   }
   const startJob: StartJob = async jobId => {
     startedJobs.push(jobId)
@@ -165,8 +165,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     jobWait: {
       limitMs: jobWaitMs,
       intervalMs: 50,
-      // Whoever waits need not look in vain: it mostly is a job of this process.
-      sleep: options.pause ?? (milliseconds => Promise.race([endOfAJob.promise, sleep(milliseconds)])),
+      sleep: options.pause ?? line.untilEnd,
     },
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
@@ -304,15 +303,16 @@ const checkReply = (request: Request, status: number, body: unknown): void => {
 export type StorageService = Awaited<ReturnType<typeof startStorageService>>
 
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
-export const executeJob = async (jobId: number, services: RunJobServices): Promise<void> => {
-  let pauseMs = 10
+export const executeJob = async (
+  jobId: number,
+  services: RunJobServices,
+  pause: () => Promise<unknown> = () => sleep(10),
+): Promise<void> => {
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      // Longer each time: many jobs in line would keep the database busy with looking whether they may run.
-      await sleep(pauseMs)
-      pauseMs = Math.min(200, pauseMs * 2)
+      await pause()
     } catch {
       attempt++
     }
