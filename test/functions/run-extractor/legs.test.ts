@@ -8,7 +8,7 @@ import { type Extraction, newExecution, startExtraction } from '../../support/ex
 import { isThorough } from '../../support/thorough.ts'
 import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 
-const ROWS = 240
+const ROWS = isThorough ? 240 : 120
 const PAGE = 10
 
 let extraction: Extraction
