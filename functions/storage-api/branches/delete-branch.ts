@@ -16,12 +16,12 @@ export const deleteBranch = defineRoute({
     404: 'There is no such branch',
   },
   handle: async (request, services) => {
-    const { id } = await findBranch(services, request.params.branchId)
+    const { id, name } = await findBranch(services, request.params.branchId)
     if (id === defaultBranchId)
       throw new UserError('storage.devBranch.cannotDeleteDefault', 'The default branch cannot be deleted.')
     const componentIds = services.components.list().map(component => component.id)
     return submitJob(request, services, {
-      input: { operationName: 'devBranchDelete', branchId: id, componentIds },
+      input: { operationName: 'devBranchDelete', branchId: id, name, componentIds },
       admit: async () => ({ branchId: id }),
     })
   },

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -20,7 +22,8 @@ export const updateBranch = defineRoute({
   }),
   replies: { 200: 'The branch', 400: '`storage.devBranch.alreadyExists`', 404: 'There is no such branch' },
   reply: branchBody,
-  handle: async ({ params, body }, services) => {
+  handle: async (request, services) => {
+    const { params, body } = request
     const { branches } = services
     const branch = await findBranch(services, params.branchId)
     const isTaken = (await branches.list()).some(({ id, name }) => id !== branch.id && name === body.name)
@@ -36,6 +39,12 @@ export const updateBranch = defineRoute({
       name: body.name ?? current.name,
       description: body.description ?? current.description,
     }))
+    const event = auditEvent('devBranchUpdated', {
+      id: String(branch.id),
+      name: branch.name,
+      params: { devBranchName: updated?.name ?? branch.name },
+    })
+    await recordEvent(request, services, event)
     return ok(branchResource(updated ?? branch))
   },
 })

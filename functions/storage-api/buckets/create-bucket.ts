@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
@@ -51,14 +52,9 @@ export const createBucket = defineRoute({
         'storage.buckets.alreadyExists',
         `The display name "${displayName}" already exists in project.`,
       )
-    await recordEvent(request, services, {
-      event: 'storage.bucketCreated',
-      component: 'storage',
-      type: 'success',
-      message: `Created bucket ${bucket.id}`,
-      objectType: 'bucket',
-      objectId: bucket.id,
-    })
+    const { id, stage, description, color } = bucket
+    const params = { stage, name, displayName, description, color }
+    await recordEvent(request, services, auditEvent('bucketCreated', { id, name, params }))
     return created({ ...bucketResource(bucket, [], baseUrl), metadata: [] })
   },
 })

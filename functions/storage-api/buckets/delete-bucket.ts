@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { deleteBucket as removeBucket } from '../../lib/storage/buckets/delete-bucket.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -27,8 +29,10 @@ export const deleteBucket = defineRoute({
         input: { operationName: 'bucketDelete', bucketId, force },
         admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
       })
-    const { id } = await findBucket(services, bucketId)
+    const { id, name } = await findBucket(services, bucketId)
     await removeBucket(id, force, services)
+    const event = auditEvent('bucketDeleted', { id, name, params: { force } })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { listedTableBody } from '../tables/table-body.ts'
@@ -13,9 +15,14 @@ export const listBucketTables = defineRoute({
   query: z.object({ include: tableIncludes() }),
   replies: { 200: 'The tables, in the order of their names', 404: 'There is no such bucket' },
   reply: z.array(listedTableBody),
-  handle: async ({ params, query, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { params, query, baseUrl } = request
     const bucket = await findBucket(services, params.bucketId)
     const siblings = await services.tables.listInBucket(bucket.id)
-    return ok(await listedTables(services, { bucket, siblings, include: query.include, baseUrl }))
+    const { include } = query
+    const listed = await listedTables(services, { bucket, siblings, include, baseUrl })
+    const { id, name } = bucket
+    await recordEvent(request, services, auditEvent('tablesListed', { id, name }))
+    return ok(listed)
   },
 })

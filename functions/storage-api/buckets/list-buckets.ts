@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
@@ -19,7 +21,8 @@ export const listBuckets = defineRoute({
   query: z.object({ include: includeOf(['metadata', 'linkedBuckets', 'attributes']) }),
   replies: { 200: 'The buckets, in the order of their ids' },
   reply: z.array(bucketBody),
-  handle: async ({ query, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { query, caller, baseUrl } = request
     const { buckets, tables } = services
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const listed = await pMap(
@@ -34,6 +37,7 @@ export const listBuckets = defineRoute({
       }),
       { concurrency: LISTS_AT_ONCE },
     )
+    await recordEvent(request, services, auditEvent('bucketsListed', {}))
     return ok(listed)
   },
 })

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { updateBucket as changeBucket } from '../../lib/storage/buckets/update-bucket.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -45,6 +47,8 @@ export const updateBucket = defineRoute({
     const { id } = await findBucket(services, bucketId)
     await changeBucket(id, change, services)
     const bucket = await findBucket(services, id)
+    const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })
+    await recordEvent(request, services, event)
     return ok({
       ...bucketResource(bucket, await services.tables.listInBucket(id), baseUrl),
       metadata: await metadataOf(services, metadataSubject.bucket(bucket)),

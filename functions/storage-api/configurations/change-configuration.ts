@@ -1,6 +1,8 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { withAdoptedSecrets } from '../../lib/storage/configurations/adopted-secrets.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
+import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { armSchedule, recordDisarming } from './arm-schedule.ts'
@@ -27,6 +29,8 @@ export const changeBy = (
 })
 
 interface ChangeOptions {
+  /** The event of the change, if anything changes. */
+  audit: (changed: Configuration, before: Configuration) => ReturnType<typeof auditEvent>
   /** `true`: changes a configuration in the trash; one that is not there is not found. Default false. */
   inTrash?: boolean
   /** `true`: storing an unchanged configuration arms its schedule again, if the caller may. Default false. */
@@ -47,12 +51,13 @@ export const changeConfiguration = async (
   request: ConfigurationRequest,
   services: Services,
   step: (configuration: Configuration) => Configuration,
-  { inTrash = false, rearms = false, comesBack = false }: ChangeOptions = {},
+  { audit, inTrash = false, rearms = false, comesBack = false }: ChangeOptions,
 ): Promise<Configuration> => {
   const place = placeOf(request, services)
   const component = findComponent(services, place.componentId)
   const rearming = rearms ? changeBy(request, services, 'Schedule armed') : undefined
   let before: Configuration | undefined
+  let isChanged = false
   let verdict: Verdict = { warnings: [] }
   const changed = await services.configurations.change(place, async stored => {
     const configuration = await withAdoptedSecrets({ configuration: stored, owner: ownerAt(place, services) })
@@ -63,7 +68,8 @@ export const changeConfiguration = async (
     verdict = judgeChange(component, configuration, wanted)
     if (verdict.refusal && !comesBack) throw verdict.refusal
     const next = await armSchedule(configuration, wanted, request, services, rearming)
-    return next === configuration ? stored : next
+    isChanged = next !== configuration
+    return isChanged ? next : stored
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')
@@ -71,6 +77,7 @@ export const changeConfiguration = async (
       'storage.components.configurations.versionConflict',
       `The configuration ${place.configId} is being changed by many writers at once. Send the request again.`,
     )
+  if (isChanged && before) await recordEvent(request, services, audit(changed, before))
   await recordDisarming(before, changed, request, services)
   await warnOfChange(request, services, verdict)
   return changed

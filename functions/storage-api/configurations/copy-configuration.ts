@@ -6,10 +6,12 @@ import {
 } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { copyConfiguration as copy } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy } from './change-configuration.ts'
+import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findConfiguration, placeOf } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 import { ownerAt } from './sealed-settings.ts'
@@ -45,7 +47,13 @@ export const copyConfiguration = defineRoute({
       const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
       const made = await withSecretsOf(home, copied, target.version)
       // Skips an id that another process took in the same millisecond.
-      if (await services.configurations.insert({ ...place, configId: id }, made)) return created({ id })
+      if (!(await services.configurations.insert({ ...place, configId: id }, made))) continue
+      const event = configurationEvent('componentConfigurationCopied', request, made, {
+        params: { sourceConfiguration: configurationFacts(request, source, target) },
+        words: { source: target.content.name },
+      })
+      await recordEvent(request, services, event)
+      return created({ id })
     }
   },
 })

@@ -6,12 +6,14 @@ import {
 } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { mapSecrets } from '../../lib/storage/secrets/map-secrets.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findComponent, isEntityId, placeOf } from './find-configuration.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
@@ -95,7 +97,10 @@ const create = async (
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
   const verdict = judgeChange(findComponent(services, place.componentId), undefined, made)
   if (verdict.refusal) throw verdict.refusal
+  const audit = (stored: Configuration) =>
+    configurationEvent('componentConfigurationCreated', request, stored)
   if (await services.configurations.insert(place, made)) {
+    await recordEvent(request, services, audit(made))
     await warnOfChange(request, services, verdict)
     return made
   }
@@ -110,6 +115,7 @@ const create = async (
     )
   }
   return changeConfiguration(request, services, trashed => reviveConfiguration(trashed, settings, changed), {
+    audit,
     inTrash: true,
   })
 }

@@ -2,11 +2,13 @@ import { z } from '@hono/zod-openapi'
 import { TransientError } from '../../lib/errors/errors.ts'
 import { trashConfiguration } from '../../lib/storage/configurations/change-configuration.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationNotFound, placeOf } from './find-configuration.ts'
 
 /** Moves a configuration to the trash. If it is there already, removes it for good. */
@@ -29,7 +31,9 @@ export const deleteConfiguration = defineRoute({
     if (!found) throw configurationNotFound(place.configId)
     if (!found.current.content.isDeleted) {
       const changed = changeBy(request, services, request.body.changeDescription)
-      await changeConfiguration(request, services, current => trashConfiguration(current, changed))
+      await changeConfiguration(request, services, current => trashConfiguration(current, changed), {
+        audit: stored => configurationEvent('componentConfigurationDeleted', request, stored),
+      })
       return noContent()
     }
     if (!request.caller.canPurgeTrash) throw accessDenied()
@@ -39,6 +43,7 @@ export const deleteConfiguration = defineRoute({
         'The configuration is being changed by another request.',
       )
     await services.metadata.clear(metadataSubject.configuration(found))
+    await recordEvent(request, services, configurationEvent('componentConfigurationPurged', request, found))
     return noContent()
   },
 })

@@ -93,7 +93,7 @@ const scheduleOfRow = (row: Record<string, unknown>): string[] =>
 
 /** Warns the author with an event when a configuration was stored although something is wrong with it. */
 export const warnOfChange = async (
-  request: Omit<ConfigurationRequest, 'raw'>,
+  request: ConfigurationRequest,
   services: Services,
   { refusal, warnings }: Verdict,
 ): Promise<void> => {
@@ -114,7 +114,7 @@ export const warnOfChange = async (
  * unchanged, but the component will not find its parameters (docs/reference/storage-api.md#configuration-resource).
  */
 export const warnWhenWrapped = async (
-  request: Omit<ConfigurationRequest, 'raw'>,
+  request: ConfigurationRequest,
   services: Services,
   configuration: string | undefined,
 ): Promise<void> => {

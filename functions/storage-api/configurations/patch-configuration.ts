@@ -5,6 +5,7 @@ import { text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { patchFields, readPatch } from './patch-body.ts'
@@ -42,7 +43,10 @@ export const patchConfiguration = defineRoute({
       const { configuration } = current.current.content
       return update(current, { ...patch({ configuration, state: current.state }), ...order }, changed)
     }
-    const configuration = await changeConfiguration(request, services, step, { rearms: true })
+    const configuration = await changeConfiguration(request, services, step, {
+      audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
+      rearms: true,
+    })
     return withVersionTag(ok(configurationResource(configuration)), configuration)
   },
 })

@@ -4,6 +4,7 @@ import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource } from './configuration-resource.ts'
 
 /** Takes a configuration out of the trash. */
@@ -19,6 +20,7 @@ export const restoreConfiguration = defineRoute({
   handle: async (request, services) => {
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(request, services, trashed => restore(trashed, changed), {
+      audit: stored => configurationEvent('componentConfigurationRestored', request, stored),
       inTrash: true,
     })
     return created(configurationResource(configuration))

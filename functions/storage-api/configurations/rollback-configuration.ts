@@ -5,6 +5,7 @@ import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 import { ownerAt } from './sealed-settings.ts'
@@ -34,7 +35,13 @@ export const rollbackConfiguration = defineRoute({
       request,
       services,
       configuration => adoptSecrets(rollback(configuration, target, changed), adopted),
-      { comesBack: true },
+      {
+        audit: stored =>
+          configurationEvent('componentConfigurationRolledBack', request, stored, {
+            params: { sourceConfiguration: configurationFacts(request, found, target) },
+          }),
+        comesBack: true,
+      },
     )
     return created({ version: String(current.version) })
   },

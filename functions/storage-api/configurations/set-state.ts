@@ -2,6 +2,7 @@ import { setState } from '../../lib/storage/configurations/change-configuration.
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { sealedState, stateBody } from './state-body.ts'
@@ -22,7 +23,9 @@ export const setConfigurationState = defineRoute({
   handle: async (request, services) => {
     await findConfiguration(request, services)
     const state = await sealedState(request.body, request.params, services)
-    const configuration = await changeConfiguration(request, services, current => setState(current, state))
+    const configuration = await changeConfiguration(request, services, current => setState(current, state), {
+      audit: stored => configurationEvent('componentConfigurationStateChanged', request, stored),
+    })
     return ok(configurationResource(configuration))
   },
 })

@@ -4,6 +4,7 @@ import { flag, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
+import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { jsonObject } from './json-field.ts'
@@ -45,7 +46,10 @@ export const updateConfiguration = defineRoute({
       request,
       services,
       current => update(current, settings, changed),
-      { rearms: true },
+      {
+        audit: stored => configurationEvent('componentConfigurationChanged', request, stored),
+        rearms: true,
+      },
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return withVersionTag(ok(configurationResource(configuration)), configuration)

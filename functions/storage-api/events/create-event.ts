@@ -5,11 +5,13 @@ import { created } from '../http/reply.ts'
 import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { eventBody, eventResource } from './event-resource.ts'
-import { recordEvent } from './record-event.ts'
+import { storeEvent } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
+/** Of one text: what a request may hold. The sum is checked below, with its own code. */
+const MAX_BODY = 8 * 1024 * 1024
 
-/** An object or a list, as JSON or as text. */
+/** An object or a list, as JSON or as text. PHP writes an empty object as an empty list. */
 const details = () =>
   z
     .preprocess(
@@ -22,11 +24,15 @@ const details = () =>
     .openapi({ type: 'object', additionalProperties: true })
 
 const parsed = (given: unknown): unknown => {
-  if (typeof given !== 'string') return given
+  const value = typeof given === 'string' ? parseJson(given) : given
+  return Array.isArray(value) && value.length === 0 ? {} : value
+}
+
+const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(given)
+    return JSON.parse(text)
   } catch {
-    return given
+    return text
   }
 }
 
@@ -38,8 +44,8 @@ export const createEvent = defineRoute({
   tag: 'events',
   body: z.object({
     component: text({ min: 1, max: 255 }),
-    message: text({ max: 4_000 }).default(''),
-    description: text({ max: 64_000 }).default(''),
+    message: text({ min: 1, max: MAX_BODY }),
+    description: text({ max: MAX_BODY }).default(''),
     type: z
       .enum(['info', 'success', 'warn', 'error'], {
         error: 'This value should be "info", "success", "warn" or "error".',
@@ -55,7 +61,7 @@ export const createEvent = defineRoute({
   validationCode: 'storage.events.validation',
   replies: {
     201: 'The event',
-    400: '`storage.events.validation`, `storage.events.tooLarge`',
+    400: '`storage.events.validation`, `requestTooLarge`',
     403: 'The token may not use the component that the event names',
   },
   reply: eventBody,
@@ -76,13 +82,14 @@ export const createEvent = defineRoute({
       performance: JSON.stringify(performance),
     }
     if (Buffer.byteLength(JSON.stringify({ ...given, ...texts })) > MAX_BYTES)
-      throw new UserError('storage.events.tooLarge', `The event is larger than ${MAX_BYTES} bytes.`)
-    const event = await recordEvent({ ...request, runId: runId ?? request.runId }, services, {
+      throw new UserError('requestTooLarge', `The event is larger than ${MAX_BYTES} bytes.`)
+    const event = await storeEvent({ ...request, runId: runId ?? request.runId }, services, {
       ...given,
       ...texts,
+      event: `ext.${given.component}.${configurationId ?? ''}`,
       duration: duration ?? null,
       configurationId: configurationId ?? null,
     })
-    return created(eventResource(event, request.baseUrl))
+    return created(eventResource(event, { baseUrl: request.baseUrl, now: services.now() }))
   },
 })

@@ -1,20 +1,36 @@
 import { z } from '@hono/zod-openapi'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
+import { eventPosition } from '../../lib/storage/events/event-uuid.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { integer, text } from '../http/fields.ts'
+import { flag, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { mayReadEvent } from './may-read-event.ts'
+import { parseEventQuery } from './search-events.ts'
+
+/** The id or the UUID of an event. */
+const position = () =>
+  text({ max: 50 })
+    .transform((given, context) => {
+      const found = eventPosition(given)
+      if (found !== undefined) return found
+      context.addIssue({ code: 'custom', message: 'This value should be the id or the uuid of an event.' })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string' })
 
 /** Filters that every list of events has. */
 export const eventQuery = z.object({
-  limit: integer({ max: 1000 }).default(100),
+  limit: integer({ max: 10_000 }).default(100),
   offset: integer().default(0),
-  sinceId: integer().optional(),
-  maxId: integer({ min: 1 }).optional(),
+  sinceId: position(),
+  maxId: position(),
   component: text().optional(),
   configurationId: text().optional(),
   runId: text().optional(),
-  q: text({ max: 1000 }).optional(),
+  q: text({ max: 2_000 }).optional(),
+  /** Orders by UUID, which is the order anyway. */
+  forceUuid: flag().optional(),
   sortOrder: z.preprocess(
     value => (typeof value === 'string' ? value.toLowerCase() : value),
     z.enum(['asc', 'desc'], { error: 'This value should be "asc" or "desc".' }).default('desc'),
@@ -27,16 +43,29 @@ type List = (range: {
   maxId?: number | undefined
 }) => AsyncIterable<EventRecord>
 
+interface EventReader {
+  caller: Caller
+  projectId: number
+  now: Date
+  /** Only the events of this branch. Default: of all. */
+  branchId?: number
+}
+
 /** Oldest first has to read all events. This bounds how many. */
 const MAX_READ_FOR_ASCENDING = 10_000
 
-/** The events that a query asks for and the caller may see. */
+/** The events that a query asks for and the caller may see. Error: 400 `query.syntax`. */
 export const findEvents = async (
   list: List,
-  { limit, offset, sinceId, maxId, sortOrder, ...filters }: EventQuery,
-  caller: Caller,
+  { limit, offset, sinceId, maxId, sortOrder, q = '', ...filters }: EventQuery,
+  { caller, branchId, ...facts }: EventReader,
 ): Promise<EventRecord[]> => {
-  const isListed = (event: EventRecord) => mayReadEvent(caller, event) && matches(event, filters)
+  const isFound = parseEventQuery(q, facts)
+  const isListed = (event: EventRecord) =>
+    event.branchId === (branchId ?? event.branchId) &&
+    mayReadEvent(caller, event) &&
+    matches(event, filters) &&
+    isFound(event)
   const range = list({ sinceId, maxId })
   if (sortOrder === 'desc') return page(range, { limit, offset, isListed })
   const found = await page(range, { limit: MAX_READ_FOR_ASCENDING, offset: 0, isListed })
@@ -45,32 +74,12 @@ export const findEvents = async (
 
 const matches = (
   event: EventRecord,
-  { component, configurationId, runId, q }: Pick<EventQuery, 'component' | 'configurationId' | 'runId' | 'q'>,
+  { component, configurationId, runId }: Pick<EventQuery, 'component' | 'configurationId' | 'runId'>,
 ): boolean =>
   (component === undefined || event.component === component) &&
   (configurationId === undefined || event.configurationId === configurationId) &&
-  (runId === undefined || isOfRun(event.runId, runId)) &&
-  (q === undefined || isFound(event, q))
+  (runId === undefined || isOfRun(event.runId, runId))
 
 /** Runs can start runs: `a` includes the run `a` and all that it started, `a.b`, `a.b.c`. */
 const isOfRun = (of: string | null, runId: string): boolean =>
   of === runId || (of?.startsWith(`${runId}.`) ?? false)
-
-/** Every word must occur in the event. `type:error` and the like search one field. */
-const isFound = (event: EventRecord, q: string): boolean =>
-  q
-    .split(/\s+(?:AND\s+)?/)
-    .filter(Boolean)
-    .every(term => {
-      const [, field, wanted] =
-        /^(type|event|component|configurationId|runId|message):"?([^"]+)"?$/.exec(term) ?? []
-      const word = (wanted ?? term).replaceAll('"', '').toLowerCase()
-      // The pattern above matches fields of the event only.
-      if (field)
-        return String(event[field as keyof EventRecord] ?? '')
-          .toLowerCase()
-          .includes(word)
-      return [event.message, event.description, event.component, event.event, event.params].some(text =>
-        text.toLowerCase().includes(word),
-      )
-    })

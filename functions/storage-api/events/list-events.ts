@@ -1,24 +1,46 @@
 import { z } from '@hono/zod-openapi'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
+import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
 import { eventQuery, findEvents } from './event-query.ts'
 import { eventBody, eventResource } from './event-resource.ts'
 
 const shared = { method: 'get', tag: 'events', query: eventQuery, reply: z.array(eventBody) } as const
 
-/** Events of the project, newest first. */
+type ListRequest = Pick<
+  RouteRequest<unknown, z.output<typeof eventQuery>, unknown>,
+  'query' | 'caller' | 'baseUrl'
+>
+
+const answer = async (
+  list: Parameters<typeof findEvents>[0],
+  { query, caller, baseUrl }: ListRequest,
+  services: Pick<Services, 'projectId' | 'now'>,
+  branchId?: number,
+): Promise<Response> => {
+  const facts = { projectId: services.projectId, now: services.now() }
+  const reader = { caller, ...facts, ...(branchId !== undefined && { branchId }) }
+  const found = await findEvents(list, query, reader)
+  return ok(found.map(event => eventResource(event, { baseUrl, ...facts })))
+}
+
+/** Events of the branch of the path, newest first. */
 export const listEvents = defineRoute({
   ...shared,
   path: '/v2/storage/events',
   summary: 'List events',
   replies: { 200: 'The events' },
-  handle: async ({ query, caller, baseUrl }, { events }) => {
-    const found = await findEvents(events.list, query, caller)
-    return ok(found.map(event => eventResource(event, baseUrl)))
+  handle: (request, services) => {
+    const { branchId } = request
+    const { list, listOf } = services.events
+    const ofBranch = branchId === defaultBranchId ? list : listOf('branch', String(branchId))
+    return answer(ofBranch, request, services, branchId)
   },
 })
 
@@ -27,10 +49,9 @@ export const listTableEvents = defineRoute({
   path: '/v2/storage/tables/{tableId}/events',
   summary: 'List the events of a table',
   replies: { 200: 'The events', 404: 'There is no such table' },
-  handle: async ({ params, query, caller, baseUrl }, services) => {
-    const table = await findTable(services, params.tableId)
-    const found = await findEvents(services.events.listOf('table', tableIdOf(table)), query, caller)
-    return ok(found.map(event => eventResource(event, baseUrl)))
+  handle: async (request, services) => {
+    const id = tableIdOf(await findTable(services, request.params.tableId))
+    return answer(services.events.listOf('table', id), request, services, request.branchId)
   },
 })
 
@@ -39,24 +60,23 @@ export const listBucketEvents = defineRoute({
   path: '/v2/storage/buckets/{bucketId}/events',
   summary: 'List the events of a bucket',
   replies: { 200: 'The events', 404: 'There is no such bucket' },
-  handle: async ({ params, query, caller, baseUrl }, services) => {
-    const { id } = await findBucket(services, params.bucketId)
-    const found = await findEvents(services.events.listOf('bucket', id), query, caller)
-    return ok(found.map(event => eventResource(event, baseUrl)))
+  handle: async (request, services) => {
+    const { id } = await findBucket(services, request.params.bucketId)
+    return answer(services.events.listOf('bucket', id), request, services, request.branchId)
   },
 })
 
-/** What was done with a token. A token may read its own. */
+/** What was done with a token and to it, in every branch. A token may read its own. */
 export const listTokenEvents = defineRoute({
   ...shared,
   path: '/v2/storage/tokens/{tokenId}/events',
   summary: 'List the events of a token',
   replies: { 200: 'The events' },
-  handle: async ({ params, query, caller, baseUrl }, { events }) => {
-    if (params.tokenId !== caller.tokenId) requireMaster(caller)
+  handle: async (request, services) => {
+    const { tokenId } = request.params
+    if (tokenId !== request.caller.tokenId) requireMaster(request.caller)
     // An id that cannot be one of ours has no events.
-    if (!/^\d{1,16}$/.test(params.tokenId)) return ok([])
-    const found = await findEvents(events.listOf('token', params.tokenId), query, caller)
-    return ok(found.map(event => eventResource(event, baseUrl)))
+    if (!/^\d{1,16}$/.test(tokenId)) return ok([])
+    return answer(services.events.listOf('token', tokenId), request, services)
   },
 })

@@ -1,19 +1,36 @@
+import { z } from 'zod'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { mayUseBucket, mayUseComponent } from '../http/rights.ts'
 
 /**
- * Decides alone who may read an event: its sender, everybody who may read its table or bucket, everybody who may use
- * the component of its configuration, and those who manage all buckets.
+ * Decides alone who may read an event: its sender, the master token, and everybody who may read what it is about. Those
+ * who manage all buckets read all events but those about files and tokens.
  */
 export const mayReadEvent = (caller: Caller, event: EventRecord): boolean => {
-  if (caller.canManageBuckets || event.token.id === caller.tokenId) return true
+  if (caller.isMaster || event.token.id === caller.tokenId) return true
+  if (event.objectType === 'token') return event.objectId === caller.tokenId
+  if (event.objectType === 'file') return caller.canReadAllFileUploads
+  if (caller.canManageBuckets) return true
   const bucketId = bucketIdOf(event)
   if (bucketId !== undefined) return mayUseBucket(caller, bucketId, 'read')
-  return event.configurationId !== null && mayUseComponent(caller, event.component)
+  const component = componentOf(event)
+  return component !== undefined && mayUseComponent(caller, component)
 }
 
 const bucketIdOf = ({ objectType, objectId }: EventRecord): string | undefined => {
-  if (objectType === null) return undefined
-  return objectType === 'bucket' ? objectId : objectId.slice(0, Math.max(objectId.lastIndexOf('.'), 0))
+  if (objectType === 'bucket') return objectId
+  return objectType === 'table' ? objectId.slice(0, Math.max(objectId.lastIndexOf('.'), 0)) : undefined
+}
+
+const ofConfiguration = z.object({ component: z.string() })
+const ofRow = z.object({ configuration: ofConfiguration })
+
+/** The component whose configuration the event is about. */
+const componentOf = ({ objectType, params, configurationId, component }: EventRecord): string | undefined => {
+  if (objectType === 'componentConfiguration')
+    return ofConfiguration.safeParse(JSON.parse(params)).data?.component
+  if (objectType === 'componentConfigurationRow')
+    return ofRow.safeParse(JSON.parse(params)).data?.configuration.component
+  return configurationId === null ? undefined : component
 }

@@ -1,19 +1,22 @@
-import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
+import { requestContext } from './request-context.ts'
 
-type Sender = Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId'>
+export type EventSender = Pick<
+  RouteRequest<unknown, unknown, unknown>,
+  'caller' | 'runId' | 'branchId' | 'raw'
+>
+type EventServices = Pick<Services, 'events' | 'nextId' | 'now'>
 type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>
 
 /** Stores an event in the name of the caller. Missing fields are empty. */
-export const recordEvent = (
-  { caller, runId, branchId }: Sender,
-  { events, nextId, now }: Pick<Services, 'events' | 'nextId' | 'now'>,
+export const storeEvent = (
+  { caller, runId, branchId, raw }: EventSender,
+  { events, nextId, now }: EventServices,
   given: Given,
 ): Promise<EventRecord> =>
   events.create(nextId, id => ({
-    uuid: randomUUID(),
     event: '',
     description: '',
     runId,
@@ -22,11 +25,40 @@ export const recordEvent = (
     params: '{}',
     results: '{}',
     performance: '{}',
+    context: JSON.stringify(requestContext(raw)),
     duration: null,
     branchId,
     objectType: null,
     objectId: '',
+    objectName: null,
+    attachments: [],
     token: { id: caller.tokenId, name: caller.description },
     ...given,
     id,
   }))
+
+/**
+ * Records in an event what a request has done. The change is stored already, so an event that cannot be stored does not
+ * fail the request: it is logged, with what it would have said.
+ */
+export const recordEvent = async (
+  sender: EventSender,
+  services: EventServices & Pick<Services, 'log'>,
+  given: Given,
+): Promise<void> => {
+  await storeEvent(sender, services, given).catch((error: unknown) => {
+    const { event, component, message, objectType, objectId } = given
+    services.log.error('event not stored', {
+      event,
+      component,
+      message: message.slice(0, LOGGED_MESSAGE),
+      objectType,
+      objectId,
+      branchId: sender.branchId,
+      tokenId: sender.caller.tokenId,
+      error,
+    })
+  })
+}
+
+const LOGGED_MESSAGE = 500

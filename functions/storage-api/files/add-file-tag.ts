@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { fileNotFound, findFileToChange } from './find-file.ts'
+import { tagEvent } from './tag-event.ts'
 
 const MAX_TAGS = 500
 
@@ -15,7 +17,9 @@ export const addFileTag = defineRoute({
   tag: 'files',
   body: z.object({ tag: text({ min: 1, max: 200 }) }),
   replies: { 204: 'Added', 403: 'Another token made the file', 404: 'There is no such file' },
-  handle: async ({ params, body, caller }, { files }) => {
+  handle: async (request, services) => {
+    const { params, body, caller } = request
+    const { files } = services
     const { id } = await findFileToChange(files, params.fileId, caller)
     const updated = await files.update(id, file => {
       const tags = [...new Set([...file.tags, body.tag])]
@@ -24,6 +28,7 @@ export const addFileTag = defineRoute({
       return { ...file, tags }
     })
     if (!updated) throw fileNotFound()
+    await recordEvent(request, services, tagEvent('fileTagAdded', updated, body.tag))
     return noContent()
   },
 })

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { parseId } from '../../lib/storage/db/ids.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -29,6 +31,8 @@ export const deleteFile = defineRoute({
     // The record is deleted last: while it exists, an interrupted delete can be repeated.
     await services.fileAccess.deleteObjects(file)
     await services.files.delete(file.id)
+    const event = auditEvent('fileDeleted', { id: String(file.id), name: file.name })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

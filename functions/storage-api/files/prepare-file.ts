@@ -8,6 +8,7 @@ import type { FileAccess } from './file-access.ts'
 import { preparedFileBody } from './file-body.ts'
 import { fileResource } from './file-resource.ts'
 import { newFileRecord } from './new-file.ts'
+import { recordUpload } from './record-upload.ts'
 
 const body = z.object({
   name: text({ min: 1, max: 500 }),
@@ -36,7 +37,8 @@ export const prepareFile = defineRoute({
   body,
   replies: { 201: 'The file with `uploadParams`' },
   reply: preparedFileBody,
-  handle: async ({ body, caller, runId, idempotencyKey }, services) => {
+  handle: async (request, services) => {
+    const { body, caller, runId, idempotencyKey } = request
     const { federationToken, ...settings } = body
     const newFile = {
       ...settings,
@@ -53,6 +55,7 @@ export const prepareFile = defineRoute({
             { ...services, records: services.files, make },
           )
 
+    await recordUpload(request, services, file)
     const { fileAccess } = services
     const [resource, uploadParams] = await Promise.all([
       fileResource(file, fileAccess),

@@ -6,6 +6,7 @@ import { readBody } from '../http/read-body.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { fileKey, newFileRecord } from './new-file.ts'
+import { recordUpload } from './record-upload.ts'
 
 interface Upload {
   /** The other fields of the form. */
@@ -21,7 +22,7 @@ interface Stored {
   sizeBytes: number
 }
 
-type Receiver = Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'runId' | 'caller'>
+type Receiver = Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'runId' | 'caller' | 'branchId'>
 
 const CONTENT_TYPE = 'application/octet-stream'
 const MAX_NAME_LENGTH = 500
@@ -50,7 +51,10 @@ export const receiveUpload = async (request: Receiver, services: Services): Prom
     return { id, key, filename, sizeBytes }
   }
   const { fields, stored } = await readParts(request.raw, store)
-  return { fields, file: stored && (await makeRecord(request, services, { fields, stored, createdAt })) }
+  if (!stored) return { fields, file: undefined }
+  const file = await makeRecord(request, services, { fields, stored, createdAt })
+  await recordUpload(request, services, file)
+  return { fields, file }
 }
 
 const readParts = async (

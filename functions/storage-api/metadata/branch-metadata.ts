@@ -1,7 +1,12 @@
 import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { findBranch } from '../branches/find-branch.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
@@ -27,9 +32,16 @@ export const setBranchMetadata = defineRoute({
   summary: 'Set metadata of the branch of the path',
   body: z.object({ metadata: metadataFields.metadata }),
   replies: { 201: 'All metadata of the branch', 400: '`storage.metadata.…`' },
-  handle: async ({ branchId, body }, services) => {
+  handle: async (request, services) => {
+    const { branchId, body } = request
     const subject = metadataSubject.branch(branchId)
-    await storeMetadata(services, subject, readMetadata(body.metadata, { provider: '' }))
+    const given = readMetadata(body.metadata, { provider: '' })
+    await storeMetadata(services, subject, given)
+    const event = auditEvent('devBranchMetadataSet', {
+      ...(await nameOf(branchId, services)),
+      params: metadataParams(given),
+    })
+    await recordEvent(request, services, event)
     return created(await metadataOf(services, subject))
   },
 })
@@ -41,9 +53,20 @@ export const deleteBranchMetadata = defineRoute({
   access: 'project',
   summary: 'Delete a metadatum of the branch of the path',
   replies: { 204: 'Deleted', 404: 'There is no such metadatum' },
-  handle: async ({ branchId, params }, services) => {
-    if (!(await services.metadata.delete(metadataSubject.branch(branchId), params.metadataId)))
-      throw metadataNotFound(params.metadataId)
+  handle: async (request, services) => {
+    const { branchId, params } = request
+    const deleted = await services.metadata.delete(metadataSubject.branch(branchId), params.metadataId)
+    if (!deleted) throw metadataNotFound(params.metadataId)
+    const event = auditEvent('devBranchMetadataDeleted', {
+      ...(await nameOf(branchId, services)),
+      ...deletedFacts(deleted),
+    })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })
+
+const nameOf = async (branchId: number, services: Services) => {
+  const { name } = await findBranch(services, String(branchId))
+  return { id: String(branchId), name }
+}

@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
@@ -29,10 +32,14 @@ export const setBucketMetadata = defineRoute({
   summary: 'Set metadata of a bucket',
   body: z.object(metadataFields),
   replies: { 201: 'All metadata of the bucket', 400: '`storage.metadata.…`', 404: 'There is no such bucket' },
-  handle: async ({ params, body }, services) => {
-    const subject = metadataSubject.bucket(await findBucket(services, params.bucketId))
+  handle: async (request, services) => {
+    const { params, body } = request
+    const bucket = await findBucket(services, params.bucketId)
+    const subject = metadataSubject.bucket(bucket)
     const given = readMetadata(body.metadata, { provider: readProvider(body.provider) })
     await storeMetadata(services, subject, given)
+    const event = auditEvent('bucketMetadataSet', { ...namesOf(bucket), params: metadataParams(given) })
+    await recordEvent(request, services, event)
     return created(await metadataOf(services, subject))
   },
 })
@@ -43,10 +50,15 @@ export const deleteBucketMetadata = defineRoute({
   path: '/v2/storage/buckets/{bucketId}/metadata/{metadataId}',
   summary: 'Delete a metadatum of a bucket',
   replies: { 204: 'Deleted', 404: 'There is no such bucket or metadatum' },
-  handle: async ({ params }, services) => {
-    const subject = metadataSubject.bucket(await findBucket(services, params.bucketId))
-    if (!(await services.metadata.delete(subject, params.metadataId)))
-      throw metadataNotFound(params.metadataId)
+  handle: async (request, services) => {
+    const { params } = request
+    const bucket = await findBucket(services, params.bucketId)
+    const deleted = await services.metadata.delete(metadataSubject.bucket(bucket), params.metadataId)
+    if (!deleted) throw metadataNotFound(params.metadataId)
+    const event = auditEvent('bucketMetadataDeleted', { ...namesOf(bucket), ...deletedFacts(deleted) })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })
+
+const namesOf = ({ id, name }: { id: string; name: string }) => ({ id, name })

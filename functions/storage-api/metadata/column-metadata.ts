@@ -1,11 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadatumBody, metadatumResource } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
@@ -19,8 +24,10 @@ const findColumn = async (services: Services, columnId: string) => {
   const table = await findTable(services, columnId.slice(0, Math.max(dot, 0)))
   if (!columnNames(table.snapshot).includes(column))
     throw new UserError('storage.columns.notFound', `Column "${column.slice(0, 100)}" not found in the table`)
-  return { column, subject: metadataSubject.table(table) }
+  return { column, table, subject: metadataSubject.table(table) }
 }
+
+const aboutTable = (table: TableRecord) => ({ id: tableIdOf(table), name: table.name })
 
 const listOf = async (services: Services, { subject, column }: { subject: string; column: string }) =>
   (await services.metadata.list(subject)).filter(each => each.column === column).map(metadatumResource)
@@ -48,10 +55,17 @@ export const setColumnMetadata = defineRoute({
     404: 'There is no such table or column',
   },
   reply: z.array(metadatumBody),
-  handle: async ({ params, body }, services) => {
-    const { subject, column } = await findColumn(services, params.columnId)
+  handle: async (request, services) => {
+    const { params, body } = request
+    const { subject, column, table } = await findColumn(services, params.columnId)
     const given = readMetadata(body.metadata, { provider: readProvider(body.provider), column })
     await storeMetadata(services, subject, given)
+    const event = auditEvent('columnMetadataSet', {
+      ...aboutTable(table),
+      words: { column },
+      params: { column, ...metadataParams(given) },
+    })
+    await recordEvent(request, services, event)
     return created(await listOf(services, { subject, column }))
   },
 })
@@ -62,10 +76,18 @@ export const deleteColumnMetadata = defineRoute({
   summary: 'Delete a metadatum of a column',
   tag: 'metadata',
   replies: { 204: 'Deleted', 404: 'There is no such column or metadatum' },
-  handle: async ({ params }, services) => {
-    const { subject, column } = await findColumn(services, params.columnId)
-    if (!(await services.metadata.delete(subject, params.metadataId, column)))
-      throw metadataNotFound(params.metadataId)
+  handle: async (request, services) => {
+    const { params } = request
+    const { subject, column, table } = await findColumn(services, params.columnId)
+    const deleted = await services.metadata.delete(subject, params.metadataId, column)
+    if (!deleted) throw metadataNotFound(params.metadataId)
+    const { words, params: facts } = deletedFacts(deleted)
+    const event = auditEvent('columnMetadataDeleted', {
+      ...aboutTable(table),
+      words: { column, ...words },
+      params: { column, ...facts },
+    })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

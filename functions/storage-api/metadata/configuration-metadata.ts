@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { configurationEvent } from '../configurations/configuration-events.ts'
 import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
 import { metadataFields, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
@@ -35,8 +38,14 @@ export const setConfigurationMetadata = defineRoute({
     404: 'There is no such configuration',
   },
   handle: async (request, services) => {
-    const subject = metadataSubject.configuration(await findConfiguration(request, services))
-    await storeMetadata(services, subject, readMetadata(request.body.metadata, { provider: '' }))
+    const configuration = await findConfiguration(request, services)
+    const subject = metadataSubject.configuration(configuration)
+    const given = readMetadata(request.body.metadata, { provider: '' })
+    await storeMetadata(services, subject, given)
+    const event = configurationEvent('componentConfigurationMetadataSet', request, configuration, {
+      results: metadataParams(given),
+    })
+    await recordEvent(request, services, event)
     return created(await metadataOf(services, subject))
   },
 })
@@ -49,9 +58,17 @@ export const deleteConfigurationMetadata = defineRoute({
   replies: { 204: 'Deleted', 404: 'There is no such configuration or metadatum' },
   handle: async (request, services) => {
     const { metadataId } = request.params
-    const subject = metadataSubject.configuration(await findConfiguration(request, services))
-    if (!(await services.metadata.delete(subject, metadataId)))
-      throw notFound(`Metadata with id ${metadataId.slice(0, 50)} not found`)
+    const configuration = await findConfiguration(request, services)
+    const subject = metadataSubject.configuration(configuration)
+    const deleted = await services.metadata.delete(subject, metadataId)
+    if (!deleted) throw notFound(`Metadata with id ${metadataId.slice(0, 50)} not found`)
+    const event = configurationEvent(
+      'componentConfigurationMetadataDeleted',
+      request,
+      configuration,
+      deletedFacts(deleted),
+    )
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

@@ -1,10 +1,13 @@
 import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { emptyList } from '../http/body-fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTable } from '../tables/find-table.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadatumBody, tableMetadata } from './metadata-resource.ts'
 import {
   columnsMetadataField,
@@ -46,7 +49,8 @@ export const setTableMetadata = defineRoute({
       columnsMetadata: z.union([z.record(z.string(), z.array(metadatumBody)), emptyList]),
     }),
   ]),
-  handle: async ({ params, body, raw }, services) => {
+  handle: async (request, services) => {
+    const { params, body, raw } = request
     const table = await findTable(services, params.tableId)
     const provider = readProvider(body.provider)
     const ofTable =
@@ -58,7 +62,11 @@ export const setTableMetadata = defineRoute({
       body.columnsMetadata === undefined
         ? []
         : readColumnsMetadata(body.columnsMetadata, { provider, columns })
-    await storeMetadata(services, metadataSubject.table(table), [...ofTable, ...ofColumns])
+    const given = [...ofTable, ...ofColumns]
+    await storeMetadata(services, metadataSubject.table(table), given)
+    const about = { id: params.tableId, name: table.name }
+    const event = auditEvent('tableMetadataSet', { ...about, params: metadataParams(given) })
+    await recordEvent(request, services, event)
     const { metadata, columnMetadata } = await tableMetadata(services, table)
     const isJson = raw.headers.get('content-type')?.includes('json') ?? false
     return created(isJson ? { metadata, columnsMetadata: columnMetadata } : metadata)
@@ -71,10 +79,14 @@ export const deleteTableMetadata = defineRoute({
   summary: 'Delete a metadatum of a table',
   tag: 'metadata',
   replies: { 204: 'Deleted', 404: 'There is no such table or metadatum' },
-  handle: async ({ params }, services) => {
+  handle: async (request, services) => {
+    const { params } = request
     const table = await findTable(services, params.tableId)
-    if (!(await services.metadata.delete(metadataSubject.table(table), params.metadataId)))
-      throw metadataNotFound(params.metadataId)
+    const deleted = await services.metadata.delete(metadataSubject.table(table), params.metadataId)
+    if (!deleted) throw metadataNotFound(params.metadataId)
+    const about = { id: params.tableId, name: table.name }
+    const event = auditEvent('tableMetadataDeleted', { ...about, ...deletedFacts(deleted) })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

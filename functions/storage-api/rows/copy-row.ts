@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { ownerAt } from '../configurations/sealed-settings.ts'
@@ -39,11 +40,21 @@ export const copyRow = defineRoute({
       { texts: [configuration], version: row.configurationVersion },
       target.params.configId,
     )
-    const changedTarget = await changeConfiguration(target, services, current =>
-      adoptSecrets(
-        addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
-        adopted,
-      ),
+    const sourceRow = rowFacts(request, source, row)
+    const changedTarget = await changeConfiguration(
+      target,
+      services,
+      current =>
+        adoptSecrets(
+          addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
+          adopted,
+        ),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowCopied', target, stored, findRow(stored, rowId), {
+            sourceRow,
+          }),
+      },
     )
     return created(rowResource(findRow(changedTarget, rowId), changedTarget))
   },

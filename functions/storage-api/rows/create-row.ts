@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration, isEntityId } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
@@ -42,8 +43,14 @@ export const createRow = defineRoute({
     const rowId = body.rowId || String(services.nextId())
     const settings = await sealedSettings(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${rowId} added`)
-    const configuration = await changeConfiguration(request, services, current =>
-      addRow(current, rowId, settings, changed),
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => addRow(current, rowId, settings, changed),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowCreated', request, stored, findRow(stored, rowId)),
+      },
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return created(rowResource(findRow(configuration, rowId), configuration))

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { deleteRow as remove } from '../../lib/storage/configurations/change-rows.ts'
+import { findRow, deleteRow as remove } from '../../lib/storage/configurations/change-rows.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
 import { text } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -17,7 +18,10 @@ export const deleteRow = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} deleted`)
-    await changeConfiguration(request, services, current => remove(current, params.rowId, changed))
+    await changeConfiguration(request, services, current => remove(current, params.rowId, changed), {
+      audit: (stored, before) =>
+        rowEvent('componentConfigurationRowDeleted', request, stored, findRow(before, params.rowId)),
+    })
     return noContent()
   },
 })

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { findRow, updateRow as update } from '../../lib/storage/configurations/change-rows.ts'
-import { rowMemory } from '../../lib/storage/configurations/configuration.ts'
+import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { patchFields, readPatch } from '../configurations/patch-body.ts'
@@ -32,10 +33,14 @@ export const patchRow = defineRoute({
     findRow(await findConfiguration(request, services), params.rowId)
     const patch = await readPatch(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
-    const configuration = await changeConfiguration(request, services, current => {
+    const step = (current: Configuration) => {
       const { configuration } = findRow(current, params.rowId)
       const { state } = rowMemory(current, params.rowId)
       return update(current, params.rowId, patch({ configuration, state }), changed)
+    }
+    const configuration = await changeConfiguration(request, services, step, {
+      audit: stored =>
+        rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
     })
     return ok(rowResource(findRow(configuration, params.rowId), configuration))
   },

@@ -3,6 +3,7 @@ import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/a
 import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { ownerAt } from '../configurations/sealed-settings.ts'
@@ -39,7 +40,14 @@ export const rollbackRow = defineRoute({
       const changed = { ...ofRow, description: ofConfiguration }
       return adoptSecrets({ ...next, current: { ...next.current, changed } }, adopted)
     }
-    const configuration = await changeConfiguration(request, services, step, { comesBack: true })
+    const sourceRow = rowFacts(request, found, target)
+    const configuration = await changeConfiguration(request, services, step, {
+      audit: stored =>
+        rowEvent('componentConfigurationRowRolledBack', request, stored, findRow(stored, rowId), {
+          sourceRow,
+        }),
+      comesBack: true,
+    })
     return created(rowResource(findRow(configuration, rowId), configuration))
   },
 })

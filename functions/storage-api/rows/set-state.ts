@@ -1,5 +1,6 @@
 import { findRow, setRowState as setState } from '../../lib/storage/configurations/change-rows.ts'
 import { changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { sealedState, stateBody } from '../configurations/state-body.ts'
@@ -23,8 +24,14 @@ export const setRowState = defineRoute({
     const { rowId } = request.params
     findRow(await findConfiguration(request, services), rowId)
     const state = await sealedState(request.body, request.params, services)
-    const configuration = await changeConfiguration(request, services, current =>
-      setState(current, rowId, state),
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => setState(current, rowId, state),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowStateChanged', request, stored, findRow(stored, rowId)),
+      },
     )
     return ok(rowResource(findRow(configuration, rowId), configuration))
   },

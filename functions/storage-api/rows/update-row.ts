@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { findRow, updateRow as update } from '../../lib/storage/configurations/change-rows.ts'
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
+import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
@@ -38,8 +39,14 @@ export const updateRow = defineRoute({
     findRow(await findConfiguration(request, services), params.rowId)
     const settings = await sealedSettings(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
-    const configuration = await changeConfiguration(request, services, current =>
-      update(current, params.rowId, settings, changed),
+    const configuration = await changeConfiguration(
+      request,
+      services,
+      current => update(current, params.rowId, settings, changed),
+      {
+        audit: stored =>
+          rowEvent('componentConfigurationRowChanged', request, stored, findRow(stored, params.rowId)),
+      },
     )
     await warnWhenWrapped(request, services, settings.configuration)
     return ok(rowResource(findRow(configuration, params.rowId), configuration))

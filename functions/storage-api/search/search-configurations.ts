@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { commaList, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseComponent } from '../http/rights.ts'
@@ -16,9 +18,11 @@ export const searchConfigurations = defineRoute({
   summary: 'Search configurations by their metadata',
   tag: 'search',
   query: z.object({
+    idComponent: text({ max: 100 }).optional(),
+    /** As the documentation calls it. */
     componentId: text({ max: 100 }).optional(),
     configurationId: text({ max: 200 }).optional(),
-    metadataKeys: textList({ max: 100, itemMax: 255 }).default([]),
+    metadataKeys: textList({ max: 100, itemMax: 255 }).optional(),
     include: commaList().default([]),
   }),
   replies: { 200: 'The configurations' },
@@ -29,10 +33,14 @@ export const searchConfigurations = defineRoute({
       metadata: z.array(metadatumBody).optional(),
     }),
   ),
-  handle: async ({ query, caller, branchId }, { components, configurations, metadata }) => {
+  handle: async (request, services) => {
+    const { query, caller, branchId } = request
+    const { components, configurations, metadata } = services
+    const componentId = query.idComponent ?? query.componentId
+    const keys = query.metadataKeys ?? []
     const wanted = components
       .list()
-      .filter(({ id }) => mayUseComponent(caller, id) && id === (query.componentId ?? id))
+      .filter(({ id }) => mayUseComponent(caller, id) && id === (componentId ?? id))
     const perComponent = await pMap(
       wanted,
       async component => {
@@ -43,7 +51,6 @@ export const searchConfigurations = defineRoute({
         const found = await pMap(
           live,
           async configuration => {
-            const keys = query.metadataKeys
             const own = (await metadata.list(metadataSubject.configuration(configuration))).filter(
               ({ key }) => keys.length === 0 || keys.includes(key),
             )
@@ -52,7 +59,7 @@ export const searchConfigurations = defineRoute({
           { concurrency: LOADS_AT_ONCE },
         )
         return found
-          .filter(({ own }) => query.metadataKeys.length === 0 || own.length > 0)
+          .filter(({ own }) => keys.length === 0 || own.length > 0)
           .map(({ configuration, own }) => ({
             idComponent: component.id,
             configurationId: configuration.id,
@@ -60,6 +67,18 @@ export const searchConfigurations = defineRoute({
           }))
       },
       { concurrency: LOADS_AT_ONCE },
+    )
+    await recordEvent(
+      request,
+      services,
+      auditEvent('componentsSearched', {
+        params: {
+          idComponent: componentId ?? null,
+          configurationId: query.configurationId ?? null,
+          metadataKeys: query.metadataKeys ?? null,
+          include: query.include,
+        },
+      }),
     )
     return ok(perComponent.flat())
   },

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -29,6 +31,8 @@ export const deleteTable = defineRoute({
       })
     const table = await findTable(services, tableId)
     await services.tables.delete(table)
+    const event = auditEvent('tableDeleted', { id: tableId, name: table.name, params: { force } })
+    await recordEvent(request, services, event)
     return noContent()
   },
 })

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
@@ -16,7 +18,8 @@ export const listTables = defineRoute({
   query: z.object({ include: tableIncludes() }),
   replies: { 200: 'The tables of all buckets, in the order of their ids' },
   reply: z.array(listedTableBody),
-  handle: async ({ query, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { query, caller, baseUrl } = request
     const { buckets, tables } = services
     const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
     const perBucket = await pMap(
@@ -30,6 +33,7 @@ export const listTables = defineRoute({
         }),
       { concurrency: LISTS_AT_ONCE },
     )
+    await recordEvent(request, services, auditEvent('tablesListed', {}))
     return ok(perBucket.flat())
   },
 })

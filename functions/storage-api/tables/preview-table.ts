@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { csv, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -26,14 +28,15 @@ export const previewTable = defineRoute({
   replies: { 200: 'The rows', 400: 'The query is wrong', 404: 'There is no such table' },
   replyType: 'text/csv',
   reply: z.string().openapi({ example: '"id","city"\n"1","Prague"\n' }),
-  handle: async ({ params, query }, services) => {
+  handle: async (request, services) => {
+    const { params, query } = request
     const { format } = query
     if (format !== 'rfc' && format !== 'json')
       throw new UserError(
         'storage.tables.validation.invalidFormat',
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
-    const { snapshot } = await findTable(services, params.tableId)
+    const { snapshot, name } = await findTable(services, params.tableId)
     const rowQuery = readRowQuery(query, services.now())
     const engine = await services.tableEngine()
     // One client sends 0 for "not set".
@@ -41,6 +44,8 @@ export const previewTable = defineRoute({
       ...rowQuery,
       limit: query.limit || DEFAULT_ROWS,
     })
+    const event = auditEvent('tableDataPreview', { id: params.tableId, name })
+    await recordEvent(request, services, event)
     if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
     return ok({
       columns,

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { updateTable as changeTable } from '../../lib/storage/tables/update-table.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { flag, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -44,6 +46,8 @@ export const updateTable = defineRoute({
         admit: async () => ({ displayName }),
       })
     const updated = await changeTable(tableId, { displayName }, services)
+    const event = auditEvent('tableUpdated', { id: tableId, name: table.name, params: { displayName } })
+    await recordEvent(request, services, event)
     return ok(await tableDetail(services, updated, baseUrl))
   },
 })

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { digestOf } from '../http/authenticate.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { newTokenValue } from './new-token-value.ts'
+import { tokenEvent } from './token-event.ts'
 import { newTokenBody, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
@@ -22,7 +24,8 @@ export const createToken = defineRoute({
     403: 'The token is not the master token',
   },
   reply: newTokenBody,
-  handle: async ({ body, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { body, caller, baseUrl } = request
     const { tokens, buckets, nextId, now, projectId } = services
     const settings = await readTokenSettings(body, services)
     const at = now().toISOString()
@@ -47,6 +50,7 @@ export const createToken = defineRoute({
       }
       // Skips an id that another process took in the same millisecond.
       if (!(await tokens.insert(token))) continue
+      await recordEvent(request, services, tokenEvent('tokenCreated', token))
       const bucketIds = (await buckets.list()).map(bucket => bucket.id)
       return created({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
     }

@@ -1,3 +1,4 @@
+import { recordEvent } from '../events/record-event.ts'
 import { digestOf } from '../http/authenticate.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
@@ -5,6 +6,7 @@ import { defineRoute } from '../http/route.ts'
 import { findToken, tokenNotFound } from './find-token.ts'
 import { newTokenValue } from './new-token-value.ts'
 import { refuseMaster } from './refuse-master.ts'
+import { tokenEvent } from './token-event.ts'
 import { newTokenBody, tokenResource } from './token-resource.ts'
 
 /** Gives a token a new value. The old one is refused from then on. Each token may refresh itself. */
@@ -15,7 +17,8 @@ export const refreshToken = defineRoute({
   tag: 'tokens',
   replies: { 200: 'The token with its new value', 403: 'It is another token', 404: 'There is no such token' },
   reply: newTokenBody,
-  handle: async ({ params, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { params, caller, baseUrl } = request
     const { tokens, buckets, now, projectId } = services
     refuseMaster(params.tokenId, caller)
     if (params.tokenId !== caller.tokenId) requireMaster(caller)
@@ -28,6 +31,7 @@ export const refreshToken = defineRoute({
       refreshed: at,
     }))
     if (!token) throw tokenNotFound(params.tokenId)
+    await recordEvent(request, services, tokenEvent('tokenRefreshed', token))
     const bucketIds = (await buckets.list()).map(bucket => bucket.id)
     return ok({ ...tokenResource(token, { baseUrl, now: now(), bucketIds }), token: value })
   },

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken, tokenNotFound } from './find-token.ts'
 import { refuseMaster } from './refuse-master.ts'
+import { tokenEvent } from './token-event.ts'
 import { tokenBody, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
@@ -17,13 +19,15 @@ export const updateToken = defineRoute({
   validationCode: 'storage.tokens.validation',
   replies: { 200: 'The token', 400: '`storage.tokens.invalidPermissions`', 404: 'There is no such token' },
   reply: tokenBody,
-  handle: async ({ params, body, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { params, body, caller, baseUrl } = request
     const { tokens, buckets, now } = services
     refuseMaster(params.tokenId, caller)
     const { id } = await findToken(services, params.tokenId)
     const settings = await readTokenSettings(body, services)
     const token = await tokens.update(id, current => ({ ...current, ...settings }))
     if (!token) throw tokenNotFound(params.tokenId)
+    await recordEvent(request, services, tokenEvent('tokenUpdated', token))
     const bucketIds = (await buckets.list()).map(bucket => bucket.id)
     return ok(tokenResource(token, { baseUrl, now: now(), bucketIds }))
   },

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { recordEvent } from '../events/record-event.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { checkTrigger } from './check-trigger.ts'
+import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 
 /** Stores what to run when tables change. */
@@ -23,7 +25,8 @@ export const createTrigger = defineRoute({
   }),
   replies: { 201: 'The trigger', 404: 'There is no such table or token' },
   reply: triggerBody,
-  handle: async ({ body, caller }, services) => {
+  handle: async (request, services) => {
+    const { body, caller } = request
     await checkTrigger(body, caller, services)
     for (;;) {
       const trigger = {
@@ -34,7 +37,9 @@ export const createTrigger = defineRoute({
         revision: 1,
       }
       // Skips an id that another process took in the same millisecond.
-      if (await services.triggers.insert(trigger)) return created(triggerResource(trigger))
+      if (!(await services.triggers.insert(trigger))) continue
+      await recordEvent(request, services, triggerEvent('triggerCreated', trigger))
+      return created(triggerResource(trigger))
     }
   },
 })

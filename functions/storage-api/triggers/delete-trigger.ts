@@ -1,6 +1,8 @@
+import { recordEvent } from '../events/record-event.ts'
 import { noContent } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTrigger } from './check-trigger.ts'
+import { triggerEvent } from './trigger-event.ts'
 
 export const deleteTrigger = defineRoute({
   method: 'delete',
@@ -9,8 +11,10 @@ export const deleteTrigger = defineRoute({
   tag: 'triggers',
   access: 'project',
   replies: { 204: 'Deleted', 404: 'There is no such trigger' },
-  handle: async ({ params }, services) => {
-    await services.triggers.delete((await findTrigger(services, params.triggerId)).id)
+  handle: async (request, services) => {
+    const trigger = await findTrigger(services, request.params.triggerId)
+    await services.triggers.delete(trigger.id)
+    await recordEvent(request, services, triggerEvent('triggerDeleted', trigger))
     return noContent()
   },
 })

@@ -1,8 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { recordEvent } from '../events/record-event.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { checkTrigger, findTrigger, triggerNotFound } from './check-trigger.ts'
+import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 
 /** Replaces the given settings. */
@@ -21,7 +23,8 @@ export const updateTrigger = defineRoute({
   }),
   replies: { 200: 'The trigger', 404: 'There is no such trigger, table or token' },
   reply: triggerBody,
-  handle: async ({ params, body, caller }, services) => {
+  handle: async (request, services) => {
+    const { params, body, caller } = request
     const { id } = await findTrigger(services, params.triggerId)
     await checkTrigger(
       {
@@ -40,6 +43,7 @@ export const updateTrigger = defineRoute({
       tableIds: body.tableIds ?? current.tableIds,
     }))
     if (!trigger) throw triggerNotFound(params.triggerId)
+    await recordEvent(request, services, triggerEvent('triggerUpdated', trigger))
     return ok(triggerResource(trigger))
   },
 })

@@ -30,7 +30,9 @@ beforeAll(async () => {
   known['otherVersionId'] = '2'
   known['branchId'] = 'default'
   known['tokenId'] = (await service.call('POST', '/v2/storage/tokens', {})).body.id
-  known['eventId'] = String((await service.call('POST', '/v2/storage/events', { component: 'a' })).body.id)
+  known['eventId'] = String(
+    (await service.call('POST', '/v2/storage/events', { component: 'a', message: 'b' })).body.id,
+  )
   const trigger = {
     runWithTokenId: 42,
     component: 'a',

@@ -63,10 +63,10 @@ export const projectCodes = {
     meaning: 'A field of the event is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
-  'storage.events.tooLarge': {
+  requestTooLarge: {
     status: 400,
     meaning: 'The event is larger than one may be.',
-    remedy: 'Send less in its params, results or description.',
+    remedy: 'Send less in its message, params, results or description.',
   },
   'storage.metadata.notFound': {
     status: 404,

@@ -22,9 +22,17 @@ export const createIdSource = (now: () => Date = () => new Date()): NextId => {
   }
 }
 
+/** When an id was made, and the counter within that millisecond. */
+export const idParts = (id: number): { milliseconds: number; counter: number } => ({
+  milliseconds: Math.floor(id / IDS_PER_MS) + EPOCH_MS,
+  counter: id % IDS_PER_MS,
+})
+
+export const fromIdParts = ({ milliseconds, counter }: ReturnType<typeof idParts>): number =>
+  (milliseconds - EPOCH_MS) * IDS_PER_MS + counter
+
 /** `2026-07`: the month (UTC) in which an id was made. Records are partitioned by it. */
-export const monthOfId = (id: number): string =>
-  new Date(Math.floor(id / IDS_PER_MS) + EPOCH_MS).toISOString().slice(0, 7)
+export const monthOfId = (id: number): string => new Date(idParts(id).milliseconds).toISOString().slice(0, 7)
 
 /** Ids as sort keys: sixteen digits, so that text order is number order. */
 export const idSortKey = (id: number): string => String(id).padStart(16, '0')

@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { idSortKey } from '../db/ids.ts'
+import { defaultBranchId } from '../branches/branch-store.ts'
+import { idSortKey, type NextId } from '../db/ids.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
 
+/** A file that the event is about, as it was then. */
+const attachment = z.object({
+  id: z.number(),
+  name: z.string(),
+  isSliced: z.boolean(),
+  sizeBytes: z.number(),
+  created: z.string(),
+  /** ISO 8601; `null`: never. */
+  expires: z.string().nullable(),
+})
+
 const eventRecord = z.object({
   id: z.number(),
-  uuid: z.string(),
-  /** Name of what happened. Empty for events that clients send. */
+  /** Name of what happened: `storage.bucketCreated`, or `ext.<component>.<configuration>` for events of components. */
   event: z.string(),
   component: z.string(),
   message: z.string(),
@@ -19,37 +30,53 @@ const eventRecord = z.object({
   params: z.string(),
   results: z.string(),
   performance: z.string(),
+  /** How the request came. Events of version 0.2 have none. */
+  context: z.string().default('{}'),
   duration: z.number().nullable(),
   branchId: z.number(),
-  /** The table or bucket that it is about, if any. */
-  objectType: z.enum(['table', 'bucket']).nullable(),
+  /** What it is about, if anything: `table`, `bucket`, `componentConfiguration` and so on. */
+  objectType: z.string().nullable(),
   objectId: z.string(),
+  objectName: z.string().nullable().default(null),
+  attachments: z.array(attachment).default([]),
   token: z.object({ id: z.string(), name: z.string() }),
 })
 
 export type EventRecord = z.infer<typeof eventRecord>
 
 const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
-type EventObject = 'table' | 'bucket' | 'token'
+
+/** What has a list of events of its own. */
+type Subject = 'table' | 'bucket' | 'token' | 'branch'
+const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'])
 
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
 const PAGE_SIZE = 100
 
 /**
- * Events, newest first. An event about a table, a bucket or a token is stored a second time under its subject, whose
- * list then reads nothing else. A crash in between leaves it out of that list, which is tolerable.
+ * Events, newest first. An event about a table, a bucket or a token, and one of a development branch, is stored again
+ * under its subject, whose list then reads nothing else. A crash in between leaves it out of that list, which is
+ * tolerable.
  */
 export const createEventStore = (items: ItemTable) => {
   const all = createMonthlyRecords(items, 'EVENTS', item => storedEvent.parse(item))
-  const partitionOf = (type: EventObject, id: string) => `EVENTS/${type}/${id}`
+  const partitionOf = (type: Subject, id: string) => `EVENTS/${type}/${id}`
+
+  /** The sender has the event in its list, whatever it is about. */
+  const partitionsOf = ({ token, branchId, objectType, objectId }: EventRecord): Set<string> =>
+    new Set([
+      partitionOf('token', token.id),
+      ...(subjects.has(objectType) && objectId !== '' ? [`EVENTS/${objectType}/${objectId}`] : []),
+      ...(branchId === defaultBranchId ? [] : [partitionOf('branch', String(branchId))]),
+    ])
 
   return {
     get: all.get,
     list: all.list,
 
-    /** The events of one table, bucket or token, newest first. */
-    listOf: (type: EventObject, id: string) =>
+    /** The events of one table, bucket, token or development branch, newest first. */
+    listOf: (type: Subject, id: string) =>
       async function* ({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}) {
         const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1) }
         if (range.from > range.to) return
@@ -57,15 +84,13 @@ export const createEventStore = (items: ItemTable) => {
         for await (const item of items.query(partitionOf(type, id), newest)) yield storedEvent.parse(item)
       },
 
-    async create(nextId: () => number, make: (id: number) => EventRecord): Promise<EventRecord> {
+    async create(nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> {
       const event = await all.create(nextId, id => {
         const made = make(id)
         return { ...made, [itemExpiryName]: Math.floor(Date.parse(made.created) / 1000) + KEPT_SECONDS }
       })
       const sk = idSortKey(event.id)
-      await items.put({ pk: partitionOf('token', event.token.id), sk }, { ...event })
-      if (event.objectType)
-        await items.put({ pk: partitionOf(event.objectType, event.objectId), sk }, { ...event })
+      await Promise.all([...partitionsOf(event)].map(pk => items.put({ pk, sk }, { ...event })))
       return event
     },
   }

@@ -107,6 +107,8 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('devBranchDelete'),
     branchId: z.number(),
+    /** For its event: the branch is gone by then. Absent in jobs of version 0.2. */
+    name: z.string().optional(),
     componentIds: z.array(z.string()),
   }),
 ])

@@ -69,10 +69,10 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     set,
     list,
 
-    /** Resolves to false when the subject (or its column) has none with this id. */
-    async delete(subject: string, id: string, column = ''): Promise<boolean> {
+    /** Resolves to what was deleted, or to `undefined` when the subject (or its column) has none with this id. */
+    async delete(subject: string, id: string, column = ''): Promise<Metadatum | undefined> {
       const found = (await list(subject)).find(each => each.id === id && each.column === column)
-      return found !== undefined && items.delete(keyOf(subject, found), { id })
+      return found && (await items.delete(keyOf(subject, found), { id })) ? found : undefined
     },
 
     /** Copies all metadata of this subject to another. */

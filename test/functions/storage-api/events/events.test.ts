@@ -53,9 +53,14 @@ describe('POST events', () => {
 
   it.each([
     ['no component', { message: 'a' }, 'storage.events.validation'],
-    ['another type', { component: 'a', type: 'debug' }, 'storage.events.validation'],
-    ['details that are a text', { component: 'a', params: 'text' }, 'storage.events.validation'],
-    ['more than 200 KB', { component: 'a', params: { a: 'x'.repeat(210_000) } }, 'storage.events.tooLarge'],
+    ['another type', { component: 'a', message: 'b', type: 'debug' }, 'storage.events.validation'],
+    [
+      'details that are a text',
+      { component: 'a', message: 'b', params: 'text' },
+      'storage.events.validation',
+    ],
+    ['no message', { component: 'a' }, 'storage.events.validation'],
+    ['more than 200 KB', { component: 'a', message: 'x'.repeat(250_000) }, 'requestTooLarge'],
   ])('refuses %s', async (_what, body, code) => {
     const reply = await service.call('POST', events, body)
     expect([reply.status, reply.body.code]).toEqual([400, code])
@@ -93,9 +98,51 @@ describe('GET events', () => {
       (await service.call('GET', path, undefined, headers)).body.map(
         (event: { message: string }) => event.message,
       )
-    expect(await shown(events)).toEqual(['mine'])
-    expect(await shown(`/v2/storage/tokens/${limited.id}/events`)).toEqual(['mine'])
+    const own = ['mine', 'Created token "Created by Master token"']
+    expect(await shown(events)).toEqual(own)
+    expect(await shown(`/v2/storage/tokens/${limited.id}/events`)).toEqual(own)
     expect((await service.call('GET', '/v2/storage/tokens/42/events', undefined, headers)).status).toBe(403)
+  })
+})
+
+describe('an event of a change', () => {
+  it('that cannot be stored is logged with what it would have said, and the change stands', async () => {
+    const deaf = await startStorageService({
+      items: items => ({
+        ...items,
+        put: (key, ...rest) =>
+          key.pk.startsWith('EVENTS')
+            ? Promise.reject(new Error('no events today'))
+            : items.put(key, ...rest),
+      }),
+    })
+    try {
+      const { status } = await deaf.call('POST', '/v2/storage/buckets', { name: 'quiet' })
+      expect(status).toBe(201)
+      expect(deaf.logged).toMatchObject([
+        {
+          message: 'event not stored',
+          extra: {
+            event: 'storage.bucketCreated',
+            objectType: 'bucket',
+            objectId: 'in.c-quiet',
+            tokenId: '42',
+          },
+        },
+      ])
+      const { body: job } = await deaf.call('DELETE', '/v2/storage/buckets/in.c-quiet?async=1')
+      expect(job.status).toBe('success')
+      await expect
+        .poll(() => deaf.logged)
+        .toContainEqual({
+          message: 'event not stored',
+          extra: expect.objectContaining({ event: 'storage.bucketDeleted', jobId: job.id }),
+        })
+      // Nothing has changed but the event, so the sender must know.
+      expect((await deaf.call('POST', events, { component: 'a', message: 'b' })).status).toBe(500)
+    } finally {
+      await deaf.close()
+    }
   })
 })
 
@@ -158,6 +205,13 @@ describe('the events of a table and its bucket', () => {
           objectType: 'table',
           objectId: tableId,
           description: expect.stringContaining('Missing columns: id'),
+        },
+        {
+          event: 'storage.tableImportDone',
+          type: 'success',
+          context: { async: true },
+          performance: { duration: expect.any(Number) },
+          attachments: [{ isSliced: false, uploadType: 'userUpload', isExpired: false, name: 'data.csv' }],
         },
         { event: 'storage.tableCreated', type: 'success' },
       ])

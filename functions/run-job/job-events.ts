@@ -1,0 +1,91 @@
+import { type AuditEventName, attachmentOf, type auditEvent } from '../lib/storage/events/audit-event.ts'
+import type { FinalJob } from '../lib/storage/jobs/job-record.ts'
+import type { RunJobServices } from './services.ts'
+
+type Facts = Omit<Parameters<typeof auditEvent>[1], 'results'>
+
+/** One change that a job makes, as an event says it. */
+interface JobChange {
+  name: AuditEventName
+  facts: Facts
+}
+
+/** What a job changes: nothing for a run of a configuration, whose events are those of its component. */
+export const changesOf = async (
+  job: FinalJob,
+  services: Pick<RunJobServices, 'files'>,
+): Promise<JobChange[]> => {
+  const { input } = job
+  const change = (name: AuditEventName, facts: Facts): JobChange[] => [{ name, facts }]
+  const ofTable = (
+    tableId: string,
+    name: AuditEventName,
+    { words = {}, ...facts }: Omit<Facts, 'id' | 'name'> = {},
+  ) => change(name, { id: tableId, name: tableId.slice(tableId.lastIndexOf('.') + 1), words, ...facts })
+
+  switch (input.operationName) {
+    case 'tableCreate':
+    case 'tableDefinitionCreate': {
+      const tableId = `${input.bucketId}.${input.name}`
+      const created = ofTable(tableId, 'tableCreated')
+      const source = 'source' in input ? input.source : undefined
+      if (job.status !== 'success' || source?.type !== 'file') return created
+      const loaded = await loadOf({ fileId: source.fileId, incremental: false }, services)
+      return [...created, ...ofTable(tableId, 'tableImportDone', loaded)]
+    }
+    case 'tableImport':
+      return ofTable(input.tableId, 'tableImportDone', await loadOf(input, services))
+    case 'tableExport':
+      return ofTable(input.tableId, 'tableExported', {
+        params: { fileType: input.fileType, gzip: input.gzip },
+      })
+    case 'tableUpdate':
+      return ofTable(input.tableId, 'tableUpdated', { params: { displayName: input.displayName } })
+    case 'tableColumnAdd':
+      return ofTable(input.tableId, 'tableColumnAdded', ofColumn(input.name))
+    case 'tableColumnDelete':
+      return ofTable(input.tableId, 'tableColumnDeleted', ofColumn(input.name))
+    case 'tablePrimaryKeyAdd':
+      return ofTable(input.tableId, 'tablePrimaryKeyAdded', { params: { columns: input.columns } })
+    case 'tablePrimaryKeyDelete':
+      return ofTable(input.tableId, 'tablePrimaryKeyDeleted')
+    case 'tableRowsDelete':
+      return ofTable(input.tableId, 'tableRowsDeleted')
+    case 'tableSnapshotCreate':
+      return ofTable(input.tableId, 'tableSnapshotCreated', { params: { description: input.description } })
+    case 'tableSnapshotDelete':
+      return change('tableSnapshotDeleted', { id: String(input.snapshotId) })
+    case 'tableDrop':
+      return ofTable(input.tableId, 'tableDeleted')
+    case 'bucketDelete':
+      return change('bucketDeleted', ofBucket(input.bucketId))
+    case 'bucketUpdate': {
+      const { displayName, color } = input
+      return change('bucketUpdated', { ...ofBucket(input.bucketId), params: { displayName, color } })
+    }
+    case 'fileDelete':
+      return change('fileDeleted', { id: String(input.fileId) })
+    case 'devBranchCreate':
+      return change('devBranchCreated', { id: String(job.id), name: input.name })
+    case 'devBranchDelete':
+      return change('devBranchDeleted', { id: String(input.branchId), name: input.name ?? '' })
+    default:
+      return []
+  }
+}
+
+const ofColumn = (column: string) => ({ words: { column }, params: { column } })
+
+const ofBucket = (id: string) => ({ id, name: id.slice(id.indexOf('.') + 1) })
+
+/** The file may be deleted or expired by now: then there is nothing to attach. */
+const loadOf = async (
+  { fileId, incremental }: { fileId: number; incremental: boolean },
+  { files }: Pick<RunJobServices, 'files'>,
+) => {
+  const file = await files.get(fileId)
+  return {
+    params: { source: { fileId, type: 'file' }, incremental },
+    attachments: file ? [attachmentOf(file)] : [],
+  }
+}
