@@ -128,14 +128,21 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
   }
 }
 
-/** The author's own, without those on buckets that are gone: no service grants a right on nothing. */
+/**
+ * The author's own, without those on buckets that are gone: no service grants a right on nothing. None grants `manage`
+ * either, which old tokens have: a run writes to buckets and deletes none.
+ */
 const permissionsOf = async (
   { canManageBuckets, bucketPermissions }: Token,
   tokens: Pick<TokenClient, 'bucketIds'>,
 ): Promise<Record<string, string>> => {
   if (canManageBuckets || Object.keys(bucketPermissions).length === 0) return {}
   const known = new Set(await tokens.bucketIds())
-  return Object.fromEntries(Object.entries(bucketPermissions).filter(([id]) => known.has(id)))
+  return Object.fromEntries(
+    Object.entries(bucketPermissions)
+      .filter(([id]) => known.has(id))
+      .map(([id, permission]) => [id, permission === 'manage' ? 'write' : permission]),
+  )
 }
 
 /** Never the right to manage tokens or to purge, whatever the author may do: a run needs neither. */

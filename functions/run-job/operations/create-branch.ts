@@ -47,7 +47,7 @@ export const createBranch = async (
 }
 
 const nameTaken = (name: string) =>
-  new UserError('storage.devBranch.alreadyExists', `There already is a branch with name "${name}"`)
+  new UserError('devBranch.duplicateName', `There already is a branch with name "${name}"`)
 
 /** Version 1 of its own, with the rows and states of the original. */
 const branched = (configuration: Configuration, job: ProcessingJob): Configuration => {

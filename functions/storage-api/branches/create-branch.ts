@@ -9,9 +9,13 @@ export const createBranch = defineRoute({
   path: '/v2/storage/dev-branches',
   summary: 'Create a branch',
   tag: 'branches',
-  access: 'project',
+  access: 'master',
   body: z.object({ name: text({ min: 1, max: 255 }), description: text({ max: 20_000 }).default('') }),
-  replies: { 202: 'A job `devBranchCreate`; its results are the branch', 400: 'The request is wrong' },
+  replies: {
+    202: 'A job `devBranchCreate`; its results are the branch',
+    400: 'The request is wrong',
+    403: 'The token is not the master token',
+  },
   handle: async (request, services) => {
     const { name, description } = request.body
     const componentIds = services.components.list().map(({ id }) => id)

@@ -9,16 +9,17 @@ export const deleteBranch = defineRoute({
   path: '/v2/storage/dev-branches/{branchId}',
   summary: 'Delete a branch with its configurations',
   tag: 'branches',
-  access: 'project',
+  access: 'master',
   replies: {
     202: 'A job `devBranchDelete`',
     400: '`storage.devBranch.cannotDeleteDefault`',
+    403: 'The token is not the master token',
     404: 'There is no such branch',
   },
   handle: async (request, services) => {
     const { id, name } = await findBranch(services, request.params.branchId)
     if (id === defaultBranchId)
-      throw new UserError('storage.devBranch.cannotDeleteDefault', 'The default branch cannot be deleted.')
+      throw new UserError('storage.devBranch.cannotDeleteDefault', 'Cannot delete Main branch')
     const componentIds = services.components.list().map(component => component.id)
     return submitJob(request, services, {
       input: { operationName: 'devBranchDelete', branchId: id, name, componentIds },

@@ -12,7 +12,7 @@ export const findBranch = async (
   const branch = id === undefined ? undefined : await branches.get(id)
   if (branch) return branch
   if (id === defaultBranchId) return defaultBranch(await project.created())
-  throw new UserError('notFound', `Branch "${name.slice(0, 50)}" not found`)
+  throw new UserError('notFound', `Branch id:"${name.slice(0, 50)}" was not found.`)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { branchResource } from '../../lib/storage/branches/branch-resource.ts'
+import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
@@ -9,7 +10,7 @@ import { defineRoute } from '../http/route.ts'
 import { branchBody } from './branch-body.ts'
 import { findBranch } from './find-branch.ts'
 
-/** Changes name and description, also of the default branch. */
+/** Changes name and description. The default branch keeps its name; an empty name leaves it as it is. */
 export const updateBranch = defineRoute({
   method: 'put',
   path: '/v2/storage/dev-branches/{branchId}',
@@ -17,26 +18,28 @@ export const updateBranch = defineRoute({
   tag: 'branches',
   access: 'project',
   body: z.object({
-    name: text({ min: 1, max: 255 }).optional(),
+    name: text({ max: 255 }).optional(),
     description: text({ max: 20_000 }).optional(),
   }),
-  replies: { 200: 'The branch', 400: '`storage.devBranch.alreadyExists`', 404: 'There is no such branch' },
+  replies: {
+    200: 'The branch',
+    400: '`devBranch.duplicateName`, `storage.devBranch.cannotRenameDefault`',
+    404: 'There is no such branch',
+  },
   reply: branchBody,
   handle: async (request, services) => {
     const { params, body } = request
     const { branches } = services
     const branch = await findBranch(services, params.branchId)
-    const isTaken = (await branches.list()).some(({ id, name }) => id !== branch.id && name === body.name)
+    const name = newName(branch, body.name)
+    const isTaken = (await branches.list()).some(other => other.id !== branch.id && other.name === name)
     if (isTaken)
-      throw new UserError(
-        'storage.devBranch.alreadyExists',
-        `There already is a branch with name "${body.name}"`,
-      )
+      throw new UserError('devBranch.duplicateName', `There already is a branch with name "${name}"`)
     // The default branch has no record of its own before its first change.
     if (branch.revision === 0) await branches.insert(branch)
     const updated = await branches.update(branch.id, current => ({
       ...current,
-      name: body.name ?? current.name,
+      name,
       description: body.description ?? current.description,
     }))
     const event = auditEvent('devBranchUpdated', {
@@ -48,3 +51,13 @@ export const updateBranch = defineRoute({
     return ok(branchResource(updated ?? branch))
   },
 })
+
+const newName = ({ id, name }: BranchRecord, given: string | undefined): string => {
+  if (given === undefined || given === name) return name
+  if (id !== defaultBranchId) {
+    if (given !== '') return given
+    throw new UserError('storage.validation', 'Invalid request:\n - name: "This value should not be blank."')
+  }
+  if (given === '') return name
+  throw new UserError('storage.devBranch.cannotRenameDefault', 'You can not update default branch name.')
+}

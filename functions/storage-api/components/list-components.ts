@@ -4,7 +4,7 @@ import { configurationResource, configurationSummaryBody } from '../configuratio
 import { flag, text } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
-import { mayUseComponent } from '../http/rights.ts'
+import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { componentBody, componentResource } from './component.ts'
 
@@ -23,9 +23,13 @@ export const listComponents = defineRoute({
   summary: 'List components with their configurations',
   tag: 'components',
   query,
-  replies: { 200: 'The components that have configurations' },
+  replies: {
+    200: 'The components that have configurations',
+    403: 'The token may use no component',
+  },
   reply: z.array(componentBody.extend({ configurations: z.array(configurationSummaryBody) })),
   handle: async ({ query, caller, branchId, baseUrl }, { components, configurations }) => {
+    if (!caller.canManageBuckets && caller.componentAccess.length === 0) throw accessDenied()
     const wanted = components
       .list()
       .filter(({ id, type }) => mayUseComponent(caller, id) && type === (query.componentType ?? type))

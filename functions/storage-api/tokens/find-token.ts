@@ -9,7 +9,9 @@ export const findToken = async (
   tokenId: string,
 ): Promise<TokenRecord> => {
   const id = parseId(tokenId)
-  const token = id === undefined ? undefined : await tokens.get(id)
+  if (id === undefined)
+    throw new UserError('storage.tokens.notFound', `Token "${tokenId.slice(0, 50)}": resource not found`)
+  const token = await tokens.get(id)
   if (!token) throw tokenNotFound(tokenId)
   return token
 }

@@ -34,12 +34,24 @@ export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: T
   creatorToken: { id: Number(token.creatorToken.id), description: token.creatorToken.description },
 })
 
+export const masterDescription = 'Master token'
+
+/** Whoever deployed the stack. All tokens are made with theirs. */
+export const projectAdmin = {
+  id: 1,
+  name: 'Owner',
+  features: [],
+  isOrganizationMember: true,
+  role: 'admin',
+  isActivated: true,
+}
+
 /** The master token: its value is the stack's secret. */
 export const masterTokenResource = (id: string, created: string, { baseUrl, bucketIds }: TokenFacts) => ({
   id,
   created: wireDate(created),
   refreshed: wireDate(created),
-  description: 'Master token',
+  description: masterDescription,
   uri: `${baseUrl}/v2/storage/tokens/${id}`,
   isMasterToken: true,
   canManageBuckets: true,
@@ -53,14 +65,7 @@ export const masterTokenResource = (id: string, created: string, { baseUrl, buck
   isDisabled: false,
   dailyCapacity: 0,
   bucketPermissions: allManaged(bucketIds),
-  admin: {
-    id: 1,
-    name: 'Owner',
-    features: [],
-    isOrganizationMember: true,
-    role: 'admin',
-    isActivated: true,
-  },
+  admin: projectAdmin,
 })
 
 const allManaged = (bucketIds: string[]) => Object.fromEntries(bucketIds.map(id => [id, 'manage'] as const))

@@ -21,7 +21,8 @@ export const tokenFields = {
   canManageBuckets: flag().optional(),
   canReadAllFileUploads: flag().optional(),
   canPurgeTrash: flag().optional(),
-  expiresIn: integer({ min: 1, max: LONGEST_SECONDS }).optional(),
+  /** At least 1, which is checked below in the words that clients know. */
+  expiresIn: integer({ min: -LONGEST_SECONDS, max: LONGEST_SECONDS }).optional(),
 }
 
 const fields = z.object(tokenFields)
@@ -30,27 +31,42 @@ type Fields = z.output<typeof fields>
 /** Bounded because an item holds 400 KB. */
 const MAX_PERMISSIONS = 1_000
 
-/** The settings of a token. Error: 400 `storage.tokens.invalidPermissions`. */
+/** Nobody grants `manage`: it comes with `canManageBuckets`, for all buckets. Tokens of version 0.2 may still have it. */
+const granted = bucketPermission.exclude(['manage'])
+
+/**
+ * The settings of a token. Permissions on buckets say nothing of a token that manages all, and are ignored for it.
+ *
+ * Errors, both 400: `storage.tokens.invalidPermissions`, `storage.tokens.validation`.
+ */
 export const readTokenSettings = async (
   { bucketPermissions, expiresIn, ...given }: Fields,
   { buckets, now }: Pick<Services, 'buckets' | 'now'>,
-) => ({
-  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  ...(bucketPermissions && { bucketPermissions: await readPermissions(bucketPermissions, buckets) }),
-  ...(expiresIn !== undefined && { expires: new Date(now().getTime() + expiresIn * 1000).toISOString() }),
-})
+) => {
+  if (expiresIn !== undefined && expiresIn < 1)
+    throw new UserError(
+      'storage.tokens.validation',
+      'Minimal expiration must be greater or equal to 1 second(s)',
+    )
+  const isRead = bucketPermissions && !given.canManageBuckets
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(isRead && { bucketPermissions: await readPermissions(bucketPermissions, buckets) }),
+    ...(expiresIn !== undefined && { expires: new Date(now().getTime() + expiresIn * 1000).toISOString() }),
+  }
+}
 
 const readPermissions = async (given: Record<string, unknown>, buckets: Services['buckets']) => {
   const entries = Object.entries(given)
   if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
   const known = new Set((await buckets.list()).map(({ id }) => id))
-  const granted = entries.map(([id, permission]) => {
-    const parsed = bucketPermission.safeParse(permission)
-    if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read, write or manage`)
+  const permitted = entries.map(([id, permission]) => {
+    const parsed = granted.safeParse(permission)
+    if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read or write`)
     if (!known.has(id)) throw invalid(`there is no bucket "${id.slice(0, 200)}"`)
     return [id, parsed.data] as const
   })
-  return Object.fromEntries(granted)
+  return Object.fromEntries(permitted)
 }
 
 const invalid = (reason: string) =>

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -8,7 +9,10 @@ import { tokenEvent } from './token-event.ts'
 import { tokenBody, tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
-/** Replaces the given settings, bucket permissions and component access as a whole. */
+/**
+ * Replaces the given settings, bucket permissions and component access as a whole. Whether a token manages all buckets
+ * was decided when it was made.
+ */
 export const updateToken = defineRoute({
   method: 'put',
   path: '/v2/storage/tokens/{tokenId}',
@@ -23,8 +27,13 @@ export const updateToken = defineRoute({
     const { params, body, caller, baseUrl } = request
     const { tokens, buckets, now } = services
     refuseMaster(params.tokenId, caller)
-    const { id } = await findToken(services, params.tokenId)
-    const settings = await readTokenSettings(body, services)
+    const { id, canManageBuckets } = await findToken(services, params.tokenId)
+    if (body.canManageBuckets !== undefined && body.canManageBuckets !== canManageBuckets)
+      throw new UserError(
+        'storage.tokens.validation',
+        'Invalid request:\n - canManageBuckets: "It cannot be changed: create another token."',
+      )
+    const settings = await readTokenSettings({ ...body, canManageBuckets }, services)
     const token = await tokens.update(id, current => ({ ...current, ...settings }))
     if (!token) throw tokenNotFound(params.tokenId)
     await recordEvent(request, services, tokenEvent('tokenUpdated', token))

@@ -6,6 +6,7 @@ import { defineRoute } from '../http/route.ts'
 import { checkTrigger } from './check-trigger.ts'
 import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
+import { requireComponents } from './trigger-rights.ts'
 
 /** Stores what to run when tables change. */
 export const createTrigger = defineRoute({
@@ -13,7 +14,6 @@ export const createTrigger = defineRoute({
   path: '/v2/storage/triggers',
   summary: 'Create a trigger',
   tag: 'triggers',
-  access: 'project',
   body: z.object({
     runWithTokenId: integer({ min: 1 }),
     component: text({ min: 1, max: 255 }),
@@ -23,16 +23,23 @@ export const createTrigger = defineRoute({
       error: 'This value should name at least one table.',
     }),
   }),
-  replies: { 201: 'The trigger', 404: 'There is no such table or token' },
+  replies: {
+    201: 'The trigger',
+    400: '`storage.triggers.tokenExpires`',
+    403: 'The token may not use the component, or not read a table',
+    404: 'There is no such table or token',
+  },
   reply: triggerBody,
   handle: async (request, services) => {
     const { body, caller } = request
+    requireComponents(caller, [body.component])
     await checkTrigger(body, caller, services)
     for (;;) {
       const trigger = {
         ...body,
         id: services.nextId(),
-        lastRun: null,
+        // The first run waits for the cool-down too.
+        lastRun: services.now().toISOString(),
         creatorToken: { id: caller.tokenId, description: caller.description },
         revision: 1,
       }

@@ -6,6 +6,7 @@ import { defineRoute } from '../http/route.ts'
 import { checkTrigger, findTrigger, triggerNotFound } from './check-trigger.ts'
 import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
+import { requireComponents } from './trigger-rights.ts'
 
 /** Replaces the given settings. */
 export const updateTrigger = defineRoute({
@@ -13,7 +14,6 @@ export const updateTrigger = defineRoute({
   path: '/v2/storage/triggers/{triggerId}',
   summary: 'Update a trigger',
   tag: 'triggers',
-  access: 'project',
   body: z.object({
     runWithTokenId: integer({ min: 1 }).optional(),
     component: text({ min: 1, max: 255 }).optional(),
@@ -21,11 +21,17 @@ export const updateTrigger = defineRoute({
     coolDownPeriodMinutes: integer({ min: 1, max: 525_600 }).optional(),
     tableIds: textList({ max: 1_000, itemMax: 400 }).optional(),
   }),
-  replies: { 200: 'The trigger', 404: 'There is no such trigger, table or token' },
+  replies: {
+    200: 'The trigger',
+    400: '`storage.triggers.tokenExpires`',
+    403: 'The token may not use the component, before or after, or not read a table',
+    404: 'There is no such trigger, table or token',
+  },
   reply: triggerBody,
   handle: async (request, services) => {
     const { params, body, caller } = request
-    const { id } = await findTrigger(services, params.triggerId)
+    const { id, component } = await findTrigger(services, params.triggerId)
+    requireComponents(caller, [body.component ?? component, component])
     await checkTrigger(
       {
         ...(body.tableIds && { tableIds: body.tableIds }),

@@ -30,7 +30,7 @@ describe('triggers', () => {
       component: 'ex-generic-v2',
       configurationId: '7',
       coolDownPeriodMinutes: 5,
-      lastRun: null,
+      lastRun: expect.stringMatching(/\+0000$/),
       creatorToken: { id: 42, description: 'Master token' },
       tables: [{ tableId: 'in.c-main.orders' }],
     })

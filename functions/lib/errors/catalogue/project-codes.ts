@@ -22,6 +22,11 @@ export const projectCodes = {
     meaning: 'The bucket permissions of the token are not valid.',
     remedy: 'Give "read" or "write" for buckets that exist.',
   },
+  'storage.tokens.cannotDeleteDueToOrchestration': {
+    status: 400,
+    meaning: 'A trigger runs its configuration with the rights of this token.',
+    remedy: 'Delete the trigger that the message names, or give it another token.',
+  },
   'storage.tokens.masterToken': {
     status: 400,
     meaning: 'The master token cannot be changed by the API.',
@@ -38,7 +43,12 @@ export const projectCodes = {
     meaning: 'Many requests change the token at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
-  'storage.devBranch.alreadyExists': {
+  'storage.devBranch.cannotRenameDefault': {
+    status: 400,
+    meaning: 'The default branch keeps its name.',
+    remedy: 'Change its description only.',
+  },
+  'devBranch.duplicateName': {
     status: 400,
     meaning: 'There is a branch with this name.',
     remedy: 'Choose another name.',
@@ -97,6 +107,11 @@ export const projectCodes = {
     status: 503,
     meaning: 'Many requests change the metadata at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
+  },
+  'storage.triggers.tokenExpires': {
+    status: 400,
+    meaning: 'The token that a trigger would run with has an expiry.',
+    remedy: 'Name a token that never expires.',
   },
   'storage.triggers.notFound': {
     status: 404,

@@ -62,7 +62,7 @@ describe('a branch', () => {
   it('has a name of its own', async () => {
     await branch('Same')
     const { body } = await call('POST', 'dev-branches', { name: 'Same' })
-    expect(body).toMatchObject({ status: 'error', error: { code: 'storage.devBranch.alreadyExists' } })
+    expect(body).toMatchObject({ status: 'error', error: { code: 'devBranch.duplicateName' } })
   })
 
   it('has metadata of its own', async () => {

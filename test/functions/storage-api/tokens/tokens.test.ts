@@ -71,6 +71,11 @@ describe('POST tokens', () => {
       { bucketPermissions: { 'in.c-main': 'own' } },
       'storage.tokens.invalidPermissions',
     ],
+    [
+      'the permission to manage, which comes for all buckets only',
+      { bucketPermissions: { 'in.c-main': 'manage' } },
+      'storage.tokens.invalidPermissions',
+    ],
     ['permissions that are a text', { bucketPermissions: 'all' }, 'storage.tokens.validation'],
     ['an expiry in the past', { expiresIn: -1 }, 'storage.tokens.validation'],
   ])('refuses %s', async (_what, body, code) => {
@@ -150,7 +155,10 @@ const limits: [string, string, Record<string, unknown>, Record<string, number>][
       'GET /v2/storage/tables/in.c-main.orders': 403,
       'GET /v2/storage/tables/in.c-main.orders/data-preview': 403,
       'POST /v2/storage/buckets': 403,
-      'GET /v2/storage/tokens': 403,
+      'GET /v2/storage/tokens': 200,
+      'GET /v2/storage/components': 403,
+      'GET /v2/storage/triggers': 403,
+      'POST /v2/storage/triggers': 400,
       'POST /v2/storage/tokens': 403,
       'GET /v2/storage/tokens/42': 403,
       'GET /v2/storage/components/ex-generic-v2/configs': 403,
@@ -185,12 +193,6 @@ const limits: [string, string, Record<string, unknown>, Record<string, number>][
     },
   ],
   [
-    'the right to manage a bucket',
-    'manage',
-    { bucketPermissions: { 'in.c-main': 'manage' } },
-    { 'DELETE /v2/storage/buckets/in.c-main': 400, 'DELETE /v2/storage/buckets/in.c-other': 403 },
-  ],
-  [
     'access to a component',
     'component',
     { componentAccess: ['ex-generic-v2'] },
@@ -207,7 +209,12 @@ const limits: [string, string, Record<string, unknown>, Record<string, number>][
     {
       'GET /v2/storage/buckets/in.c-other': 200,
       'GET /v2/storage/components/keboola.runner-config-test/configs': 200,
-      'GET /v2/storage/tokens': 403,
+      'DELETE /v2/storage/buckets/in.c-main': 400,
+      'GET /v2/storage/tokens/42': 403,
+      'GET /v2/storage/triggers': 200,
+      'POST /v2/storage/dev-branches': 403,
+      'DELETE /v2/storage/dev-branches/1': 403,
+      'PUT /v2/storage/dev-branches/1': 200,
     },
   ],
 ]
@@ -247,7 +254,7 @@ describe('sharing a token', () => {
 describe('a bucket that is deleted', () => {
   it('takes the rights on it along: one of the same name is a new one', async () => {
     await service.createBucket('passing')
-    const { id, token } = await create({ bucketPermissions: { 'in.c-passing': 'manage' } })
+    const { id, token } = await create({ bucketPermissions: { 'in.c-passing': 'write' } })
     await service.call('DELETE', '/v2/storage/buckets/in.c-passing')
     await service.createBucket('passing')
     const reply = await service.call('GET', '/v2/storage/buckets/in.c-passing', undefined, as(token))

@@ -1,0 +1,70 @@
+import { z } from '@hono/zod-openapi'
+import pMap from 'p-map'
+import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
+import { wireDate } from '../../lib/storage/wire-date.ts'
+import type { Services } from '../services.ts'
+import { masterTokenResource, tokenBody, tokenResource } from './token-resource.ts'
+
+const LISTS_AT_ONCE = 16
+
+/** A token with its project, as `verify` and the detail show it. */
+export const tokenWithProject = async (
+  token: TokenRecord | { masterId: string },
+  baseUrl: string,
+  { buckets, tables, project, projectId, region, now }: Services,
+) => {
+  const created = await project.created()
+  const bucketIds = (await buckets.list()).map(bucket => bucket.id)
+  const listed = await pMap(bucketIds, id => tables.listInBucket(id), { concurrency: LISTS_AT_ONCE })
+  const facts = { baseUrl, now: now(), bucketIds }
+  return {
+    ...('masterId' in token
+      ? masterTokenResource(token.masterId, created, facts)
+      : tokenResource(token, facts)),
+    organization: { id: String(projectId) },
+    owner: projectResource(projectId, {
+      created: wireDate(created),
+      region,
+      snapshots: listed.flat().map(table => table.snapshot),
+    }),
+  }
+}
+
+export const tokenWithProjectBody = tokenBody.extend({
+  organization: z.object({ id: z.string() }),
+  owner: z.looseObject({ id: z.int(), name: z.string() }),
+})
+
+interface ProjectFacts {
+  created: string
+  region: string
+  snapshots: { dataSizeBytes: number; rowsCount: number }[]
+}
+
+const projectResource = (id: number, { created, region, snapshots }: ProjectFacts) => ({
+  id,
+  name: `Project ${id}`,
+  type: 'production',
+  region,
+  created,
+  expires: null,
+  features: [],
+  dataSizeBytes: snapshots.reduce((sum, snapshot) => sum + snapshot.dataSizeBytes, 0),
+  rowsCount: snapshots.reduce((sum, snapshot) => sum + snapshot.rowsCount, 0),
+  hasMysql: false,
+  hasSynapse: false,
+  hasRedshift: false,
+  hasSnowflake: false,
+  hasExasol: false,
+  hasTeradata: false,
+  hasBigquery: false,
+  defaultBackend: 'duckdb',
+  hasTryModeOn: '0',
+  limits: {},
+  metrics: {},
+  isDisabled: false,
+  billedMonthlyPrice: null,
+  dataRetentionTimeInDays: 7,
+  assignedBackends: ['duckdb'],
+  fileStorageProvider: 'aws',
+})
