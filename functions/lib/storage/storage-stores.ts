@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import { createBranchStore } from './branches/branch-store.ts'
 import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
+import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
 import type { ItemTable } from './db/item-table.ts'
@@ -28,28 +29,34 @@ interface StorageStoresOptions {
 }
 
 /** All stores of the service, on its one DynamoDB table. */
-export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => ({
-  nextId: createIdSource(now),
-  buckets: createBucketStore(items),
-  tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
-  snapshots: createSnapshotStore(items, {
-    snapshotFiles: createSnapshotFiles(s3, tablesBucket),
-    s3,
-    tablesBucket,
-  }),
-  files: createFileStore(items),
-  exports: createExportCache(items, now),
-  jobs: createJobStore(items),
-  queue: createTableQueue(items),
-  idempotency: createIdempotencyStore(items, now),
-  project: createProjectStore(items, now),
-  tokens: createTokenStore(items),
-  branches: createBranchStore(items),
-  events: createEventStore(items),
-  triggers: createTriggerStore(items),
-  tickets: createTicketStore(items),
-  metadata: createMetadataStore(items, now),
-  configurations: createConfigurationStore(items, createDocumentFiles(s3, tablesBucket)),
-})
+export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => {
+  const branches = createBranchStore(items)
+  const usedComponents = createUsedComponents(items, branches)
+  const documents = createDocumentFiles(s3, tablesBucket)
+  return {
+    nextId: createIdSource(now),
+    buckets: createBucketStore(items),
+    tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
+    snapshots: createSnapshotStore(items, {
+      snapshotFiles: createSnapshotFiles(s3, tablesBucket),
+      s3,
+      tablesBucket,
+    }),
+    files: createFileStore(items),
+    exports: createExportCache(items, now),
+    jobs: createJobStore(items),
+    queue: createTableQueue(items),
+    idempotency: createIdempotencyStore(items, now),
+    project: createProjectStore(items, now),
+    tokens: createTokenStore(items),
+    branches,
+    usedComponents,
+    events: createEventStore(items),
+    triggers: createTriggerStore(items),
+    tickets: createTicketStore(items),
+    metadata: createMetadataStore(items, now),
+    configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),
+  }
+}
 
 export type StorageStores = ReturnType<typeof createStorageStores>

@@ -16,13 +16,18 @@ const COPIES_AT_ONCE = 8
 export const createBranch = async (
   job: ProcessingJob,
   { name, description, componentIds }: InputOf<'devBranchCreate'>,
-  { branches, configurations }: Pick<RunJobServices, 'branches' | 'configurations'>,
+  {
+    branches,
+    configurations,
+    usedComponents,
+  }: Pick<RunJobServices, 'branches' | 'configurations' | 'usedComponents'>,
 ): Promise<Record<string, unknown>> => {
   const existing = await branches.get(job.id)
   if (existing) return branchResource(existing)
   if ((await branches.list()).some(branch => branch.name === name)) throw nameTaken(name)
 
-  for (const componentId of componentIds) {
+  const catalogue = componentIds.map(id => ({ id }))
+  for (const { id: componentId } of await usedComponents.of(catalogue)) {
     const all = await configurations.list(defaultBranchId, componentId)
     const live = all.filter(({ current }) => !current.content.isDeleted)
     await pMap(

@@ -28,11 +28,13 @@ export const listComponents = defineRoute({
     403: 'The token may use no component',
   },
   reply: z.array(componentBody.extend({ configurations: z.array(configurationSummaryBody) })),
-  handle: async ({ query, caller, branchId, baseUrl }, { components, configurations }) => {
+  handle: async ({ query, caller, branchId, baseUrl }, services) => {
+    const { components, configurations, usedComponents } = services
     if (!caller.canManageBuckets && caller.componentAccess.length === 0) throw accessDenied()
-    const wanted = components
-      .list()
-      .filter(({ id, type }) => mayUseComponent(caller, id) && type === (query.componentType ?? type))
+    const used = await usedComponents.of(components.list())
+    const wanted = used.filter(
+      ({ id, type }) => mayUseComponent(caller, id) && type === (query.componentType ?? type),
+    )
     const listed = await pMap(
       wanted,
       async component => {

@@ -35,12 +35,11 @@ export const searchConfigurations = defineRoute({
   ),
   handle: async (request, services) => {
     const { query, caller, branchId } = request
-    const { components, configurations, metadata } = services
+    const { components, configurations, metadata, usedComponents } = services
     const componentId = query.idComponent ?? query.componentId
     const keys = query.metadataKeys ?? []
-    const wanted = components
-      .list()
-      .filter(({ id }) => mayUseComponent(caller, id) && id === (componentId ?? id))
+    const used = await usedComponents.of(components.list())
+    const wanted = used.filter(({ id }) => mayUseComponent(caller, id) && id === (componentId ?? id))
     const perComponent = await pMap(
       wanted,
       async component => {

@@ -62,3 +62,5 @@ export const createBranchStore = (items: ItemTable) => {
     },
   }
 }
+
+export type BranchStore = ReturnType<typeof createBranchStore>

@@ -196,6 +196,8 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
   }
 }
 
+export type ConfigurationStore = ReturnType<typeof createConfigurationStore>
+
 /**
  * What a group makes of a configuration, one step after the other. A step that throws changes nothing for the others.
  * `passed`: the versions between the first and the last, oldest first.

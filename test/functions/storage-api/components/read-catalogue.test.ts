@@ -28,7 +28,34 @@ describe('the catalogue', () => {
     expect(catalogue.get('c')).toBeUndefined()
   })
 
+  it('holds what lists name, unless a component has a file of its own', async () => {
+    await write('public.json', [
+      { id: 'a', type: 'writer', name: 'Listed' },
+      { id: 'b', type: 'transformation', name: 'B' },
+    ])
+    await write('a.json', { id: 'a', type: 'writer', name: 'Own' })
+    expect(readCatalogue(folder).list()).toMatchObject([
+      { id: 'a', name: 'Own' },
+      { id: 'b', version: 1 },
+    ])
+  })
+
   it.each([
+    [
+      'a component that is listed twice',
+      'all.json',
+      [
+        { id: 'a', type: 'writer', name: 'A' },
+        { id: 'a', type: 'writer', name: 'A' },
+      ],
+      /listed twice/,
+    ],
+    [
+      'a misspelt key in a list',
+      'all.json',
+      [{ id: 'a', type: 'writer', name: 'A', flag: [] }],
+      /all\.json.*\n.*flag/,
+    ],
     ['a misspelt key', 'a.json', { id: 'a', type: 'writer', name: 'A', flag: [] }, /a\.json.*\n.*flag/],
     ['an unknown type', 'a.json', { id: 'a', type: 'robot', name: 'A' }, /a\.json/],
     ['an id with a slash', 'a.json', { id: 'a/b', type: 'writer', name: 'A' }, /a\.json/],
