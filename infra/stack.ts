@@ -72,14 +72,14 @@ export class MillraceStack extends Stack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { storageUrl, storageTokenSecret, projectId } = config
+    const { storageUrl, storageTokenSecret, projectId, extractorAllowedHosts: allowedHosts } = config
     if (storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
         tokenSecret: Secret.fromSecretNameV2(this, 'StorageToken', storageTokenSecret),
       }
     }
-    const service = new StorageService(this, 'Storage', { bundles, projectId, alarms })
+    const service = new StorageService(this, 'Storage', { bundles, projectId, allowedHosts, alarms })
     this.output('FilesBucket', service.filesBucket.bucketName)
     this.output('JobMachineArn', service.jobMachine.stateMachineArn)
     return service

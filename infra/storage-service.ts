@@ -28,6 +28,8 @@ import { StorageSweep } from './storage-sweep.ts'
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
+  /** Private hosts that loads by address may read. */
+  readonly allowedHosts: readonly string[]
   readonly alarms: ITopic
 }
 
@@ -43,7 +45,11 @@ export class StorageService extends Construct implements StorageEndpoint {
   /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
   readonly secretsKey: IKey
 
-  constructor(scope: Construct, id: string, { bundles, projectId, alarms }: StorageServiceProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { bundles, projectId, allowedHosts, alarms }: StorageServiceProps,
+  ) {
     super(scope, id)
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
@@ -67,7 +73,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], store)
+    const runJob = runJobFunction(this, bundles['run-job'], store, allowedHosts)
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
@@ -161,12 +167,21 @@ const storeEnvironment = (store: Store) => ({
 
 const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']
 
-const runJobFunction = (scope: Construct, bundle: FunctionBundle, store: Store) => {
+const runJobFunction = (
+  scope: Construct,
+  bundle: FunctionBundle,
+  store: Store,
+  allowedHosts: readonly string[],
+) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
     bundle,
     description: 'Does the asynchronous jobs of the storage service',
-    environment: { ...storeEnvironment(store), EXTRACT_MACHINE_ARN: extractMachine.arn },
+    environment: {
+      ...storeEnvironment(store),
+      EXTRACT_MACHINE_ARN: extractMachine.arn,
+      ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+    },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,
     timeout: LONGEST_TIMEOUT,

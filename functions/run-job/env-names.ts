@@ -11,4 +11,6 @@ export const runJobEnvNames = [
   /** State machine that runs configurations of the extractor. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
+  /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
+  'ALLOWED_HOSTS',
 ] as const

@@ -1,7 +1,9 @@
 import { SFNClient } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createDispatcher } from '../lib/extractor/http/dispatcher.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -9,12 +11,21 @@ import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.t
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
 import { createExtractRuns } from './extract-runs.ts'
+import { dataUrlLimits } from './operations/data-url.ts'
 import { runJob } from './run-job.ts'
 
 const env = readEnv(runJobEnvNames)
 const now = () => new Date()
 const s3 = createS3Client()
 const stepFunctions = new SFNClient({})
+const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
+const dispatcher = createDispatcher({
+  connectTimeoutSeconds: 10,
+  requestTimeoutSeconds: 60,
+  guard: true,
+  allowedPrivateHosts: allowedHosts,
+  connections: 4,
+})
 const services = {
   ...openStorageStores(env, s3, now),
   projectId: parseProjectId(env.PROJECT_ID),
@@ -23,6 +34,7 @@ const services = {
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  dataUrls: { dispatcher, allowedHosts, limits: dataUrlLimits },
   now,
 }
 

@@ -3,6 +3,7 @@ import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { ExtractRuns } from './extract-runs.ts'
+import type { CopyDataUrlOptions } from './operations/data-url.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
@@ -12,6 +13,8 @@ export interface RunJobServices extends StorageStores {
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
   extractRuns: ExtractRuns
+  /** How addresses are read that a load names. */
+  dataUrls: Omit<CopyDataUrlOptions, 's3'>
   now: () => Date
   log: { error(message: string, extra: Record<string, unknown>): void }
 }

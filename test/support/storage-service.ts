@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { z } from 'zod'
+import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
+import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
@@ -70,6 +72,10 @@ export interface StorageServiceOptions {
   isRunningJobs?: boolean
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
+  /** Private hosts that `dataUrl` may name. */
+  allowedHosts?: readonly string[]
+  /** The most that `dataUrl` may bring. */
+  dataUrlBytes?: number
   /** In place of the starter that runs jobs in this process. */
   startJob?: StartJob
   /** How long requests wait for jobs. Default 100 s: tests see finished jobs on a busy machine too. */
@@ -85,7 +91,14 @@ const noExtractRuns: ExtractRuns = {
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
-  const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000 } = options
+  const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000, allowedHosts = [] } = options
+  const dispatcher = createDispatcher({
+    connectTimeoutSeconds: 5,
+    requestTimeoutSeconds: 5,
+    guard: true,
+    allowedPrivateHosts: allowedHosts,
+    connections: 4,
+  })
   const dataDir = await mkdtemp(path.join(tmpdir(), 'storage-service-'))
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
@@ -150,6 +163,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     tableEngine: async () => engine,
     startJob,
     extractRuns: options.extractRuns ?? noExtractRuns,
+    dataUrls: {
+      dispatcher,
+      allowedHosts,
+      limits: { ...dataUrlLimits, ...(options.dataUrlBytes && { bytes: options.dataUrlBytes }) },
+    },
     now,
     log,
   }
@@ -279,6 +297,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     async close(): Promise<void> {
       await jobsEnded()
       for (const client of [s3, sts]) client.destroy()
+      await dispatcher.close()
       await database.close()
       await keys.close()
       await s3Server.close()

@@ -31,10 +31,10 @@ const firstContent = async (
   services: RunJobServices,
 ): Promise<FirstContent> => {
   if (source.type === 'file') {
-    const { fileId, csv, primaryKey } = source
+    const { fileId, dataUrl, csv, primaryKey } = source
     const tableId = `${bucketId}.${name}`
     const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false }
-    return loadFile(job, { ...target, fileId, csv }, services)
+    return loadFile(job, { ...target, fileId, dataUrl, csv }, services)
   }
   if (source.type === 'snapshot') {
     const kept = await services.snapshots.get(source.snapshotId)

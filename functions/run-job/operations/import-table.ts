@@ -22,7 +22,7 @@ export const importTable = async (
 
 const load = async (
   job: ProcessingJob,
-  { tableId, fileId, csv, incremental, primaryKey = [] }: InputOf<'tableImport'>,
+  { tableId, fileId, dataUrl, csv, incremental, primaryKey = [] }: InputOf<'tableImport'>,
   table: TableRecord,
   services: RunJobServices,
 ): Promise<TableRecord> => {
@@ -31,7 +31,7 @@ const load = async (
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
   const { snapshot, load } = await loadFile(
     job,
-    { tableId, internalId, current, primaryKey: tableKey, incremental, fileId, csv },
+    { tableId, internalId, current, primaryKey: tableKey, incremental, fileId, dataUrl, csv },
     services,
   )
   const at = services.now().toISOString()

@@ -1,21 +1,22 @@
 import { HeadObjectCommand, NotFound } from '@aws-sdk/client-s3'
 import { UserError } from '../../lib/errors/errors.ts'
+import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { readManifest } from '../../lib/storage/files/read-manifest.ts'
-import type { CsvOptions, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
+import { copyDataUrl } from './data-url.ts'
 import { tableLoad } from './import-outcome.ts'
 import { skipNamedHeader } from './named-header.ts'
 
-interface LoadFileRequest {
+interface LoadFileRequest extends DataPlace {
   tableId: string
   internalId: number
   current: Snapshot | undefined
   primaryKey: string[]
   incremental: boolean
-  fileId: number
   csv: CsvOptions
 }
 
@@ -26,11 +27,11 @@ interface LoadFileRequest {
  */
 export const loadFile = async (
   job: ProcessingJob,
-  { internalId, fileId, csv, ...request }: LoadFileRequest,
+  { internalId, fileId, dataUrl, csv, ...request }: LoadFileRequest,
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
   const { tableEngine, now } = services
-  const file = await resolveCsvSource(fileId, csv, services)
+  const file = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
   // In an import the names in `columns` always mean a file without a header.
   const { source, warnings } = request.current
     ? { source: file, warnings: [] }
@@ -49,15 +50,18 @@ export const loadFile = async (
 }
 
 /**
- * Where the data of a file resource is: its object, or the slices of its manifest.
+ * Where the data of a load is: the object of a file resource, the slices of its manifest, or a copy of what an address
+ * holds, made by this job.
  *
- * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, and those of the manifest.
+ * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, those of the manifest, and `storage.dataUrl.…`.
  */
 const resolveCsvSource = async (
-  fileId: number,
-  csv: CsvOptions,
-  { files, s3, filesBucket }: Pick<RunJobServices, 'files' | 's3' | 'filesBucket'>,
+  job: ProcessingJob,
+  { fileId = 0, dataUrl, csv }: DataPlace & { csv: CsvOptions },
+  services: RunJobServices,
 ): Promise<CsvSource> => {
+  const { files, s3, filesBucket } = services
+  if (dataUrl !== undefined) return copiedSource(job, dataUrl, csv, services)
   const file = await files.get(fileId)
   if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
   if (file.isSliced) return { ...csv, isSliced: true, slices: await readManifest(s3, filesBucket, file.key) }
@@ -73,4 +77,16 @@ const resolveCsvSource = async (
     )
   }
   return { ...csv, isSliced: false, slices: [{ bucket: filesBucket, key: file.key }] }
+}
+
+/** The copy is kept as long as an export. Its key depends only on the job, so a repeated run finds it. */
+const copiedSource = async (
+  job: ProcessingJob,
+  dataUrl: string,
+  csv: CsvOptions,
+  { s3, filesBucket, dataUrls, projectId }: RunJobServices,
+): Promise<CsvSource> => {
+  const copy = { bucket: filesBucket, key: `${exportPrefix.prefix}${projectId}/data-urls/${job.id}` }
+  await copyDataUrl(dataUrl, copy, { s3, ...dataUrls })
+  return { ...csv, isSliced: false, slices: [copy] }
 }

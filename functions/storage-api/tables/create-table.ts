@@ -5,7 +5,6 @@ import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
-import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { integer, text } from '../http/fields.ts'
 import { requireTable } from '../http/rights.ts'
@@ -13,7 +12,8 @@ import { defineRoute } from '../http/route.ts'
 import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
-import { csvFields, readCsvSettings, requireDataFile } from './csv-settings.ts'
+import { csvFields, readCsvSettings } from './csv-settings.ts'
+import { dataPlaceFields, describeDataPlace, readDataPlace } from './data-place.ts'
 import { findTable } from './find-table.ts'
 import { parseTime } from './parse-time.ts'
 import { checkTableName } from './table-name.ts'
@@ -22,7 +22,7 @@ import { checkTableName } from './table-name.ts'
 export const createTableFields = z.looseObject({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
-  dataFileId: integer().optional(),
+  ...dataPlaceFields,
   snapshotId: integer().optional(),
   sourceTableId: text({ max: 500 }).optional(),
   timestamp: text({ max: 100 }).optional(),
@@ -81,8 +81,8 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
     const at = timestamp === undefined ? now : parseTime('timestamp', timestamp, now)
     return { type: 'table', tableId: sourceTableId, at: at.toISOString() }
   }
-  const fileId = requireDataFile(body)
-  return { type: 'file', fileId, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
+  const place = readDataPlace(body)
+  return { type: 'file', ...place, csv: readCsvSettings(body), primaryKey: readPrimaryKey(body.primaryKey) }
 }
 
 /** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
@@ -92,11 +92,10 @@ const admitSource = async (
   services: Services,
 ): Promise<{ params: Record<string, unknown>; source: Record<string, unknown> }> => {
   if (source.type === 'file') {
-    const { fileId, csv, primaryKey } = source
-    const file = await findFile(services.files, String(fileId), caller)
+    const { csv, primaryKey } = source
     return {
       params: { ...csv, incremental: false, primaryKey },
-      source: { fileId, fileName: file.name, type: 'file' },
+      source: await describeDataPlace(source, caller, services),
     }
   }
   if (source.type === 'snapshot') {

@@ -1,17 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
-import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { flag, integer, text, textList, unlessBlank } from '../http/fields.ts'
+import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
-import { csvFields, readCsvSettings, requireDataFile } from './csv-settings.ts'
+import { csvFields, readCsvSettings } from './csv-settings.ts'
+import { dataPlaceFields, describeDataPlace, readDataPlace } from './data-place.ts'
 import { findTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 export const importTableFields = z.looseObject({
-  dataFileId: integer().optional(),
+  ...dataPlaceFields,
   incremental: flag().default(false),
   useTimestampFromDataFile: flag().default(false),
   deduplicationStrategy: unlessBlank(
@@ -37,13 +37,13 @@ export const importTableJob = (
   { tableId, body }: { tableId: string; body: z.output<typeof importTableFields> },
 ): NewJob => {
   const { incremental, deduplicationStrategy = 'upsert' } = body
-  const fileId = requireDataFile(body)
+  const place = readDataPlace(body)
   if (body.useTimestampFromDataFile) throw notImplemented('useTimestampFromDataFile')
   const csv = readCsvSettings(body)
   const primaryKey = requestedKey(body.primaryKey, raw.headers)
   const key = primaryKey.length === 0 ? {} : { primaryKey }
   return {
-    input: { operationName: 'tableImport', tableId, fileId, csv, incremental, ...key },
+    input: { operationName: 'tableImport', tableId, ...place, csv, incremental, ...key },
     tableId,
     queueTableId: tableId,
     admit: async () => {
@@ -51,10 +51,9 @@ export const importTableJob = (
       // Without a primary key nothing is deduplicated, so both strategies are the same.
       if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
         throw notImplemented('deduplicationStrategy=insert')
-      const file = await findFile(services.files, String(fileId), caller)
       return {
         params: { ...csv, incremental, ...key },
-        source: { fileId, fileName: file.name, type: 'file' },
+        source: await describeDataPlace(place, caller, services),
         queue: 'main',
       }
     },

@@ -15,6 +15,14 @@ const csvOptions = z.object({
 
 export type CsvOptions = z.infer<typeof csvOptions>
 
+/** Where the data of a load is: a file resource, or an address that the job reads when it runs. One of the two is set. */
+const dataPlace = { fileId: z.number().optional(), dataUrl: z.string().optional() }
+
+export interface DataPlace {
+  fileId?: number | undefined
+  dataUrl?: string | undefined
+}
+
 /** The operation of a job and its parameters. */
 const jobInput = z.discriminatedUnion('operationName', [
   z.object({
@@ -26,7 +34,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     source: z.discriminatedUnion('type', [
       z.object({
         type: z.literal('file'),
-        fileId: z.number(),
+        ...dataPlace,
         csv: csvOptions,
         primaryKey: z.array(z.string()),
       }),
@@ -68,7 +76,7 @@ const jobInput = z.discriminatedUnion('operationName', [
   z.object({
     operationName: z.literal('tableImport'),
     tableId: z.string(),
-    fileId: z.number(),
+    ...dataPlace,
     csv: csvOptions,
     incremental: z.boolean(),
     /** The key that the caller expects the table to have. */

@@ -1,0 +1,65 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
+import { findFile } from '../files/find-file.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { integer, text } from '../http/fields.ts'
+import type { Services } from '../services.ts'
+
+/** The fields that say where the data of a load is: one of them is required. */
+export const dataPlaceFields = {
+  dataFileId: integer().optional(),
+  dataUrl: text({ max: 8_000 }).optional(),
+}
+
+/** Other sources of table data in the API. */
+const otherSources = [
+  'snapshotId',
+  'sourceTableId',
+  'dataWorkspaceId',
+  'dataObject',
+  'dataTableName',
+] as const
+
+/** A file, or an address that the job reads. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
+export const readDataPlace = (
+  body: { dataFileId?: number | undefined; dataUrl?: string | undefined } & Record<string, unknown>,
+): DataPlace => {
+  const { dataFileId, dataUrl } = body
+  if (dataFileId !== undefined && dataUrl)
+    throw new UserError('storage.tables.validation', 'Send either "dataFileId" or "dataUrl", not both.')
+  if (dataFileId !== undefined) return { fileId: dataFileId }
+  if (dataUrl) return { dataUrl: checkAddress(dataUrl) }
+  const other = otherSources.find(name => body[name] !== undefined)
+  if (other !== undefined)
+    throw new UserError(
+      'notImplemented',
+      `Tables cannot be loaded from "${other}" here. Use dataFileId or dataUrl.`,
+    )
+  throw new UserError(
+    'storage.tables.validation',
+    'Table data source is missing: "dataFileId" or "dataUrl" is required.',
+  )
+}
+
+const checkAddress = (dataUrl: string): string => {
+  const url = URL.parse(dataUrl.trim())
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
+  throw new UserError(
+    'storage.tables.validation',
+    'Invalid request:\n - dataUrl: "This value should be an http or https address without user and password."',
+  )
+}
+
+/** What a job shows of it. The query of an address may hold a signature and is left out. Errors: as `findFile`. */
+export const describeDataPlace = async (
+  { fileId, dataUrl }: DataPlace,
+  caller: Caller,
+  { files }: Pick<Services, 'files'>,
+): Promise<Record<string, unknown>> => {
+  if (dataUrl !== undefined) {
+    const { origin, pathname } = new URL(dataUrl)
+    return { dataUrl: `${origin}${pathname}`, type: 'url' }
+  }
+  const file = await findFile(files, String(fileId), caller)
+  return { fileId, fileName: file.name, type: 'file' }
+}
