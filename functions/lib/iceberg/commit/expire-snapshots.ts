@@ -1,0 +1,58 @@
+import type { IcebergSnapshot, TableMetadata } from '../metadata/table-metadata.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import { readManifest, readManifestList } from '../read/read-manifests.ts'
+
+/**
+ * The metadata without the snapshots that are older than a time. The current one, and those that a branch or tag names,
+ * stay whatever their age. `keepAtMost`: of the others only so many of the newest stay.
+ */
+export const withoutOldSnapshots = (
+  metadata: TableMetadata,
+  { beforeMs, keepAtMost = Number.POSITIVE_INFINITY }: { beforeMs: number; keepAtMost?: number },
+): { metadata: TableMetadata; expired: IcebergSnapshot[] } => {
+  const named = new Set(Object.values(metadata.refs).map(ref => ref['snapshot-id']))
+  if (metadata['current-snapshot-id'] !== undefined) named.add(metadata['current-snapshot-id'])
+  const surplus = metadata.snapshots.length - keepAtMost
+  const isExpired = (snapshot: IcebergSnapshot, index: number): boolean =>
+    !named.has(snapshot['snapshot-id']) && (snapshot['timestamp-ms'] < beforeMs || index < surplus)
+  const expired = metadata.snapshots.filter(isExpired)
+  if (expired.length === 0) return { metadata, expired }
+  const gone = new Set(expired.map(snapshot => snapshot['snapshot-id']))
+  const log = metadata['snapshot-log']
+  // The log has no gaps: what lies before an expired snapshot goes with it.
+  const firstKept = log.findLastIndex(entry => gone.has(entry['snapshot-id'])) + 1
+  return {
+    metadata: {
+      ...metadata,
+      snapshots: metadata.snapshots.filter(snapshot => !gone.has(snapshot['snapshot-id'])),
+      'snapshot-log': log.slice(firstKept),
+    },
+    expired,
+  }
+}
+
+/** The locations of all objects that snapshots consist of: manifest lists, manifests, files of rows and of deletes. */
+export const locationsOf = async (
+  read: ObjectReader,
+  snapshots: readonly IcebergSnapshot[],
+): Promise<Set<string>> => {
+  const locations = new Set<string>()
+  for (const snapshot of snapshots) {
+    locations.add(snapshot['manifest-list'])
+    for (const manifest of await readManifestList(read, snapshot)) {
+      if (locations.has(manifest.path)) continue
+      locations.add(manifest.path)
+      for (const entry of await readManifest(read, manifest))
+        if (entry.status !== 'deleted') locations.add(entry.file.path)
+    }
+  }
+  return locations
+}
+
+/** The locations that expired snapshots named and no snapshot of the metadata names any more. */
+export const unnamedLocations = async (
+  read: ObjectReader,
+  metadata: TableMetadata,
+  expired: readonly IcebergSnapshot[],
+): Promise<Set<string>> =>
+  (await locationsOf(read, expired)).difference(await locationsOf(read, metadata.snapshots))

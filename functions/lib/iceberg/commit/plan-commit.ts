@@ -1,0 +1,186 @@
+import { encodeManifestList } from '../manifests/manifest-list.ts'
+import { currentSchema, formatMetadata } from '../metadata/parse-metadata.ts'
+import type { IcebergSnapshot, TableMetadata } from '../metadata/table-metadata.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import { findSnapshot, readManifestList } from '../read/read-manifests.ts'
+import { IcebergRefusal } from '../refusal.ts'
+import { withoutOldSnapshots } from './expire-snapshots.ts'
+import { type NewTable, newMetadata, withFields } from './new-metadata.ts'
+import { digestSnapshotId, digestUuid, nextVersion } from './object-name.ts'
+import {
+  type CommitContext,
+  type KeptManifest,
+  type ManifestContent,
+  mayHaveFiles,
+  mergeManifests,
+  withoutFiles,
+  writeManifest,
+} from './rewrite-manifests.ts'
+import { summarize } from './summary.ts'
+import type { NewObject, TableChange } from './table-change.ts'
+
+/** How many metadata files before the current one the log names. */
+const LOGGED_METADATA = 20
+
+/** Metadata and where its file lies. */
+interface CommittedMetadata {
+  metadata: TableMetadata
+  location: string
+}
+
+export interface CommitRequest {
+  /** Reads what earlier commits wrote. */
+  read: ObjectReader
+  /** The commit before, or what to make a new table of. */
+  base: CommittedMetadata | NewTable
+  change: TableChange
+  /** Names the commit, for example after its job. The same id, base and change give the same snapshot id. */
+  commitId: string
+  /** When the commit is made, in milliseconds since 1970. */
+  timeMs: number
+  /** Snapshots older than this go, as do the oldest beyond `keepAtMost`. Default: all stay. */
+  expire?: { beforeMs: number; keepAtMost?: number }
+}
+
+/** What to write, in this order, before the table's pointer moves to `location`. */
+export interface CommitPlan extends CommittedMetadata {
+  objects: NewObject[]
+}
+
+/** Plans the commit of a change. Another library that writes Iceberg could take this place. */
+type PlanCommit = (request: CommitRequest) => Promise<CommitPlan>
+
+interface Content {
+  kept: KeptManifest[]
+  objects: NewObject[]
+  added: NonNullable<TableChange['added']>
+  removed: NonNullable<TableChange['added']>
+}
+
+/** The manifests of one content (rows or deletes) after the change. */
+const planContent = async (
+  commit: CommitContext,
+  content: ManifestContent,
+  earlier: Awaited<ReturnType<typeof readManifestList>>,
+  change: TableChange,
+): Promise<Content> => {
+  const removedPaths = (content === 'data' ? change.removedData : change.removedDeletes) ?? new Set<string>()
+  const added = (change.added ?? []).filter(file => (file.content === 'data') === (content === 'data'))
+  const manifests = earlier.filter(manifest => manifest.content === content && mayHaveFiles(manifest))
+  const { kept, removedFiles } = await withoutFiles(commit, manifests, removedPaths)
+  const merged = await mergeManifests(commit, kept)
+  const entries = added.map(file => ({ status: 'added' as const, snapshotId: commit.snapshotId, file }))
+  const all = entries.length > 0 ? [...merged, await writeManifest(commit, content, entries)] : merged
+  return {
+    kept: all,
+    objects: all.flatMap(({ object }) => object ?? []),
+    added,
+    removed: removedFiles,
+  }
+}
+
+const hasFiles = ({ added = [], removedData, removedDeletes }: TableChange): boolean =>
+  added.length > 0 || (removedData?.size ?? 0) > 0 || (removedDeletes?.size ?? 0) > 0
+
+const checkUnpartitioned = (metadata: TableMetadata, { added = [] }: TableChange): void => {
+  const specId = metadata['default-spec-id']
+  const spec = metadata['partition-specs'].find(candidate => candidate['spec-id'] === specId)
+  if (spec && spec.fields.length > 0)
+    throw new IcebergRefusal('The table is partitioned; commits are made to tables without partitions only.')
+  const stranger = added.find(file => file.specId !== specId || file.partition.size > 0)
+  if (stranger) throw new IcebergRefusal(`The file ${stranger.path} is not of the table's partition spec.`)
+}
+
+interface SnapshotPlan {
+  metadata: TableMetadata
+  objects: NewObject[]
+}
+
+/** The new snapshot, with its manifests and manifest list. */
+const addSnapshot = async (
+  metadata: TableMetadata,
+  { read, change, commitId }: CommitRequest,
+  timeMs: number,
+): Promise<SnapshotPlan> => {
+  checkUnpartitioned(metadata, change)
+  const parent = findSnapshot(metadata)
+  const sequenceNumber = metadata['last-sequence-number'] + 1
+  const parentId = parent?.['snapshot-id']
+  const commit: CommitContext = {
+    read,
+    folder: `${metadata.location}/metadata`,
+    schema: currentSchema(metadata),
+    snapshotId: digestSnapshotId(metadata['table-uuid'], parentId ?? -1n, BigInt(sequenceNumber), commitId),
+    sequenceNumber,
+  }
+  const { snapshotId } = commit
+  const earlier = parent ? await readManifestList(read, parent) : []
+  const data = await planContent(commit, 'data', earlier, change)
+  const deletes = await planContent(commit, 'deletes', earlier, change)
+  const list = await encodeManifestList(
+    { snapshotId, parentSnapshotId: parentId, sequenceNumber },
+    [...data.kept, ...deletes.kept].map(({ manifest }) => manifest),
+  )
+  const snapshot: IcebergSnapshot = {
+    'snapshot-id': snapshotId,
+    ...(parentId !== undefined && { 'parent-snapshot-id': parentId }),
+    'sequence-number': sequenceNumber,
+    'timestamp-ms': timeMs,
+    'manifest-list': `${commit.folder}/snap-${snapshotId}-1-${digestUuid(list)}.avro`,
+    summary: summarize(
+      change.operation ?? 'overwrite',
+      { added: [...data.added, ...deletes.added], removed: [...data.removed, ...deletes.removed] },
+      parent?.summary,
+    ),
+    'schema-id': metadata['current-schema-id'],
+  }
+  return {
+    objects: [...data.objects, ...deletes.objects, { location: snapshot['manifest-list'], content: list }],
+    metadata: {
+      ...metadata,
+      'last-sequence-number': sequenceNumber,
+      'current-snapshot-id': snapshotId,
+      snapshots: [...metadata.snapshots, snapshot],
+      'snapshot-log': [...metadata['snapshot-log'], { 'timestamp-ms': timeMs, 'snapshot-id': snapshotId }],
+      refs: { ...metadata.refs, main: { 'snapshot-id': snapshotId, type: 'branch' } },
+    },
+  }
+}
+
+const isCommitted = (base: CommittedMetadata | NewTable): base is CommittedMetadata => 'metadata' in base
+
+/** The metadata of the change without its files. */
+const applySettings = (
+  base: TableMetadata,
+  { fields, lastColumnId, properties }: TableChange,
+): TableMetadata => {
+  const metadata = fields ? withFields(base, fields, lastColumnId) : base
+  return properties ? { ...metadata, properties: { ...metadata.properties, ...properties } } : metadata
+}
+
+/**
+ * Plans one commit, from nothing but its arguments and what `read` gives: the same request gives the same objects.
+ * Earlier manifests are used again; one with removed files is written anew, and many small ones are merged. A change of
+ * columns or properties alone makes no snapshot. Throws `IcebergRefusal` when the table is of a kind that we do not write.
+ */
+export const planCommit: PlanCommit = async request => {
+  const { base, change } = request
+  const earlier = isCommitted(base) ? base : undefined
+  const start = isCommitted(base) ? base.metadata : newMetadata(base, request.timeMs)
+  // A clock that goes back must not put a snapshot before its parent.
+  const timeMs = Math.max(request.timeMs, start['last-updated-ms'])
+  const settled = applySettings(start, change)
+  const { metadata: grown, objects } = hasFiles(change)
+    ? await addSnapshot(settled, request, timeMs)
+    : { metadata: settled, objects: [] }
+  const current = request.expire ? withoutOldSnapshots(grown, request.expire).metadata : grown
+  const logged = earlier && { 'metadata-file': earlier.location, 'timestamp-ms': start['last-updated-ms'] }
+  const metadata: TableMetadata = {
+    ...current,
+    'last-updated-ms': timeMs,
+    'metadata-log': [...current['metadata-log'], ...(logged ? [logged] : [])].slice(-LOGGED_METADATA),
+  }
+  const text = Buffer.from(formatMetadata(metadata))
+  const location = `${metadata.location}/metadata/${nextVersion(earlier?.location)}-${digestUuid(text)}.metadata.json`
+  return { objects: [...objects, { location, content: text }], location, metadata }
+}
