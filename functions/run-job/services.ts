@@ -16,5 +16,8 @@ export interface RunJobServices extends StorageStores {
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>
   now: () => Date
-  log: { error(message: string, extra: Record<string, unknown>): void }
+  log: {
+    info(message: string, extra: Record<string, unknown>): void
+    error(message: string, extra: Record<string, unknown>): void
+  }
 }

@@ -1,46 +1,102 @@
 import { rm } from 'node:fs/promises'
-import pMap from 'p-map'
-import type { DuckDbSession } from './duckdb-session.ts'
-import { isLocal, type SnapshotFile } from './local-file.ts'
-import { selectRows } from './select-rows.ts'
-import { columnNames, type TableField, type TableFile } from './snapshot.ts'
-import { TRANSFERS } from './table-files.ts'
+import type { EngineContext } from './engine-context.ts'
+import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import { closeFiles, type OpenSource, openFiles } from './open-files.ts'
+import { quoteColumn } from './parquet-sql.ts'
+import { type ScanSource, scanFiles } from './scan-files.ts'
+import { liveRows, type Snapshot, type TableFile } from './snapshot.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface CompactFilesRequest {
   files: SnapshotFile[]
-  fields: TableField[]
-  smallFileBytes: number
-  maxSmallFiles: number
-  /** Downloads a file of the table to the session's folder. Resolves to its path. */
-  download: (file: TableFile) => Promise<string>
+  /** The table after the load, but for its files. */
+  snapshot: Snapshot
 }
 
 /**
- * Merges all small files into one when there are too many, as after many small appends. Their rows come last, in the
- * same order.
+ * Merges small files when there are too many, as after many small loads. Their rows come last: in the order of the key,
+ * or in the same order.
  *
- * Large files are left alone, so an append costs as much as the small files and not as the whole table: a row is
- * rewritten only until its file has grown to `smallFileBytes`.
+ * Files are merged with files of about their size: those below `smallFileBytes`, and of the older ones those up to four
+ * times of it. So a row is rewritten about once for each class, and the number of files grows with the bytes of the
+ * table, not with its loads. Large files are left alone: a load costs as much as the small files, not as the table.
  */
 export const compactFiles = async (
-  session: DuckDbSession,
-  { files, fields, smallFileBytes, maxSmallFiles, download }: CompactFilesRequest,
+  context: EngineContext,
+  { files, snapshot }: CompactFilesRequest,
 ): Promise<SnapshotFile[]> => {
+  const { smallFileBytes, maxSmallFiles } = context.limits
   const isSmall = ({ bytes }: SnapshotFile): boolean => bytes < smallFileBytes
-  const small = files.filter(isSmall)
-  if (small.length <= maxSmallFiles) return files
-  const paths = await pMap(small, async file => (isLocal(file) ? file.path : download(file)), {
-    concurrency: TRANSFERS,
+  const isMedium = (file: SnapshotFile): boolean =>
+    !isLocal(file) && !isSmall(file) && file.bytes < MEDIUM_FACTOR * smallFileBytes
+  const merged = new Set<SnapshotFile>()
+  const added: LocalFile[] = []
+  for (const isOfClass of [isSmall, isMedium]) {
+    const ofClass = files.filter(isOfClass)
+    if (ofClass.length <= maxSmallFiles) continue
+    for (const group of groupFiles(ofClass, smallFileBytes)) {
+      added.push(await mergeFiles(context, { group, files, snapshot, name: `merged-${added.length + 1}` }))
+      for (const file of group) merged.add(file)
+    }
+  }
+  return [...files.filter(file => !merged.has(file)), ...added]
+}
+
+/** Files of this many times `smallFileBytes` are as large as a chunk of a load usually is. */
+const MEDIUM_FACTOR = 4
+
+/** A merged file has about this many times `smallFileBytes`, and a load merges so many groups at most. */
+const MERGED_FACTOR = 16
+const MAX_GROUPS = 16
+
+/** Groups of at least two files. */
+const groupFiles = (files: SnapshotFile[], smallFileBytes: number): SnapshotFile[][] => {
+  const groups: SnapshotFile[][] = []
+  let bytes = 0
+  for (const file of files) {
+    const last = groups.at(-1)
+    bytes += file.bytes
+    if (last && bytes <= MERGED_FACTOR * smallFileBytes) last.push(file)
+    else {
+      groups.push([file])
+      bytes = file.bytes
+    }
+  }
+  return groups.filter(({ length }) => length > 1).slice(0, MAX_GROUPS)
+}
+
+interface MergeFilesRequest extends CompactFilesRequest {
+  group: SnapshotFile[]
+  name: string
+}
+
+const mergeFiles = async (
+  context: EngineContext,
+  { group, files, snapshot, name }: MergeFilesRequest,
+): Promise<LocalFile> => {
+  const { fields, primaryKey } = snapshot
+  const wanted = { fields, timestamp: true }
+  const indexOf = new Map(files.map((file, index) => [file, index]))
+  const local = group.filter(isLocal)
+  const stored = group.filter((file): file is TableFile => !isLocal(file))
+  const opened = await openFiles(context, snapshot, {
+    files: stored.map(file => ({ file, index: indexOf.get(file) ?? 0 })),
+    wanted,
   })
-  const { values, from } = await selectRows(session, { paths, columns: columnNames({ fields }) })
-  const merged = await writeParquet(session, {
-    name: 'merged',
+  const sources: (ScanSource | OpenSource)[] = [
+    ...opened,
+    ...local.map(file => ({ ...file, index: indexOf.get(file) ?? 0, hasFieldIds: true })),
+  ]
+  const order = [...primaryKey.map(quoteColumn), 'file_index', 'file_row']
+  const merged = await writeParquet(context.session, {
+    name,
     fields,
-    select: `SELECT ${values} FROM ${from}`,
+    isKeyed: primaryKey.length > 0,
+    select: `SELECT * FROM (${scanFiles(sources, wanted, snapshot)}) ORDER BY ${order.join(', ')}`,
   })
-  const rows = small.reduce((sum, file) => sum + file.rows, 0)
+  const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
   if (merged.rows !== rows) throw new Error(`The compacted file has ${merged.rows} rows instead of ${rows}.`)
-  await Promise.all(paths.map(path => rm(path)))
-  return [...files.filter(file => !isSmall(file)), merged]
+  await closeFiles(opened)
+  await Promise.all(local.map(({ path }) => rm(path)))
+  return merged
 }

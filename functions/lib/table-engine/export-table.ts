@@ -5,12 +5,13 @@ import type { EngineContext } from './engine-context.ts'
 import { exportColumns } from './export-columns.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { publishSlice, type Slice, writeRows } from './export-slice.ts'
+import { findFiles, findRowGroups, neededColumns } from './find-rows.ts'
 import { mapAhead } from './map-ahead.ts'
-import { quoteColumn, ROW_PLACE, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './open-files.ts'
+import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { conditionsSql, orderTerm, refuseUnknownColumns } from './row-conditions.ts'
-import { selectRows } from './select-rows.ts'
-import { columnNames, type TableFile } from './snapshot.ts'
-import { TRANSFERS } from './table-files.ts'
+import { scanFiles, type WantedColumns } from './scan-files.ts'
+import { columnNames, liveRows } from './snapshot.ts'
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
@@ -40,7 +41,7 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
   let planned = 0
   let written = 0
   const groups = async function* () {
-    for (const files of groupFiles(snapshot.files)) {
+    for (const files of groupFiles(findFiles(snapshot, request))) {
       const left = limit - (isCounting ? written : planned)
       if (left <= 0) return
       planned += rowsOf(files)
@@ -56,25 +57,25 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
   return { slices: slices.filter(slice => slice !== undefined), rowsCount: written }
 }
 
-const groupFiles = (files: TableFile[]): TableFile[][] => {
-  const groups: TableFile[][] = []
+const groupFiles = (files: IndexedFile[]): IndexedFile[][] => {
+  const groups: IndexedFile[][] = []
   let bytes = 0
   for (const file of files) {
     const last = groups.at(-1)
-    bytes += file.bytes
+    bytes += file.file.bytes
     if (last && last.length < FILES_IN_SLICE && bytes <= PARQUET_BYTES_IN_SLICE) last.push(file)
     else {
       groups.push([file])
-      bytes = file.bytes
+      bytes = file.file.bytes
     }
   }
   return groups
 }
 
-const rowsOf = (files: TableFile[]): number => files.reduce((sum, { rows }) => sum + rows, 0)
+const rowsOf = (files: IndexedFile[]): number => files.reduce((sum, { file }) => sum + liveRows(file), 0)
 
 interface Group {
-  files: TableFile[]
+  files: IndexedFile[]
   limit: number | undefined
   where: string | undefined
   index: number
@@ -86,40 +87,76 @@ const exportGroup = async (
   { files, limit, where, index }: Group,
 ): Promise<{ rows: number; slice: Slice | undefined }> => {
   const { session } = context
-  const paths = await download(context, files, `export-${index}`)
-  const { values, from } = await selectRows(session, { paths, columns: columnNames(request.snapshot) })
+  const { snapshot } = request
+  const wanted = wantedColumns(request)
+  const sources = await Promise.all(files.map(file => openMatchingGroups(context, request, file)))
+  const found = sources.filter(({ rowGroups }) => rowGroups?.length !== 0)
+  if (found.length === 0) {
+    await closeFiles(sources)
+    return { rows: 0, slice: undefined }
+  }
   const local = session.scratchPath(`slice-${index}`)
   const rows = await writeRows(session, {
     path: local,
     fileType: request.fileType,
-    select: `${exportColumns(request)} FROM (SELECT ${values} FROM ${from})
-      ${where === undefined ? '' : `WHERE ${where}`} ${limit === undefined ? '' : `LIMIT ${limit}`}`,
+    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted, snapshot)})
+      ${where === undefined ? '' : `WHERE ${where}`}
+      ${isOneScan(found) ? '' : 'ORDER BY file_index, file_row'}
+      ${limit === undefined ? '' : `LIMIT ${limit}`}`,
   })
-  await Promise.all(paths.map(file => rm(file)))
+  await closeFiles(sources)
   if (rows > 0) return { rows, slice: await publishSlice(context.files, { ...request, path: local, index }) }
   await rm(local)
   return { rows, slice: undefined }
 }
 
+const wantedColumns = (request: ExportRequest): WantedColumns => {
+  const { snapshot, columns = [], timestampZone } = request
+  return neededColumns(snapshot, {
+    ...request,
+    columns: columns.length > 0 ? columns : columnNames(snapshot),
+    timestamp: timestampZone !== undefined,
+  })
+}
+
+/** Opens a file and brings here what can match. */
+const openMatchingGroups = async (
+  context: EngineContext,
+  request: ExportRequest,
+  file: IndexedFile,
+): Promise<OpenSource> => {
+  const source = await openFile(context, request.snapshot, file)
+  const rowGroups = findRowGroups(source, request.snapshot, request)
+  await source.fetch(wantedColumns(request), rowGroups)
+  return { ...source, rowGroups }
+}
+
+/** On one thread, one scan without deletes gives the rows in their order. Several scans, or a join, may not. */
+const isOneScan = (sources: OpenSource[]): boolean =>
+  sources.every(
+    ({ deletes, rowGroups, footer }) => !deletes && rowGroups?.length === footer.rowGroups.length,
+  ) && new Set(sources.map(({ footer }) => JSON.stringify(footer.columns))).size === 1
+
 /** All rows at once. Sorting needs them, and spills to disk what does not fit into memory. */
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { session, threads } = context
   const { snapshot, orderBy = [], limit, fileType } = request
-  const paths = await download(context, snapshot.files, 'export')
-  const { values, from } = await selectRows(session, { paths, columns: columnNames(snapshot) })
+  const wanted = wantedColumns(request)
+  const sources = await openFiles(context, snapshot, { files: findFiles(snapshot, request), wanted })
+  if (sources.length === 0) return { slices: [], rowsCount: 0 }
   const folder = session.scratchPath('sorted')
   await mkdir(folder)
   const rowsCount = await writeRows(session, {
     path: folder,
     fileType,
-    select: `${exportColumns(request)} FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
+    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted, snapshot)})
       WHERE ${conditionsSql(request, columnNames(snapshot)) ?? 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
     // A single thread writes one file after the other, so their numbers follow the order of the rows.
     options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
   })
-  await Promise.all(paths.map(file => rm(file)))
+  await closeFiles(sources)
   if (rowsCount === 0) return { slices: [], rowsCount }
   const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0])
   const names = (await readdir(folder)).toSorted((a, b) => numberOf(a) - numberOf(b))
@@ -144,18 +181,3 @@ const exportNothing = async (context: EngineContext, request: ExportRequest): Pr
   })
   return publishSlice(context.files, { ...request, path: local, index: 0 })
 }
-
-const download = (
-  { session, files: store }: EngineContext,
-  files: TableFile[],
-  name: string,
-): Promise<string[]> =>
-  pMap(
-    files,
-    async ({ key }, index) => {
-      const local = session.scratchPath(`${name}-${index}.parquet`)
-      await store.download(key, local)
-      return local
-    },
-    { concurrency: TRANSFERS },
-  )

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import pMap from 'p-map'
 import { UserError } from '../errors/errors.ts'
 import { compactFiles } from './compact-files.ts'
@@ -7,15 +6,9 @@ import type { LoadRequest, LoadResult } from './load-request.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
 import { mergeByKey } from './merge-by-key.ts'
+import { createPublish, type Publish } from './publish-file.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
-import {
-  columnNames,
-  emptySnapshot,
-  type TableField,
-  type TableFile,
-  withColumns,
-  withFiles,
-} from './snapshot.ts'
+import { columnNames, emptySnapshot, type TableField, withColumns, withFiles } from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
 import { TRANSFERS } from './table-files.ts'
 
@@ -42,25 +35,25 @@ const loadOpened = async (
   const { current } = request
   const table = withColumns(current ?? emptySnapshot([], request.primaryKey), opened.mapping.tableColumns)
   const { fields, primaryKey } = table
-  const columns = columnNames(table)
-  refuseUnknownKey(primaryKey, columns)
+  const isKeyed = primaryKey.length > 0
+  refuseUnknownKey(primaryKey, columnNames(table))
 
-  await session.fitTo(columns.length)
-  const existing = request.incremental ? (current?.files ?? []) : []
-  const download = createDownload(context)
-  const publish = createPublish(context, request.keyPrefix)
+  await session.fitTo(fields.length)
+  const { keyPrefix } = request
+  const kept = withFiles(table, request.incremental ? table.files : [])
+  const publish = createPublish(context, { keyPrefix, fields })
   const staged = await stageSource(context, {
     request,
     opened,
     fields,
     // With a primary key, rows may still be dropped. Without one, the files are final.
-    finish: primaryKey.length > 0 ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
+    isKeyed,
+    finish: isKeyed ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
   })
-  const merged =
-    primaryKey.length > 0
-      ? await mergeByKey(session, { staged: staged.filter(isLocal), existing, fields, primaryKey, download })
-      : [...existing, ...staged]
-  const compacted = await compactFiles(session, { files: merged, fields, download, ...limits })
+  const merged = isKeyed
+    ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
+    : [...kept.files, ...staged]
+  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
   const snapshotFiles = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
     concurrency: TRANSFERS,
   })
@@ -78,12 +71,13 @@ interface StageSourceRequest {
   request: LoadRequest
   opened: OpenedSource
   fields: TableField[]
+  isKeyed: boolean
   finish: (file: LocalFile) => Promise<SnapshotFile>
 }
 
 const stageSource = async (
   { session, threads }: EngineContext,
-  { request, opened, fields, finish }: StageSourceRequest,
+  { request, opened, fields, isKeyed, finish }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
   const cells = new Map(opened.mapping.importedColumns.map((name, cell) => [name, cell]))
   // The file has all columns of the table: `mapColumns` guarantees it.
@@ -96,32 +90,13 @@ const stageSource = async (
         dialect: opened.dialect,
         columns,
         loadedAt: request.loadedAt,
+        isKeyed,
         treatValuesAsNull: request.source.treatValuesAsNull ?? [],
         name: `part-${String(index + 1).padStart(5, '0')}`,
       }),
     ),
   )
 }
-
-const createDownload = ({ session, files }: EngineContext): ((file: TableFile) => Promise<string>) => {
-  let downloads = 0
-  return async file => {
-    const path = session.scratchPath(`existing-${++downloads}.parquet`)
-    await files.download(file.key, path)
-    return path
-  }
-}
-
-type Publish = (file: LocalFile) => Promise<TableFile>
-
-const createPublish =
-  ({ files }: EngineContext, keyPrefix: string): Publish =>
-  async ({ path, name, rows }) => {
-    const key = `${keyPrefix}${name}.parquet`
-    const bytes = await files.upload(path, key)
-    await rm(path)
-    return { key, rows, bytes, hasFieldIds: true }
-  }
 
 /** Large files are uploaded while others are still being written. Small ones may be merged first. */
 const publishUnlessSmall =

@@ -1,4 +1,6 @@
-import type { TableFile } from './snapshot.ts'
+import { fileStatistics } from './parquet/file-statistics.ts'
+import type { ParquetFooter } from './parquet/footer.ts'
+import { type TableField, type TableFile, TIMESTAMP_ID } from './snapshot.ts'
 
 /** A Parquet file in the scratch folder that will become a file of the table. */
 export interface LocalFile {
@@ -7,9 +9,22 @@ export interface LocalFile {
   name: string
   rows: number
   bytes: number
+  footer: ParquetFooter
 }
 
 /** A file of the new snapshot: an unchanged one, or a new one. */
 export type SnapshotFile = TableFile | LocalFile
 
 export const isLocal = (file: SnapshotFile): file is LocalFile => 'path' in file
+
+/** A local file as the table lists it once it is stored. */
+export const listedFile = (
+  { rows, footer }: LocalFile,
+  { key, bytes, fields }: { key: string; bytes: number; fields: TableField[] },
+): TableFile => ({
+  key,
+  rows,
+  bytes,
+  hasFieldIds: true,
+  statistics: fileStatistics(footer, [TIMESTAMP_ID, ...fields.map(({ id }) => id)]),
+})

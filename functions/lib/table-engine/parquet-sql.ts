@@ -7,11 +7,14 @@ export const TIMESTAMP_COLUMN = quoteIdentifier('_timestamp')
 const PLACE_COLUMNS = new Set(['filename', 'file_index', 'file_row_number'])
 
 /**
- * The name of a table's column in our Parquet files, as an SQL identifier. It is the column's own name unless that
- * would hide the position of a row. No column of a table begins with `_`.
+ * The name of a table's column in our Parquet files. It is the column's own name unless that would hide the position of
+ * a row. No column of a table begins with `_`.
  */
-export const quoteColumn = (column: string): string =>
-  quoteIdentifier(PLACE_COLUMNS.has(column.toLowerCase()) ? `_${column}` : column)
+export const storedName = (column: string): string =>
+  PLACE_COLUMNS.has(column.toLowerCase()) ? `_${column}` : column
+
+/** {@link storedName} as an SQL identifier. */
+export const quoteColumn = (column: string): string => quoteIdentifier(storedName(column))
 
 /**
  * The position of a row in `read_parquet([...])`: `file_index` numbers the files of the list from 0, `file_row` the
@@ -19,6 +22,5 @@ export const quoteColumn = (column: string): string =>
  */
 export const ROW_PLACE = 'file_index::BIGINT AS file_index, file_row_number::BIGINT AS file_row'
 
-/** The rows of files, which may lack columns that were added to the table after them. */
-export const readParquet = (paths: string[]): string =>
-  `read_parquet(${quoteList(paths)}, union_by_name = true)`
+/** The rows of files that have the same columns. */
+export const readParquet = (paths: string[]): string => `read_parquet(${quoteList(paths)})`

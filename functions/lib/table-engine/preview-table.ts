@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises'
 import { DuckDBBlobValue, type DuckDBValue } from '@duckdb/node-api'
-import pMap from 'p-map'
 import type { EngineContext } from './engine-context.ts'
-import { quoteColumn, ROW_PLACE } from './parquet-sql.ts'
+import { findFiles, findRowGroups, neededColumns } from './find-rows.ts'
+import { closeFiles, type OpenSource, openFile, openFiles } from './open-files.ts'
+import { quoteColumn } from './parquet-sql.ts'
 import {
   conditionsSql,
   type OrderBy,
@@ -10,9 +10,8 @@ import {
   type RowConditions,
   refuseUnknownColumns,
 } from './row-conditions.ts'
-import { selectRows } from './select-rows.ts'
+import { scanFiles } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
-import { TRANSFERS } from './table-files.ts'
 
 export interface PreviewQuery extends RowConditions {
   /** In this order; default: all. */
@@ -30,46 +29,46 @@ export interface PreviewResult {
 
 /** See `TableEngine.preview`. */
 export const previewTable = async (
-  { session, files }: Pick<EngineContext, 'session' | 'files'>,
+  context: EngineContext,
   snapshot: Snapshot,
   query: PreviewQuery,
 ): Promise<PreviewResult> => {
-  const columns = query.columns && query.columns.length > 0 ? query.columns : columnNames(snapshot)
+  const all = columnNames(snapshot)
+  const columns = query.columns && query.columns.length > 0 ? query.columns : all
   const orderBy = query.orderBy ?? []
-  refuseUnknownColumns(columnNames(snapshot), [
+  refuseUnknownColumns(all, [
     ...columns,
     ...(query.where ?? []).map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
-  await session.fitTo(columnNames(snapshot).length)
-  const read = async (paths: string[], limit: number): Promise<string[][]> => {
-    const { values, from } = await selectRows(session, { paths, columns: columnNames(snapshot) })
+  const { session } = context
+  await session.fitTo(all.length)
+  const files = findFiles(snapshot, query)
+  const wanted = neededColumns(snapshot, { ...query, columns })
+  const read = async (sources: OpenSource[], limit: number): Promise<string[][]> => {
     const rows = await session.query(`
       SELECT ${columns.map(column => `encode(${quoteColumn(column)})`).join(', ')}
-      FROM (SELECT ${values}, ${ROW_PLACE} FROM ${from})
-      WHERE ${conditionsSql(query, columnNames(snapshot)) ?? 'true'}
+      FROM (${scanFiles(sources, wanted, snapshot)})
+      WHERE ${conditionsSql(query, all) ?? 'true'}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))
   }
-  const download = async (index: number, key: string): Promise<string> => {
-    const path = session.scratchPath(`preview-${index}.parquet`)
-    await files.download(key, path)
-    return path
+  if (orderBy.length > 0) {
+    const sources = await openFiles(context, snapshot, { files, wanted })
+    return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit) }
   }
-  if (orderBy.length > 0 && snapshot.files.length > 0) {
-    const paths = await pMap(snapshot.files, ({ key }, index) => download(index, key), {
-      concurrency: TRANSFERS,
-    })
-    return { columns, rows: await read(paths, query.limit) }
-  }
-  // In table order the first files usually have enough rows.
+  // In table order the first row group of the first file usually has enough rows.
   const rows: string[][] = []
-  for (const [index, { key }] of snapshot.files.entries()) {
+  for (const indexed of files) {
     if (rows.length >= query.limit) break
-    const path = await download(index, key)
-    rows.push(...(await read([path], query.limit - rows.length)))
-    await rm(path)
+    const source = await openFile(context, snapshot, indexed)
+    for (const group of findRowGroups(source, snapshot, query)) {
+      if (rows.length >= query.limit) break
+      await source.fetch(wanted, [group])
+      rows.push(...(await read([{ ...source, rowGroups: [group] }], query.limit - rows.length)))
+    }
+    await closeFiles([source])
   }
   return { columns, rows }
 }

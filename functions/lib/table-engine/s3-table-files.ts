@@ -1,6 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { UserError } from '../errors/errors.ts'
@@ -22,9 +21,8 @@ export const createS3TableFiles = ({
       throw error instanceof NoSuchKey ? createFileMissing(address, error) : error
     }
   },
-  download: async (key, path) => {
-    await pipeline(readObject(s3, { bucket: tablesBucket, key }), createWriteStream(path))
-  },
+  readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, range),
+  locationOf: key => `s3://${tablesBucket}/${key}`,
   upload: async (path, key) => {
     // A table's file is some MB. As a body of known content it is signed and sent in one request.
     const body = await readFile(path)

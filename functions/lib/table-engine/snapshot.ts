@@ -18,14 +18,14 @@ export const TIMESTAMP_ID = 1
 export const FIRST_COLUMN_ID = 2
 
 /** What a file says about the values of one column. Undefined bounds: unknown. */
-interface FieldStatistics {
+export interface FieldStatistics {
   /** As stored, compressed. */
   bytes: number
   values: number
   nulls: number
   /**
-   * No value is smaller, by Unicode code points. At most 16 characters. Of `_timestamp` an ISO 8601 time with `Z`, never
-   * shortened.
+   * No value is smaller, by Unicode code points. At most 16 characters. Of `_timestamp` an ISO 8601 time with six
+   * digits of a second and `Z`.
    */
   lower?: string | undefined
   /** No value is larger. */
@@ -93,6 +93,12 @@ export const withColumns = (snapshot: Snapshot, columns: string[]): Snapshot => 
   }
 }
 
+/** The column's values stay in the files, where nothing finds them any more: its id is never used again. */
+export const withoutColumn = (snapshot: Snapshot, column: string): Snapshot => ({
+  ...snapshot,
+  fields: snapshot.fields.filter(({ name }) => name !== column),
+})
+
 /** The same table with other files. */
 export const withFiles = (snapshot: Snapshot, files: TableFile[]): Snapshot => ({
   ...snapshot,
@@ -101,8 +107,10 @@ export const withFiles = (snapshot: Snapshot, files: TableFile[]): Snapshot => (
   dataSizeBytes: sum(files.map(({ bytes, deletes }) => bytes + (deletes?.bytes ?? 0))),
 })
 
-const liveRows = ({ rows, deletes }: Pick<TableFile, 'rows' | 'deletes'>): number =>
-  rows - (deletes?.rows ?? 0)
+export const liveRows = ({
+  rows,
+  deletes,
+}: Pick<TableFile, 'rows'> & Partial<Pick<TableFile, 'deletes'>>): number => rows - (deletes?.rows ?? 0)
 
 /** The keys of all objects that a snapshot consists of. */
 export const objectKeys = ({ files }: Pick<Snapshot, 'files'>): string[] =>

@@ -17,6 +17,8 @@ interface StageChunkRequest {
   columns: (TableField & { cell: number })[]
   loadedAt: Date
   treatValuesAsNull: string[]
+  /** The table has a primary key. */
+  isKeyed: boolean
   /** Name of the Parquet file, unique in the session. */
   name: string
 }
@@ -37,6 +39,7 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
     return writeParquet(session, {
       name,
       fields: request.columns,
+      isKeyed: request.isKeyed,
       select: selectFromCsv({ ...request, csv, dialect: contentDialect, bytes }),
     })
   }

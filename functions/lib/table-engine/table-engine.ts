@@ -1,21 +1,23 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import {
-  type DeleteRowsRequest,
-  type DropColumnRequest,
-  deleteRows,
-  dropColumn,
-  hasDuplicates,
-} from './alter-table.ts'
+import { countReads } from './count-reads.ts'
+import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession } from './duckdb-session.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './engine-context.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { exportTable } from './export-table.ts'
+import { hasDuplicates } from './has-duplicates.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TableFiles } from './table-files.ts'
+
+/** What a call cost. */
+interface Cost {
+  /** Bytes of the table's files that were read, as stored. */
+  bytesRead: number
+}
 
 export interface TableEngine {
   /**
@@ -25,24 +27,22 @@ export interface TableEngine {
    * loads. A failed load may leave objects below its own prefix. Throws `UserError` when the file or the request is
    * wrong (codes: `invalidCsv`, `csvImport.*`, `storage.importFileMissing`, `storage.tables.validation.*`).
    */
-  load(request: LoadRequest): Promise<LoadResult>
+  load(request: LoadRequest): Promise<LoadResult & Cost>
   /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
-  preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult>
+  preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
   /**
    * Writes the matching rows of a table to data files, its slices, in order and with bounded memory.
    *
    * Idempotent: the same request writes the same objects. Throws `UserError`
    * `storage.tables.validation.columnNotExists`.
    */
-  export(request: ExportRequest): Promise<ExportResult>
+  export(request: ExportRequest): Promise<ExportResult & Cost>
   /**
    * The snapshot without the matching rows. Without conditions, all rows match. Idempotent like `load`.
    *
    * Throws `UserError` `storage.tables.validation.columnNotExists`.
    */
-  deleteRows(request: DeleteRowsRequest): Promise<Snapshot>
-  /** The snapshot without a column. Idempotent like `load`. */
-  dropColumn(request: DropColumnRequest): Promise<Snapshot>
+  deleteRows(request: DeleteRowsRequest): Promise<DeleteRowsResult & Cost>
   /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
@@ -65,14 +65,18 @@ export const createTableEngine = ({ s3, tablesBucket, ...options }: TableEngineO
 
 /** The same engine on any kind of files. */
 export const createTableEngineOn = (
-  files: TableFiles,
+  allFiles: TableFiles,
   options: Omit<TableEngineOptions, 's3' | 'tablesBucket'>,
 ): TableEngine => {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const inSession = async <Result>(work: (context: EngineContext) => Promise<Result>): Promise<Result> => {
+  const inSession = async <Result>(
+    work: (context: EngineContext) => Promise<Result>,
+  ): Promise<Result & Cost> => {
     const session = await openDuckDbSession(options)
+    const { files, bytesRead } = countReads(allFiles)
     try {
-      return await work({ session, files, limits, threads: options.threads })
+      const result = await work({ session, files, limits, threads: options.threads })
+      return { ...result, bytesRead: bytesRead() }
     } finally {
       await session.close()
     }
@@ -82,7 +86,11 @@ export const createTableEngineOn = (
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
-    dropColumn: request => inSession(context => dropColumn(context, request)),
-    hasDuplicates: (snapshot, columns) => inSession(context => hasDuplicates(context, snapshot, columns)),
+    hasDuplicates: async (snapshot, columns) => {
+      const { found } = await inSession(async context => ({
+        found: await hasDuplicates(context, snapshot, columns),
+      }))
+      return found
+    },
   }
 }

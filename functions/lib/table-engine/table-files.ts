@@ -1,3 +1,5 @@
+import type { ByteRange } from './parquet/footer.ts'
+
 /** Where one object lies. */
 export interface ObjectAddress {
   bucket: string
@@ -12,13 +14,15 @@ export interface ObjectAddress {
 export interface TableFiles {
   /** The bytes of a data file, in order. Throws `UserError` `storage.importFileMissing`. */
   readDataFile(address: ObjectAddress): AsyncIterable<Uint8Array>
-  /** Downloads a Parquet file of a table to a local path. */
-  download(key: string, path: string): Promise<void>
+  /** The bytes of a part of a table's Parquet file, in order. */
+  readRange(key: string, range: ByteRange): AsyncIterable<Uint8Array>
+  /** The address of a table's file, as files of deletes name it: `s3://bucket/key`. */
+  locationOf(key: string): string
   /** Uploads a local file to a key, all or nothing. Resolves to its size in bytes. */
   upload(path: string, key: string): Promise<number>
   /** Uploads a local file of any size to a data file, all or nothing. Resolves to its size in bytes. */
   writeDataFile(path: string, address: ObjectAddress): Promise<number>
 }
 
-/** How many files of a table are downloaded or uploaded in parallel: enough to hide the time of each request. */
+/** How many files of a table are uploaded in parallel: enough to hide the time of each request. */
 export const TRANSFERS = 4

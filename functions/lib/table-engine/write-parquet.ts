@@ -1,6 +1,9 @@
+import { open } from 'node:fs/promises'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { LocalFile } from './local-file.ts'
+import { type ParquetFooter, parseFooter } from './parquet/footer.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './row-digest.ts'
 import { type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { quoteLiteral } from './sql.ts'
 
@@ -12,27 +15,64 @@ import { quoteLiteral } from './sql.ts'
 const PARQUET_OPTIONS =
   "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE_BYTES '64MB', RETURN_STATS"
 
-/**
- * Writes the rows of `select`, in their order, to a new Parquet file in the session's folder.
- *
- * `select` has the columns `quoteColumn(...)` of `fields`, and `_timestamp`. The file holds their field ids.
- */
+interface WriteParquetRequest {
+  /** Name of the file, unique in the session. */
+  name: string
+  /** Rows with the columns `quoteColumn(...)` of `fields`, and `_timestamp`. */
+  select: string
+  fields: TableField[]
+  /** The table has a primary key: its files hold a digest of each row. */
+  isKeyed: boolean
+  /** Default: `<name>.parquet` in the session's folder. */
+  path?: string
+}
+
+/** Writes the rows of `select`, in their order, to a new local Parquet file with field ids. */
 export const writeParquet = async (
   session: DuckDbSession,
-  {
-    name,
-    select,
-    fields,
-    path = session.scratchPath(`${name}.parquet`),
-  }: { name: string; select: string; fields: TableField[]; path?: string },
+  { name, select, fields, isKeyed, path = session.scratchPath(`${name}.parquet`) }: WriteParquetRequest,
 ): Promise<LocalFile> => {
-  const ids = [
-    ...fields.map(({ id, name: column }) => `${quoteColumn(column)}: ${id}`),
-    `${TIMESTAMP_COLUMN}: ${TIMESTAMP_ID}`,
+  const columns = [
+    ...fields.map(field => ({ id: field.id, sql: quoteColumn(field.name), as: quoteColumn(field.name) })),
+    { id: TIMESTAMP_ID, sql: `make_timestamptz(epoch_us(${TIMESTAMP_COLUMN}))`, as: TIMESTAMP_COLUMN },
+    ...(isKeyed ? [{ id: DIGEST_ID, sql: digestSql(fields), as: DIGEST_COLUMN }] : []),
   ]
-  const [stats] = await session.runInOrder(
+  const values = columns.map(({ sql, as }) => (sql === as ? sql : `${sql} AS ${as}`))
+  const { rows, bytes, footerBytes } = await copyToParquet(session, {
+    select: `SELECT ${values.join(', ')} FROM (${select})`,
+    ids: columns.map(({ id, as }) => `${as}: ${id}`),
+    path,
+  })
+  return { name, path, rows, bytes, footer: await readLocalFooter(path, { bytes, footerBytes }) }
+}
+
+/** Writes any rows with these field ids, each as `<column>: <id>`. */
+export const copyToParquet = async (
+  session: DuckDbSession,
+  { select, ids, path }: { select: string; ids: string[]; path: string },
+): Promise<{ rows: number; bytes: number; footerBytes: number }> => {
+  const [stats = []] = await session.runInOrder(
     `COPY (${select}) TO ${quoteLiteral(path)} (${PARQUET_OPTIONS}, FIELD_IDS {${ids.join(', ')}})`,
   )
-  // RETURN_STATS gives one row: file name, rows, bytes, ...
-  return { name, path, rows: Number(stats?.[1]), bytes: Number(stats?.[2]) }
+  // RETURN_STATS gives one row: file name, rows, bytes, bytes of the footer, ...
+  const [, rows, bytes, footerBytes] = stats.map(Number)
+  return { rows: rows ?? 0, bytes: bytes ?? 0, footerBytes: footerBytes ?? 0 }
 }
+
+/** Read back rather than taken from RETURN_STATS, whose texts have lost a byte order mark at their start. */
+const readLocalFooter = async (
+  path: string,
+  { bytes, footerBytes }: { bytes: number; footerBytes: number },
+): Promise<ParquetFooter> => {
+  const length = Math.min(bytes, footerBytes + FOOTER_END_ROOM)
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, bytes - length)
+    return parseFooter(buffer)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The end of a footer has 8 bytes more. */
+const FOOTER_END_ROOM = 16

@@ -1,7 +1,7 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
-import { withColumns } from '../../lib/table-engine/snapshot.ts'
+import { withColumns, withoutColumn } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
 
@@ -33,7 +33,7 @@ export const addColumn = (
     }
   })
 
-/** Deletes a column with its values and its metadata. */
+/** Deletes a column with its values and its metadata. Existing files need no change. */
 export const deleteColumn = async (
   job: ProcessingJob,
   { tableId, name }: InputOf<'tableColumnDelete'>,
@@ -41,13 +41,7 @@ export const deleteColumn = async (
 ) => {
   const changed = await changeTable(job, tableId, services, async table => {
     refuseColumnDelete(table, name)
-    const engine = await services.tableEngine()
-    const snapshot = await engine.dropColumn({
-      snapshot: table.snapshot,
-      column: name,
-      keyPrefix: `tables/${table.internalId}/${job.id}/`,
-    })
-    return { table: { ...table, snapshot } }
+    return { table: { ...table, snapshot: withoutColumn(table.snapshot, name) } }
   })
   await services.metadata.clear(metadataSubject.table(changed.table), name)
   return changed

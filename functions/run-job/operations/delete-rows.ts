@@ -10,11 +10,12 @@ export const deleteRows = (
 ) =>
   changeTable(job, tableId, services, async table => {
     const engine = await services.tableEngine()
-    const snapshot = await engine.deleteRows({
+    const { snapshot, bytesRead } = await engine.deleteRows({
       ...withDates(conditions),
       snapshot: table.snapshot,
       keyPrefix: `tables/${table.internalId}/${job.id}/`,
     })
+    services.log.info('Rows deleted', { jobId: job.id, tableId, bytesRead })
     return {
       table: { ...table, snapshot },
       results: { deletedRows: table.snapshot.rowsCount - snapshot.rowsCount },

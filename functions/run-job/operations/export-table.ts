@@ -80,13 +80,18 @@ const makeFile = async (
   const folder = `${table.bucketId.replace('.', '/')}/${table.name}`
   const key = `${exportPrefix.prefix}${projectId}/table-exports/${folder}/${job.id}.${fileType}`
   const engine = await services.tableEngine()
-  const { slices } = await engine.export({
+  const { slices, bytesRead } = await engine.export({
     ...withDates(selection),
     snapshot: table.snapshot,
     fileType,
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),
     target: { bucket: filesBucket, key },
+  })
+  services.log.info('Table exported', {
+    jobId: job.id,
+    tableId: `${table.bucketId}.${table.name}`,
+    bytesRead,
   })
   const entries = slices.map(slice => ({ url: `s3://${filesBucket}/${slice.key}` }))
   await s3.send(

@@ -30,7 +30,7 @@ export const loadFile = async (
   { internalId, fileId, dataUrl, csv, ...request }: LoadFileRequest,
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
-  const { tableEngine, now } = services
+  const { tableEngine, now, log } = services
   const file = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
   // In an import the names in `columns` always mean a file without a header.
   const { source, warnings } = request.current
@@ -44,6 +44,7 @@ export const loadFile = async (
     loadedAt: new Date(job.startTime),
     source,
   })
+  log.info('File loaded', { jobId: job.id, tableId: request.tableId, bytesRead: result.bytesRead })
   const durationSeconds = (now().getTime() - startedAt) / 1000
   const load = tableLoad(job.id, result, durationSeconds)
   return { snapshot: result.snapshot, load: { ...load, warnings: [...warnings, ...load.warnings] } }

@@ -24,7 +24,7 @@ const ids = async (query: Partial<PreviewQuery>): Promise<string> =>
 
 describe('preview', () => {
   it('gives the first rows in the order of the table', async () => {
-    expect(await tables.engine.preview(snapshot, { limit: 2 })).toEqual({
+    expect(await tables.engine.preview(snapshot, { limit: 2 })).toMatchObject({
       columns: ['id', 'name', 'amount'],
       rows: [
         ['1', 'Böhm', '9'],
@@ -36,7 +36,7 @@ describe('preview', () => {
   })
 
   it('gives the columns asked for, in the order asked for', async () => {
-    expect(await tables.engine.preview(snapshot, { limit: 1, columns: ['amount', 'id'] })).toEqual({
+    expect(await tables.engine.preview(snapshot, { limit: 1, columns: ['amount', 'id'] })).toMatchObject({
       columns: ['amount', 'id'],
       rows: [['9', '1']],
     })
@@ -45,7 +45,7 @@ describe('preview', () => {
   it('reads no more files than it needs', async () => {
     tables.log.splice(0)
     await ids({ limit: 1 })
-    expect(tables.log).toEqual([`download ${snapshot.files[0]?.key}`])
+    expect(tables.log).toEqual([`read ${snapshot.files[0]?.key} ${snapshot.files[0]?.bytes}`])
   })
 
   const filters: { it: string; query: Partial<PreviewQuery>; ids: string }[] = [

@@ -36,6 +36,7 @@ it('stageChunk fails as a bug when DuckDB counts other rows than the scanner, an
     ],
     loadedAt: new Date(0),
     treatValuesAsNull: [],
+    isKeyed: false,
     name: 'part-1',
   })
   await expect(staged).rejects.toMatchObject({

@@ -23,6 +23,7 @@ describe('a full load', () => {
       importedRowsCount: 3,
       warnings: [],
       inBytes: 32,
+      bytesRead: 0,
       isCompressed: false,
     })
     expect(await tables.rows(snapshot)).toEqual([

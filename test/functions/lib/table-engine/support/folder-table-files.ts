@@ -10,10 +10,11 @@ export const createFolderTableFiles = (folder: string): TableFiles & { log: stri
   return {
     log,
     readDataFile: ({ bucket, key }) => createReadStream(locate(bucket, key)),
-    download: async (key, target) => {
-      log.push(`download ${key}`)
-      await copyFile(locate('tables', key), target)
+    readRange: (key, { start, end }) => {
+      log.push(`read ${key} ${end - start}`)
+      return createReadStream(locate('tables', key), { start, end: end - 1 })
     },
+    locationOf: key => `s3://tables/${key}`,
     upload: async (source, key) => {
       log.push(`upload ${key}`)
       const target = locate('tables', key)

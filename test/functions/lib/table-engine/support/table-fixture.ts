@@ -14,7 +14,7 @@ export interface LoadOptions extends Partial<Omit<LoadRequest, 'source'>> {
 export interface TableFixture {
   engine: TableEngine
   folder: string
-  /** What the engine did with tables' files: `upload KEY`, `download KEY`. */
+  /** What the engine did with tables' files: `upload KEY`, `read KEY BYTES`. */
   log: string[]
   /** Loads CSV text or bytes; several are slices. Creates a table unless `current` is given. */
   load(csv: string | Uint8Array | (string | Uint8Array)[], options?: LoadOptions): Promise<LoadResult>

@@ -1,0 +1,45 @@
+import { deletePositions } from './delete-positions.ts'
+import type { EngineContext } from './engine-context.ts'
+import { findFiles, neededColumns } from './find-rows.ts'
+import { batchFiles, closeFiles, openFiles } from './open-files.ts'
+import { conditionsSql, type RowConditions, refuseUnknownColumns } from './row-conditions.ts'
+import { scanFiles } from './scan-files.ts'
+import { columnNames, type Snapshot, withFiles } from './snapshot.ts'
+
+export interface DeleteRowsRequest extends RowConditions {
+  snapshot: Snapshot
+  /** Prefix of new files. The same when the work is repeated. */
+  keyPrefix: string
+}
+
+export interface DeleteRowsResult {
+  snapshot: Snapshot
+}
+
+/** See `TableEngine.deleteRows`. Reads the columns of the conditions, in the files that can hold such rows. */
+export const deleteRows = async (
+  context: EngineContext,
+  { snapshot, keyPrefix, ...conditions }: DeleteRowsRequest,
+): Promise<DeleteRowsResult> => {
+  const { session } = context
+  const columns = columnNames(snapshot)
+  refuseUnknownColumns(
+    columns,
+    (conditions.where ?? []).map(({ column }) => column),
+  )
+  const where = conditionsSql(conditions, columns)
+  if (where === undefined) return { snapshot: withFiles(snapshot, []) }
+  await session.fitTo(columns.length)
+  await session.query('CREATE TABLE drops (file_index BIGINT, file_row BIGINT)')
+  const wanted = neededColumns(snapshot, { ...conditions, columns: [] })
+  for (const files of batchFiles(findFiles(snapshot, conditions))) {
+    const sources = await openFiles(context, snapshot, { files, wanted })
+    // A comparison with text that is no number is neither true nor false: such rows stay.
+    await session.query(
+      `INSERT INTO drops SELECT file_index, file_row FROM (${scanFiles(sources, wanted, snapshot)}) WHERE ${where}`,
+    )
+    await closeFiles(sources)
+  }
+  const files = await deletePositions(context, { snapshot, keyPrefix, positions: 'drops' })
+  return { snapshot: withFiles(snapshot, files) }
+}

@@ -1,0 +1,97 @@
+import pMap from 'p-map'
+import type { EngineContext } from './engine-context.ts'
+import { type OpenFile, openTableFile } from './parquet/open-table-file.ts'
+import { type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
+import type { Snapshot, TableFile } from './snapshot.ts'
+
+/** How many files are read at a time: enough to hide the time of each request. */
+const FILES_AT_ONCE = 8
+
+/** A file of the snapshot, opened, with its position deletes. */
+export interface OpenSource extends ScanSource {
+  file: TableFile
+  /** Brings columns of it here. */
+  fetch(wanted: WantedColumns, rowGroups?: number[]): Promise<void>
+  close(): Promise<void>
+}
+
+type Mapping = Pick<Snapshot, 'lastNameMappedId'>
+
+/**
+ * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
+ * came here.
+ */
+export const openFiles = async (
+  context: EngineContext,
+  mapping: Mapping,
+  { files, wanted }: { files: IndexedFile[]; wanted: WantedColumns },
+): Promise<OpenSource[]> =>
+  pMap(
+    files,
+    async indexed => {
+      const source = await openFile(context, mapping, indexed)
+      await source.fetch(wanted)
+      return source
+    },
+    { concurrency: FILES_AT_ONCE },
+  )
+
+export interface IndexedFile {
+  file: TableFile
+  index: number
+}
+
+export const openFile = async (
+  context: EngineContext,
+  mapping: Mapping,
+  { file, index }: IndexedFile,
+): Promise<OpenSource> => {
+  const opened = await openTableFile(context, file, `file-${index}`)
+  const deletes = file.deletes && (await fetchDeletes(context, file.deletes, index))
+  return {
+    file,
+    index,
+    path: opened.path,
+    footer: opened.footer,
+    hasFieldIds: opened.hasFieldIds,
+    deletes: deletes && { path: deletes.path, location: context.files.locationOf(file.key) },
+    fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted, mapping), rowGroups),
+    close: async () => {
+      await opened.close()
+      await deletes?.close()
+    },
+  }
+}
+
+const fetchDeletes = async (
+  context: EngineContext,
+  { key, bytes }: { key: string; bytes: number },
+  index: number,
+): Promise<OpenFile> => {
+  const opened = await openTableFile(context, { key, bytes, hasFieldIds: true }, `deletes-of-${index}`)
+  await opened.fetch(opened.footer.columns.map((_, place) => place))
+  return opened
+}
+
+export const closeFiles = async (sources: OpenSource[]): Promise<void> => {
+  await Promise.all(sources.map(source => source.close()))
+}
+
+/** On the disk of a function there is room for many such batches. */
+const BATCH_BYTES = 1024 ** 3
+
+/** Files in batches that fit on the disk of a function. */
+export const batchFiles = (files: IndexedFile[]): IndexedFile[][] => {
+  const batches: IndexedFile[][] = []
+  let bytes = 0
+  for (const indexed of files) {
+    bytes += indexed.file.bytes
+    const last = batches.at(-1)
+    if (last && bytes <= BATCH_BYTES) last.push(indexed)
+    else {
+      batches.push([indexed])
+      bytes = indexed.file.bytes
+    }
+  }
+  return batches
+}

@@ -1,0 +1,16 @@
+import { rm } from 'node:fs/promises'
+import type { EngineContext } from './engine-context.ts'
+import { type LocalFile, listedFile } from './local-file.ts'
+import type { TableField, TableFile } from './snapshot.ts'
+
+export type Publish = (file: LocalFile) => Promise<TableFile>
+
+/** Uploads local files as `<keyPrefix><name>.parquet` and removes them here. */
+export const createPublish =
+  ({ files }: EngineContext, { keyPrefix, fields }: { keyPrefix: string; fields: TableField[] }): Publish =>
+  async local => {
+    const key = `${keyPrefix}${local.name}.parquet`
+    const bytes = await files.upload(local.path, key)
+    await rm(local.path)
+    return listedFile(local, { key, bytes, fields })
+  }

@@ -1,0 +1,25 @@
+import { quoteColumn } from './parquet-sql.ts'
+import type { TableField } from './snapshot.ts'
+import { quoteIdentifier } from './sql.ts'
+
+/**
+ * A column of the files of tables with a primary key: a digest of all values of the row. A keyed load reads it instead
+ * of the values to find most of the rows that change. Other engines pass over it, as no table has a column of its id.
+ *
+ * Different digests mean different rows. Equal digests only make equal rows likely: 4 bytes are cheap to read, and what
+ * seems unchanged is compared by value. So the kind of the digest may change with DuckDB's `hash`; older files then
+ * cost more to read until they are rewritten, and get another id below.
+ */
+export const DIGEST_COLUMN = quoteIdentifier('_digest')
+
+/** Below the ids that Iceberg reserves, and above those of any table. */
+export const DIGEST_ID = 2147483000
+
+/** Always in the order of the ids, so that a new column does not change the order of the others. */
+export const byId = <Field extends Pick<TableField, 'id'>>(fields: Field[]): Field[] =>
+  fields.toSorted((a, b) => a.id - b.id)
+
+export const digestSql = (fields: TableField[]): string =>
+  `(hash(${byId(fields)
+    .map(({ name }) => quoteColumn(name))
+    .join(', ')}) >> 32)::UINTEGER`

@@ -1,0 +1,146 @@
+import type { ParquetColumn } from './parquet/footer.ts'
+import type { OpenFile } from './parquet/open-table-file.ts'
+import { quoteColumn, readParquet, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { DIGEST_COLUMN, DIGEST_ID } from './row-digest.ts'
+import { type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
+import { quoteIdentifier, quoteList } from './sql.ts'
+
+type StoredFile = Pick<OpenFile, 'footer' | 'hasFieldIds'>
+
+/** A file whose wanted columns are here. */
+export interface ScanSource extends StoredFile {
+  /** Number of the file in the result. */
+  index: number
+  path: string
+  /** Default: all. */
+  rowGroups?: number[] | undefined
+  /** Position deletes: a local file, and the data file's name in it. */
+  deletes?: { path: string; location: string } | undefined
+}
+
+export interface WantedColumns {
+  fields: TableField[]
+  timestamp?: boolean
+  digest?: boolean
+}
+
+type NameMapping = Pick<Snapshot, 'lastNameMappedId'>
+
+/**
+ * The live rows of files of one table, whatever columns it had when they were written: by field id, or by name in files
+ * of version 0.1. A column that a file lacks is empty there.
+ *
+ * The result is a SELECT of `quoteColumn(...)` of the wanted fields, `_timestamp` and `_digest` if wanted, `file_index`
+ * (the `index` of the source) and `file_row` (in each file, from 0, deleted rows counted).
+ */
+export const scanFiles = (sources: ScanSource[], wanted: WantedColumns, mapping: NameMapping): string => {
+  // One scan reads all files whose columns have the same names and forms.
+  const parts = new Map<string, { values: string[]; rows: RowRange | undefined; sources: ScanSource[] }>()
+  for (const source of sources) {
+    const values = columnsSql(source, wanted, mapping)
+    for (const rows of rowRanges(source)) {
+      const shape = JSON.stringify([source.footer.columns, values, rows])
+      const part = parts.get(shape) ?? { values, rows, sources: [] }
+      part.sources.push(source)
+      parts.set(shape, part)
+    }
+  }
+  const scans = [...parts.values()].map(
+    part => `
+      SELECT ${[...part.values, fileIndexSql(part.sources), 'file_row_number::BIGINT AS file_row'].join(', ')}
+      FROM ${readParquet(part.sources.map(({ path }) => path))}
+      ${part.rows ? `WHERE file_row_number >= ${part.rows.first} AND file_row_number < ${part.rows.end}` : ''}`,
+  )
+  const rows = scans.join(' UNION ALL ')
+  const deleted = sources.filter(({ deletes }) => deletes)
+  if (deleted.length === 0) return rows
+  return `SELECT * FROM (${rows}) ANTI JOIN (${scanDeletes(deleted)}) USING (file_index, file_row)`
+}
+
+/** The positions that are deleted in files, as `file_index` and `file_row`. */
+export const scanDeletes = (sources: ScanSource[]): string => {
+  const deletes = sources.flatMap(source => source.deletes ?? [])
+  const locations = quoteList(deletes.map(({ location }) => location))
+  return `
+    SELECT ${fileIndexSql(sources)}, pos AS file_row
+    FROM ${readParquet(deletes.map(({ path }) => path))} AS deletes
+    WHERE file_path = ${locations}[deletes.file_index::BIGINT + 1]`
+}
+
+/** The places in the footer of a file of the wanted columns that it has. */
+export const storedColumns = (file: StoredFile, wanted: WantedColumns, mapping: NameMapping): number[] =>
+  [
+    ...wanted.fields.map(field => findField(file, field, mapping)),
+    ...(wanted.timestamp ? [findTimestamp(file)] : []),
+    ...(wanted.digest ? [findDigest(file)] : []),
+  ].filter(place => place !== -1)
+
+const findField = (
+  { footer, hasFieldIds }: StoredFile,
+  field: TableField,
+  { lastNameMappedId = 0 }: NameMapping,
+): number => {
+  if (hasFieldIds) return footer.columns.findIndex(({ id }) => id === field.id)
+  // A later column of this name is another one.
+  if (field.id > lastNameMappedId) return -1
+  return footer.columns.findIndex(({ name }) => name === storedName(field.name))
+}
+
+const findTimestamp = ({ footer, hasFieldIds }: StoredFile): number =>
+  footer.columns.findIndex(({ id, name }) => (hasFieldIds ? id === TIMESTAMP_ID : name === '_timestamp'))
+
+export const findDigest = ({ footer }: StoredFile): number =>
+  footer.columns.findIndex(({ id }) => id === DIGEST_ID)
+
+const columnsSql = (
+  source: ScanSource,
+  { fields, timestamp = false, digest = false }: WantedColumns,
+  mapping: NameMapping,
+): string[] => [
+  ...fields.map(field => {
+    const place = findField(source, field, mapping)
+    return `${fieldSql(source, place)} AS ${quoteColumn(field.name)}`
+  }),
+  ...(timestamp
+    ? [`${timestampSql(source.footer.columns[findTimestamp(source)])} AS ${TIMESTAMP_COLUMN}`]
+    : []),
+  ...(digest ? [DIGEST_COLUMN] : []),
+]
+
+const fieldSql = ({ footer }: ScanSource, place: number): string => {
+  const column = footer.columns[place]
+  if (!column) return "''"
+  const name = quoteIdentifier(column.name)
+  // Our files hold no nulls. Those of other engines may.
+  const hasNoNulls = footer.rowGroups.every(({ chunks }) => chunks[place]?.nulls === 0)
+  return hasNoNulls ? name : `coalesce(${name}, '')`
+}
+
+/** Without a calendar, which `AT TIME ZONE` would need for each row. */
+const timestampSql = (column: ParquetColumn | undefined): string => {
+  if (!column) throw new Error('A file of a table has no column _timestamp.')
+  const name = quoteIdentifier(column.name)
+  return column.isZonedTime ? `make_timestamp(epoch_us(${name}))` : name
+}
+
+const fileIndexSql = (sources: ScanSource[]): string =>
+  `[${sources.map(({ index }) => index).join(', ')}][file_index::BIGINT + 1]::BIGINT AS file_index`
+
+interface RowRange {
+  first: number
+  end: number
+}
+
+/** The wanted row groups as ranges of rows. DuckDB then reads no other group. Undefined: all rows. */
+const rowRanges = ({ footer, rowGroups }: ScanSource): (RowRange | undefined)[] => {
+  if (!rowGroups || rowGroups.length === footer.rowGroups.length) return [undefined]
+  const ranges: RowRange[] = []
+  for (const index of rowGroups.toSorted((a, b) => a - b)) {
+    const group = footer.rowGroups[index]
+    if (!group) throw new Error(`A file has no row group ${index}.`)
+    const last = ranges.at(-1)
+    if (last?.end === group.firstRow) last.end += group.rows
+    else ranges.push({ first: group.firstRow, end: group.firstRow + group.rows })
+  }
+  return ranges
+}
