@@ -14,7 +14,8 @@ export const fileCodes = {
   },
   'storage.dataUrl.failed': {
     status: 400,
-    meaning: 'The address in dataUrl could not be read: it does not answer, breaks off, or answers with an error.',
+    meaning:
+      'The address in dataUrl could not be read: it does not answer, breaks off, or answers with an error.',
     remedy: 'Check the address from outside, then send the request again.',
   },
   'storage.dataUrl.forbidden': {
