@@ -6,8 +6,8 @@ const BUFFER_BYTES = 1 << 17
  * A file that grows at its end, written in large pieces.
  *
  * It is open only while a piece is written: there can be many tables, and a run that stops has nothing to close. What
- * waits is kept as bytes outside of the heap; as a string it would outlive young garbage collections with all the
- * pieces it was put together from, and the heap would grow with the run.
+ * waits is kept as bytes outside of the heap; as a string it would stay on the heap with all the pieces that it was
+ * put together from, and the heap would grow with the run.
  */
 export class AppendFile {
   readonly path: string
@@ -16,7 +16,7 @@ export class AppendFile {
   #buffer: Buffer | undefined
   #used = 0
 
-  /** `bytes`: how much of an existing file counts; what a later, lost run wrote behind it is cut off. */
+  /** `bytes`: the length of an existing file at the checkpoint. What a lost run wrote after it is cut off. */
   constructor(path: string, bytes = 0) {
     this.path = path
     this.bytes = bytes

@@ -143,7 +143,7 @@ export class LiveTables {
     return [...this.tables.values()].map(({ spool }) => spool.save())
   }
 
-  /** Goes on after a checkpoint: types that have rows are planned from what was known. */
+  /** Resumes after a checkpoint: types that have rows are planned from what was known. */
   restore(states: readonly TableSpoolState[]): void {
     const byName = new Map(states.map(state => [state.name, state]))
     this.#restoring = byName

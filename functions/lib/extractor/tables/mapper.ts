@@ -231,7 +231,7 @@ export class Mapper {
 /** The value at a mapped path; an empty path, `'0'` and the delimiter alone are the row itself. Missing is null. */
 const mappedValue = (row: Json, path: string, delimiter: string): Json => {
   const isRow = path === '' || path === '0' || path === delimiter
-  // Other paths are taken as written: what a delimiter at an end parts off is a key named ""
+  // Other paths are taken as written: a delimiter at an end adds a key named ""
   return valueAtKeys(isRow ? [] : path.split(delimiter), row) ?? null
 }
 

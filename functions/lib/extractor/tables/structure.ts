@@ -6,7 +6,7 @@ import { ITEMS, type NodeType, StructureNode } from './structure-node.ts'
 /** All data types of one bucket: what their JSON looks like and what the columns are called. */
 export class Structure {
   readonly roots = new Map<string, StructureNode>()
-  /** Parent columns that had to give way to a data column of the same name: asked name to given name. */
+  /** Parent columns that were renamed because a data column has their name: asked name to given name. */
   readonly parentAliases = new Map<string, string>()
   /** Column names taken, by table path. Not saved between runs, as in Generic Extractor. */
   readonly takenNames = new Map<string, Set<string>>()

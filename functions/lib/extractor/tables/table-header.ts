@@ -17,7 +17,7 @@ export const columnNames = (node: StructureNode, compat: boolean): string[] => {
 }
 
 /**
- * Adds the parent columns that the table does not have yet, and gives way where the data has a column of that name:
+ * Adds the parent columns that the table does not have yet, under another name where the data has a column of that name:
  * `parents` then holds the value under the new name, at its end, and the structure remembers the alias for all tables.
  */
 export const addParentColumns = (

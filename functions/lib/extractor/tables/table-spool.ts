@@ -113,7 +113,7 @@ export class TableSpool {
     }
   }
 
-  /** Goes on after a checkpoint; what a later, lost run wrote behind it is cut off. */
+  /** Resumes after a checkpoint. What a lost run wrote after it is cut off. */
   restore(state: TableSpoolState): void {
     this.#out = new AppendFile(pathInside(dirname(this.file), state.file), state.bytes)
     this.parents = state.parents ?? undefined

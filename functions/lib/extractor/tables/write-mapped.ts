@@ -7,8 +7,8 @@ import type { WrittenTable } from './sink-types.ts'
 import { type Output, removeTables, tableFile } from './table-file.ts'
 
 /**
- * Writes mapped tables behind the automatic ones in `written`, rows of one table name together: mappings before the
- * rest, as in Generic Extractor.
+ * Writes mapped tables after the automatic ones in `written`. Rows of one table name come together, those of mappings
+ * first, as in Generic Extractor.
  * @throws UserError `extractor.tables.differentColumns` when two of one name have other columns
  */
 export const writeMapped = async (
