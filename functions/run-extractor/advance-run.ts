@@ -27,7 +27,7 @@ export type Advance =
 /**
  * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
  *
- * The document says which step is due, not the machine: an execution that begins again from its first state goes on
+ * The document says which step is due, not the machine: an execution that begins again from its first state resumes
  * where its run stands, and of two attempts of one step the second finds it done. A `UserError` ends the row that it
  * comes from; everything else is thrown, for the machine to retry or, at last, to report by the step `fail`.
  */

@@ -21,7 +21,7 @@ type Unfinished = Extract<ExtractResult, { finished: false }>
 const LONGEST_IDLE_MS = 2 * 60 * 60_000
 
 /**
- * One time-boxed leg of a row: goes on from the last checkpoint and leaves the next, or uploads the finished tables.
+ * One time-boxed leg of a row: resumes at the last checkpoint and writes the next, or uploads the finished tables.
  *
  * May be killed at any point and run twice at once. What it writes lies under keys of its own, and counts only when the
  * run document names it: the conditional write of that document lets one attempt win.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The object to import, whatever told us of it. */
+/** The object to import, wherever its name came from. */
 export interface LandedObject {
   bucket: string
   key: string

@@ -12,7 +12,7 @@ import { readVersions } from './version-chain.ts'
 
 /**
  * Imports the versions of a key in the order in which S3 stored them: first those that nobody has imported yet, whoever
- * was told of them, then the event's own. A version that comes after newer ones were loaded does not win over them.
+ * heard of them, then the event's own. A version that comes after newer ones were loaded does not win over them.
  */
 export const importInOrder = async (work: KeyWork): Promise<StartImportResult> => {
   const { dependencies, key, landed } = work

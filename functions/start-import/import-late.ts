@@ -12,7 +12,7 @@ const JOB_WAIT_SECONDS = 1
  *
  * The table must become what it would be had all come in order. A newer version that replaced the table leaves nothing
  * of this one. Rows without a primary key are added once, wherever. Otherwise it is loaded, and then the newer ones
- * again behind it, all of which were added to the table: the bucket still has their bytes.
+ * again after it, all of which were added to the table: the bucket still has their bytes.
  */
 export const importLate = async (
   work: KeyWork,
@@ -44,7 +44,7 @@ export const importLate = async (
     newer: added,
   })
   key.change({ late: own })
-  // Saved before the job is accepted: from here on whoever holds the key puts the newer versions behind it.
+  // Saved before the job is accepted: from here on whoever holds the key loads the newer versions after it.
   await key.save()
   return (await finishLate(work)) ?? busy(JOB_WAIT_SECONDS)
 }

@@ -21,7 +21,7 @@ type PendingStep =
  *
  * The service runs the jobs of a table in the order in which it accepts them, so that the next version need not wait for
  * the end of a job; except of one that creates the table (it may fail, because another key was first), and while
- * versions are loaded again. Resolves to `undefined` when the own version was seen to earlier.
+ * versions are loaded again. Resolves to `undefined` when the own version was imported earlier.
  */
 export const importPending = async (
   work: KeyWork,
@@ -44,7 +44,7 @@ export const importPending = async (
     if (step.outcome === 'accepted' && isOwn(work, version))
       ownResult = followJob(work, 'started', step.progress)
     if (isUnsettled(work, step)) {
-      // All that came before it is seen to, also what was skipped.
+      // All that came before it is done, also what was skipped.
       key.change({ through: last })
       return hasOwn && !key.state.replay ? ownResult : busy(JOB_WAIT_SECONDS)
     }

@@ -111,13 +111,13 @@ interface ImportWork {
 
 type VersionImport =
   | { outcome: 'accepted'; fileId: number; jobId: number; progress: Progress }
-  /** Several functions move the parts of these ranges; then the import goes on. */
+  /** Several functions move the parts of these ranges; then the import continues. */
   | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }
 
 /**
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
  *
- * Progress is saved before each step that must not happen twice, so that a repeated call goes on where an earlier one
+ * Progress is saved before each step that must not happen twice, so that a repeated call resumes where an earlier one
  * died.
  */
 export const importVersion = async (

@@ -13,7 +13,7 @@ export interface KeyLease {
 
 /** The lease of a key and the state of its imports, in one item: nobody but the holder writes the state. */
 export interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
-  /** Throws `TransientError` when the lease is another's by now. */
+  /** Throws `TransientError` when another execution has taken the lease. */
   save(owner: string, state: KeyState): Promise<void>
   /** Saves the state and releases the lease. Does nothing when the lease is another's. */
   saveAndRelease(owner: string, state: KeyState): Promise<void>
@@ -98,13 +98,13 @@ const noneIfRefused = (error: unknown): undefined => {
 }
 
 export const leaseLost = (cause: unknown): TransientError =>
-  new TransientError('landing.leaseLost', 'Another execution works on this object by now.', { cause })
+  new TransientError('landing.leaseLost', 'Another execution has taken this object over.', { cause })
 
 /** The state of a key whose lease we hold. A change is kept in memory until it is saved. */
 export interface HeldKey {
   readonly state: KeyState
   change(changes: Partial<KeyState>): void
-  /** Throws `TransientError` when the lease is another's by now. */
+  /** Throws `TransientError` when another execution has taken the lease. */
   save(): Promise<void>
   /** Saves the state and releases the lease. */
   release(): Promise<void>

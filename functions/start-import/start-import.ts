@@ -16,7 +16,7 @@ import { busy, type StartImportResult } from './start-import-result.ts'
 const LEASE_WAIT_SECONDS = 2
 
 /**
- * Makes one job of one object version, however often and in whatever order it is told of it, after those of the older
+ * Makes one job of one object version, however often and in whatever order events of it come, after those of the older
  * versions of its key.
  *
  * Throws `UserError` when the key, the metadata or the object is at fault, `TransientError` when the service is.
@@ -54,7 +54,7 @@ export const startImport = async (
   return result
 }
 
-/** Another execution works on the key: it may have seen to this version already. */
+/** Another execution works on the key: it may have imported this version already. */
 const whileHeld = async (
   { records, storage }: StartImportDependencies,
   { versionId, target }: { versionId: string; target: { tableId: string } },

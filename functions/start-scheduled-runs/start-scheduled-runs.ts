@@ -19,16 +19,16 @@ interface ScheduledRunsServices {
   log: { warn(message: string, extra: Record<string, unknown>): void }
 }
 
-/** A minute that nobody told us of, or that came late, is made up for as long as this. */
+/** Schedules of minutes whose event was lost or late are still started for so long. */
 const LOOK_BACK_MS = 10 * 60_000
-/** A moment that was due is looked at again in the minutes after it; its author is told in the first. */
+/** A moment that was due is looked at again in the minutes after it; the event for its author is recorded in the first. */
 const MINUTE_MS = 60_000
-/** The author of a schedule that cannot be read is told while the change is this young. */
+/** A schedule that cannot be read gets an event for its author while the change is this young. */
 const NEWS_MS = 2 * 60_000
 
 /**
  * Starts the configurations whose own `schedule` has become due. The name of a run is made of the configuration and the
- * moment that it was due at, so that a minute that is told twice starts nothing twice.
+ * moment that it was due at, so that a doubled event starts nothing twice.
  */
 export const startScheduledRuns = async (
   time: Date,

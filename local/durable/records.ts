@@ -50,7 +50,7 @@ export const readRecord = async <Value>(
   }
 }
 
-/** Files that were being written when the process ended. Nobody has been told of them. */
+/** Files that were being written when the process ended. They were acknowledged to nobody. */
 export const removeUnfinished = async (files: DurableFiles, folder: string): Promise<void> => {
   const unfinished = (await readdir(folder)).filter(name => name.endsWith('.tmp'))
   await Promise.all(unfinished.map(name => files.remove(join(folder, name))))

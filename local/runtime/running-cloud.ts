@@ -35,7 +35,7 @@ export const withdrawCloud = (files: DurableFiles, dataDir: string): Promise<voi
 export const findRunningCloud = async (dataDir: string): Promise<RunningCloud | undefined> => {
   const folder = resolve(dataDir)
   const text = await readFile(join(folder, fileName), 'utf8').catch(() => undefined)
-  // Its process may have died without withdrawing it, and its process id may be another's by now.
+  // Its process may have died without withdrawing it, and its process id may belong to another one now.
   return text === undefined || !isDirectoryLocked(folder) ? undefined : readAnnouncement(text)
 }
 

@@ -5,7 +5,7 @@ const defaultPauseMs = 5_000
 
 /**
  * Repeats idempotent work for as long as the disk is full, and no longer: what waited is done when somebody has made
- * room. `onWait` is told once; with `isOver` the last error is thrown instead of another attempt made.
+ * room. `onWait` is called once; with `isOver` the last error is thrown instead of another attempt made.
  */
 export const untilThereIsRoom = async <Result>(
   work: () => Promise<Result>,

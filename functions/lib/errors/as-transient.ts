@@ -29,7 +29,7 @@ const THROTTLING_NAMES = new Set([
 /**
  * The same error as a `TransientError` when the call may work later, a full disk included; otherwise the error itself.
  *
- * The SDK has tried three times by then. Step Functions goes on with longer pauses, but only for names that it knows.
+ * The SDK has tried three times before. Step Functions retries with longer pauses, but only for names that it knows.
  */
 export const asTransient = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof TransientError) return error

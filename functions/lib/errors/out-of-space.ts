@@ -1,6 +1,6 @@
 const SYSTEM_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
-/** What a caller is told; also how one of our services knows it from another. */
+/** The message for the caller. One of our services recognises it in the reply of another. */
 export const OUT_OF_SPACE =
   'There is no space left on the disk. Nothing was stored. Reading still works; make room and try again.'
 

@@ -197,7 +197,7 @@ export const checkIfMatch = (headers: Headers, configuration: Configuration): vo
   if (named.includes(tagOf(configuration)) || named.includes(String(version))) return
   throw new UserError(
     'storage.components.configurations.versionChanged',
-    `The configuration ${configuration.id} is at version ${version} by now. Read it again before you change it.`,
+    `The configuration ${configuration.id} is at version ${version} now. Read it again before you change it.`,
     { params: { version } },
   )
 }

@@ -117,7 +117,7 @@ export class Executions {
       .reverse()
   }
 
-  /** Aborts an execution; a function that runs for it goes on to its own end, as in the cloud. */
+  /** Aborts an execution; a function that runs for it runs to its own end, as in the cloud. */
   async stop(executionArn: string, error?: string, cause?: string): Promise<EndedExecution> {
     const record = this.describe(executionArn)
     if (record.status !== 'RUNNING') return record

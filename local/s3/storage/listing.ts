@@ -30,7 +30,7 @@ type VersionRow = Parameters<typeof toVersion>[0]
 /**
  * One page of the current objects of a bucket, in UTF-8 byte order.
  *
- * A common prefix costs one seek, however many keys it stands for: the walk goes on behind it.
+ * A common prefix costs one seek, however many keys it stands for: the walk continues after it.
  */
 export const listObjects = (database: Database, request: ListRequest): ListPage => {
   const prefix = Buffer.from(request.prefix)

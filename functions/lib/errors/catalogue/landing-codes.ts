@@ -28,7 +28,7 @@ export const landingCodes = {
   },
   'landing.leaseLost': {
     status: 503,
-    meaning: 'Another execution works on the object by now.',
+    meaning: 'Another execution has taken the object over.',
     remedy: 'Nothing: that execution does the work.',
   },
 } as const satisfies Record<string, ErrorEntry>
