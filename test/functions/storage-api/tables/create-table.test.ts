@@ -144,7 +144,7 @@ describe('POST tables-async', () => {
       'storage.tables.validation',
       'Invalid data - displayName: Cannot start with underscore.',
     ],
-    ['no file', { dataFileId: undefined }, 'storage.tables.validation', '"dataFileId" is required'],
+    ['no file', { dataFileId: undefined }, 'storage.tables.validation', '"dataFileId" or "dataUrl" is required'],
     ['a file id that is none', { dataFileId: 'x' }, 'storage.tables.validation', 'dataFileId'],
     ['a primary key as a list', { primaryKey: ['id'] }, 'storage.validation.primaryKey', 'comma separated'],
     ['a delimiter of two characters', { delimiter: '/t' }, 'invalidCsv', 'delimiter'],
@@ -180,7 +180,7 @@ describe('POST tables-async', () => {
   })
 
   it('refuses sources that it does not have', async () => {
-    const { status, body } = await create({ name: newName(), dataUrl: 'https://example.com/a.csv' })
+    const { status, body } = await create({ name: newName(), dataWorkspaceId: 5, dataTableName: 'orders' })
     expect([status, body.code]).toEqual([501, 'notImplemented'])
   })
 
