@@ -23,8 +23,7 @@ export const parseEventQuery = (query: string, facts: SearchFacts): ((event: Eve
 
 const termFilter = ({ field, value, isQuoted }: QueryTerm, facts: SearchFacts) => {
   const wanted = value.toLowerCase()
-  if (!isQuoted && wanted.startsWith('*') && wanted !== '*')
-    throw syntaxError('a term may not begin with "*"')
+  if (!isQuoted && wanted.startsWith('*')) throw syntaxError('a term may not begin with "*"')
   if (field === undefined) {
     const word = isQuoted ? wanted : wanted.replace(/\*+$/, '')
     return (event: EventRecord) =>

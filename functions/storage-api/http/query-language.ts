@@ -23,7 +23,7 @@ const MAX_DEPTH = 20
  *
  * `AND` binds tighter than `OR` and may be left out. `&&`, `||`, `!` and `-` have the same meanings, `+` has none. A
  * backslash takes the next character as it is. Refuses a missing term or value, an open quotation or parenthesis, and
- * what the language has but nobody here understands: regular expressions and ranges.
+ * what the language has and nothing here offers: regular expressions, ranges, boosts.
  */
 export const parseQuery = <Item>(query: string, { termFilter, refuse }: Language<Item>): Filter<Item> => {
   if (query.length > MAX_LENGTH) throw refuse(`it is longer than ${MAX_LENGTH} characters`)
@@ -94,16 +94,16 @@ const tokenize = (query: string, refuse: Language<unknown>['refuse']): string[] 
   return tokens
 }
 
+/** They have a meaning in the query language, which nothing here offers: `tags[]:a` is no search for tags. */
+const ODD_CHARACTER = /[[\]{}:^~]|^[/*?]+$|^\//
+
 const readTerm = (token: string, refuse: Language<unknown>['refuse']): QueryTerm => {
   const [, field, given = ''] = /^(?:([\w.]+):)?(.*)$/s.exec(token) ?? []
   const isQuoted = given.startsWith('"')
   const value = (isQuoted ? given.slice(1, -1) : given).replaceAll(/\\(.)/gs, '$1')
   if (value === '') throw refuse('a value is missing')
-  if (isQuoted) return { field, value, isQuoted }
-  if (given.startsWith(':')) throw refuse('a field is missing before ":"')
-  if (given.startsWith('/'))
-    throw refuse('regular expressions are not understood: put a text with "/" in quotes')
-  if (/^[[{]/.test(given)) throw refuse('ranges are not understood')
+  const odd = isQuoted ? undefined : ODD_CHARACTER.exec(given.replaceAll(/\\./gs, ''))?.[0]
+  if (odd !== undefined) throw refuse(`"${odd}" must be in quotes, or have a backslash in front of it`)
   return { field, value, isQuoted }
 }
 

@@ -1,118 +1,146 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
-import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
-import type { Caller } from '../http/authenticate.ts'
-import { wireDateText } from '../http/body-fields.ts'
-import { integer, text, textList } from '../http/fields.ts'
+import { findBranch } from '../branches/find-branch.ts'
+import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
-import { mayUseBucket, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
+import { projectName } from '../tokens/token-with-project.ts'
+import { matchName } from './match-name.ts'
+import { everythingIn, type Searchable, searchTypes } from './searchable.ts'
 
-interface Found {
-  id: string
-  type: 'bucket' | 'table' | 'configuration'
-  name: string
-  componentId: string | null
-  created: string
-}
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.array(item, { error: 'This value should be of type array.' }).max(1_000).default([])
 
-const LOADS_AT_ONCE = 8
+const idAndName = z.object({ id: z.string(), name: z.string() })
+const projectIdAndName = z.object({ id: z.int(), name: z.string() })
 
-/** Buckets, tables and configurations with the text in their id or name. */
+const itemBody = z.object({
+  id: z.string(),
+  type: z.enum(searchTypes),
+  name: z.string(),
+  fullPath: z.object({
+    project: projectIdAndName,
+    branch: z.object({ id: z.int(), name: z.string(), isDefault: z.boolean(), isNative: z.boolean() }),
+    component: idAndName.optional(),
+    configuration: idAndName.optional(),
+    bucket: idAndName.optional(),
+  }),
+  componentId: z.string().nullable(),
+  organizationId: z.int(),
+  projectId: z.int(),
+  projectName: z.string(),
+  created: z.string(),
+  uri: z.string().optional(),
+})
+
+const query = z.object({
+  query: text({ min: 1, max: 500 }),
+  types: listOf(z.enum(searchTypes, { error: `This value should be one of ${searchTypes.join(', ')}.` })),
+  projectIds: listOf(integer()),
+  branchIds: listOf(integer()),
+  branchTypes: listOf(
+    z.enum(['production', 'development'], { error: 'This value should be "production" or "development".' }),
+  ),
+  limit: integer({ min: 1, max: 1000 }).default(50),
+  offset: integer().default(0),
+})
+
+type Query = z.output<typeof query>
+
+/**
+ * Finds buckets, tables, configurations and rows by their names, in all branches or in those that the query or the path
+ * names. The best matches come first, the newest first among equals.
+ */
 export const globalSearch = defineRoute({
   method: 'get',
   path: '/v2/storage/global-search',
   summary: 'Search everything by name',
   tag: 'search',
-  query: z.object({
-    query: text({ min: 1, max: 500 }),
-    types: textList({ max: 20 }).default([]),
-    limit: integer({ min: 1, max: 1000 }).default(50),
-    offset: integer().default(0),
-  }),
+  query,
   replies: { 200: 'What was found' },
   reply: z.object({
     all: z.int(),
-    items: z.array(
-      z.object({
-        id: z.string(),
-        type: z.string(),
-        name: z.string(),
-        componentId: z.string().nullable(),
-        created: wireDateText,
-        project: z.object({ id: z.int() }),
-      }),
-    ),
+    items: z.array(itemBody),
     byType: z.record(z.string(), z.int()),
+    byProject: z.record(z.string(), z.string()),
   }),
-  handle: async ({ query, caller, branchId }, services) => {
-    const word = query.query.toLowerCase()
-    const everything = [
-      ...(await bucketsAndTables(caller, services)),
-      ...(await allConfigurations(caller, branchId, services)),
-    ]
-    const found = everything.filter(
-      ({ id, name, type }) =>
-        (query.types.length === 0 || query.types.includes(type)) &&
-        (id.toLowerCase().includes(word) || name.toLowerCase().includes(word)),
-    )
+  handle: async ({ query, caller, branchId, baseUrl }, services) => {
+    const branches = await searchedBranches(query, branchId, services)
+    const everything = await pMap(branches, branch => everythingIn(branch, caller, services), {
+      concurrency: 2,
+    })
+    const found = bestFirst(everything.flat(), query)
+    const { projectId } = services
     const byType = Object.groupBy(found, ({ type }) => type)
+    const counts = Object.entries(byType).map(([type, items]) => [type, items.length] as const)
     return ok({
       all: found.length,
       items: found
         .slice(query.offset, query.offset + query.limit)
-        .map(item => ({ ...item, project: { id: services.projectId } })),
-      byType: Object.fromEntries(Object.entries(byType).map(([type, items]) => [type, items.length])),
+        .map(item => itemResource(item, projectId, baseUrl)),
+      byType: { total: found.length, ...Object.fromEntries(counts) },
+      byProject: found.length > 0 ? { [projectId]: projectName(projectId) } : {},
     })
   },
 })
 
-const bucketsAndTables = async (caller: Caller, { buckets, tables }: Services): Promise<Found[]> => {
-  const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
-  const perBucket = await pMap(
-    visible,
-    async (bucket): Promise<Found[]> => [
-      {
-        id: bucket.id,
-        type: 'bucket',
-        name: bucket.displayName,
-        componentId: null,
-        created: wireDate(bucket.created),
-      },
-      ...(await tables.listInBucket(bucket.id)).map(table => ({
-        id: tableIdOf(table),
-        type: 'table' as const,
-        name: table.displayName,
-        componentId: null,
-        created: wireDate(table.created),
-      })),
-    ],
-    { concurrency: LOADS_AT_ONCE },
+/** All branches, unless the query names some or the path one. */
+const searchedBranches = async (
+  { projectIds, branchIds, branchTypes }: Query,
+  branchOfPath: number,
+  services: Services,
+): Promise<BranchRecord[]> => {
+  if (projectIds.length > 0 && !projectIds.includes(services.projectId)) return []
+  const others = (await services.branches.list()).filter(({ id }) => id !== defaultBranchId)
+  const all = [await findBranch(services, 'default'), ...others]
+  return all.filter(
+    ({ id }) =>
+      (branchOfPath === defaultBranchId || branchOfPath === id) &&
+      (branchIds.length === 0 || branchIds.includes(id)) &&
+      (branchTypes.length === 0 ||
+        branchTypes.includes(id === defaultBranchId ? 'production' : 'development')),
   )
-  return perBucket.flat()
 }
 
-const allConfigurations = async (
-  caller: Caller,
-  branchId: number,
-  { components, configurations }: Services,
-): Promise<Found[]> => {
-  const usable = components.list().filter(({ id }) => mayUseComponent(caller, id))
-  const perComponent = await pMap(
-    usable,
-    async component =>
-      (await configurations.list(branchId, component.id))
-        .filter(({ current }) => !current.content.isDeleted)
-        .map(configuration => ({
-          id: configuration.id,
-          type: 'configuration' as const,
-          name: configuration.current.content.name,
-          componentId: component.id,
-          created: wireDate(configuration.created),
-        })),
-    { concurrency: LOADS_AT_ONCE },
-  )
-  return perComponent.flat()
+const bestFirst = (everything: Searchable[], { query, types }: Query): Searchable[] => {
+  const rankOf = matchName(query)
+  return everything
+    .filter(({ type }) => types.length === 0 || types.includes(type))
+    .flatMap(item => {
+      const rank = rankOf(item)
+      return rank === undefined ? [] : [{ item, rank }]
+    })
+    .toSorted((a, b) => a.rank - b.rank || (a.item.created < b.item.created ? 1 : -1))
+    .map(({ item }) => item)
 }
+
+const itemResource = (
+  { id, type, name, created, branch, component, configuration, bucket }: Searchable,
+  projectId: number,
+  baseUrl: string,
+): z.output<typeof itemBody> => ({
+  id,
+  type,
+  name,
+  fullPath: {
+    project: { id: projectId, name: projectName(projectId) },
+    branch: {
+      id: branch.id,
+      name: branch.name,
+      isDefault: branch.id === defaultBranchId,
+      isNative: true,
+    },
+    ...(component && { component: { id: component.id, name: component.name } }),
+    ...(configuration && { configuration }),
+    ...(bucket && { bucket }),
+  },
+  componentId: component?.id ?? null,
+  organizationId: projectId,
+  projectId,
+  projectName: projectName(projectId),
+  created: wireDate(created),
+  ...((type === 'bucket' || type === 'table') && { uri: `${baseUrl}/v2/storage/${type}s/${id}` }),
+})

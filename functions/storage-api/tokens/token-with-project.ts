@@ -35,6 +35,8 @@ export const tokenWithProjectBody = tokenBody.extend({
   owner: z.looseObject({ id: z.int(), name: z.string() }),
 })
 
+export const projectName = (id: number): string => `Project ${id}`
+
 interface ProjectFacts {
   created: string
   region: string
@@ -43,7 +45,7 @@ interface ProjectFacts {
 
 const projectResource = (id: number, { created, region, snapshots }: ProjectFacts) => ({
   id,
-  name: `Project ${id}`,
+  name: projectName(id),
   type: 'production',
   region,
   created,

@@ -108,14 +108,6 @@ describe('workspaces', () => {
 })
 
 describe('search', () => {
-  it('finds buckets, tables and configurations by name', async () => {
-    const id = await routes.create({ name: 'Orders of the shop' })
-    const { body } = await call('GET', 'global-search?query=orders')
-    expect(body).toMatchObject({ all: 2, byType: { table: 1, configuration: 1 } })
-    expect(body.items).toMatchObject([{ id: 'in.c-main.orders' }, { id, name: 'Orders of the shop' }])
-    expect((await call('GET', 'global-search?query=orders&types[]=table')).body.all).toBe(1)
-  })
-
   it('sums up what a run moved', async () => {
     const dataFileId = await routes.service.upload('id\n2\n')
     await call('POST', 'tables/in.c-main.orders/import-async', { dataFileId }, { 'X-KBC-RunId': '9.1' })

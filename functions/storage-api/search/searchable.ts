@@ -1,0 +1,126 @@
+import pMap from 'p-map'
+import type { BranchRecord } from '../../lib/storage/branches/branch-store.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import type { Component } from '../components/component.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { mayUseBucket, mayUseComponent } from '../http/rights.ts'
+import type { Services } from '../services.ts'
+
+export const searchTypes = [
+  'flow',
+  'bucket',
+  'table',
+  'transformation',
+  'configuration',
+  'configuration-row',
+  'workspace',
+  'shared-code',
+] as const
+
+type SearchType = (typeof searchTypes)[number]
+
+/** Something that a search can find, and where it is. */
+export interface Searchable {
+  id: string
+  type: SearchType
+  name: string
+  /** ISO 8601. */
+  created: string
+  branch: BranchRecord
+  component?: Component
+  configuration?: { id: string; name: string }
+  bucket?: { id: string; name: string }
+}
+
+const LOADS_AT_ONCE = 8
+
+/** Everything in a branch that the caller may read, except what is in the trash. */
+export const everythingIn = async (
+  branch: BranchRecord,
+  caller: Caller,
+  services: Services,
+): Promise<Searchable[]> => [
+  // Buckets and tables of all branches are those of the default branch.
+  ...(branch.id === defaultBranchId ? await bucketsAndTables(branch, caller, services) : []),
+  ...(await configurationsAndRows(branch, caller, services)),
+]
+
+const bucketsAndTables = async (
+  branch: BranchRecord,
+  caller: Caller,
+  { buckets, tables }: Pick<Services, 'buckets' | 'tables'>,
+): Promise<Searchable[]> => {
+  const visible = (await buckets.list()).filter(({ id }) => mayUseBucket(caller, id, 'read'))
+  const perBucket = await pMap(
+    visible,
+    async ({ id, displayName: name, created }): Promise<Searchable[]> => [
+      { id, type: 'bucket', name, created, branch },
+      ...(await tables.listInBucket(id)).map(
+        (table): Searchable => ({
+          id: tableIdOf(table),
+          type: 'table',
+          name: table.displayName,
+          created: table.created,
+          branch,
+          bucket: { id, name },
+        }),
+      ),
+    ],
+    { concurrency: LOADS_AT_ONCE },
+  )
+  return perBucket.flat()
+}
+
+const configurationsAndRows = async (
+  branch: BranchRecord,
+  caller: Caller,
+  {
+    components,
+    configurations,
+    usedComponents,
+  }: Pick<Services, 'components' | 'configurations' | 'usedComponents'>,
+): Promise<Searchable[]> => {
+  const used = await usedComponents.of(components.list())
+  const perComponent = await pMap(
+    used.filter(({ id }) => mayUseComponent(caller, id)),
+    async component =>
+      (await configurations.list(branch.id, component.id))
+        .filter(({ current }) => !current.content.isDeleted)
+        .flatMap(configuration => withRows(configuration, component, branch)),
+    { concurrency: LOADS_AT_ONCE },
+  )
+  return perComponent.flat()
+}
+
+const withRows = (
+  { id, created, current: { content } }: Configuration,
+  component: Component,
+  branch: BranchRecord,
+): Searchable[] => {
+  const { name, rows } = content
+  const place = { branch, component }
+  return [
+    { ...place, id, type: configurationType(component), name, created },
+    ...rows.map(
+      (row): Searchable => ({
+        ...place,
+        id: row.id,
+        type: 'configuration-row',
+        name: row.name,
+        created: row.created,
+        configuration: { id, name },
+      }),
+    ),
+  ]
+}
+
+const flows: ReadonlySet<string> = new Set(['orchestrator', 'keboola.orchestrator', 'keboola.flow'])
+
+const configurationType = ({ id, type }: Component): SearchType => {
+  if (flows.has(id)) return 'flow'
+  if (id === 'keboola.shared-code') return 'shared-code'
+  if (id === 'keboola.sandboxes') return 'workspace'
+  return type === 'transformation' ? 'transformation' : 'configuration'
+}
