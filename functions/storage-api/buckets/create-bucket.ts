@@ -5,6 +5,7 @@ import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
+import { onlyText } from '../http/only.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { bucketBody } from './bucket-body.ts'
@@ -16,6 +17,7 @@ const body = z.object({
   description: text({ max: 65_000 }).default(''),
   displayName: text({ max: 300 }).optional(),
   color: text({ max: 50 }).optional(),
+  backend: onlyText(['duckdb'], 'This value should be "duckdb": there is no other backend here.'),
 })
 
 /** Creates a bucket; its id is `<stage>.c-<name>`. */

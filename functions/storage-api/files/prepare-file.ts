@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
+import { onlyFlag } from '../http/only.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { FileAccess } from './file-access.ts'
@@ -20,6 +21,7 @@ const body = z.object({
   isSliced: flag().default(false),
   tags: textList({ max: 500, itemMax: 200 }).default([]),
   federationToken: flag().default(false),
+  notify: onlyFlag(false, 'Nobody is notified of uploads here: no mail is sent.'),
 })
 
 /**
@@ -39,7 +41,7 @@ export const prepareFile = defineRoute({
   reply: preparedFileBody,
   handle: async (request, services) => {
     const { body, caller, runId, idempotencyKey } = request
-    const { federationToken, ...settings } = body
+    const { federationToken, notify: _, ...settings } = body
     const newFile = {
       ...settings,
       runId,

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { toleratedParameters } from './tolerated-parameters.ts'
 
 /** PHP clients send `null` for options that are not set. */
 const withoutNull = (fields: Record<string, unknown>): Record<string, unknown> =>
@@ -39,18 +40,36 @@ const fieldOf = (schema: z.ZodType, name: string): z.ZodType | undefined =>
 
 const accepts = (field: z.ZodType, value: unknown): boolean => field.safeParse(value).success
 
-/** Reads the fields of a request with their schema. Throws 400 with this code, and names every invalid field. */
+/**
+ * Reads the fields of a request with their schema. Throws 400 with this code, and names every field that is invalid or that
+ * nobody would read.
+ */
 export const checkFields = <Schema extends z.ZodType>(
   schema: Schema,
   fields: unknown,
   code: UserCode,
 ): z.output<Schema> => {
   const parsed = schema.safeParse(fields)
-  if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map(({ path, message }) => ({ key: keyOf(path), message }))
+  const unexpected = unexpectedIn(schema, fields).map(key => ({
+    key,
+    message: 'This field was not expected.',
+  }))
+  if (parsed.success && unexpected.length === 0) return parsed.data
+  const issues = parsed.error?.issues ?? []
+  const errors = [...issues.map(({ path, message }) => ({ key: keyOf(path), message })), ...unexpected]
   const lines = errors.map(({ key, message }) => `\n - ${key}: "${message}"`)
   throw new UserError(code, `Invalid request:${lines.join('')}`, { params: { errors } })
 }
+
+/** A schema that takes any field is asked by its reader what to do with the others. */
+const unexpectedIn = (schema: z.ZodType, fields: unknown): string[] =>
+  schema instanceof z.ZodObject && schema.def.catchall === undefined
+    ? Object.keys(fields ?? {})
+        .filter(name => !Object.hasOwn(schema.shape, name) && !Object.hasOwn(toleratedParameters, name))
+        .map(name => name.slice(0, MAX_NAME_LENGTH))
+    : []
+
+const MAX_NAME_LENGTH = 100
 
 /** `whereFilters[0][values]`: the name of the field in a form. */
 const keyOf = ([first, ...rest]: PropertyKey[]): string =>

@@ -29,7 +29,8 @@ const nothing = z.object({})
 
 /**
  * Defines one route. Its schemas read the request, type the handler and describe the route in the OpenAPI document, so
- * that the three cannot disagree. Unknown fields are ignored: clients send fields of other services.
+ * that the three cannot disagree. A parameter that no schema has is refused, unless clients send it without need
+ * (`toleratedParameters`).
  */
 export const defineRoute = <
   const Path extends string,

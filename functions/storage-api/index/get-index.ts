@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Component, componentResource } from '../components/component.ts'
 import { commaList } from '../http/fields.ts'
+import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { indexBody } from './index-body.ts'
@@ -16,7 +17,7 @@ export const getIndex = defineRoute({
   isPublic: true,
   query: z.object({
     /** `components`: without them. `componentDetails`: each with only what a list needs. */
-    exclude: commaList().default([]),
+    exclude: includeOf(['components', 'componentDetails']),
     /** Only these components, with only what a list needs. */
     componentDetails: commaList().default([]),
   }),

@@ -8,6 +8,22 @@ import { defineRoute } from '../http/route.ts'
 import { jobBody } from './job-body.ts'
 import { jobResource } from './job-resource.ts'
 
+/** `2026-07-16 10:20:30` in UTC, or an ISO 8601 time: as ISO 8601. */
+const startTime = () =>
+  text({ max: 40 })
+    .transform((given, context) => {
+      const isPlain = /^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?$/.test(given)
+      const time = Date.parse(isPlain ? `${given.replace(' ', 'T')}${given.length > 10 ? 'Z' : ''}` : given)
+      if (!Number.isNaN(time)) return new Date(time).toISOString()
+      context.addIssue({
+        code: 'custom',
+        message: 'This value should be a time such as 2026-07-16 10:20:30.',
+      })
+      return z.NEVER
+    })
+    .optional()
+    .openapi({ type: 'string', example: '2026-07-16 10:20:30' })
+
 const query = z.object({
   limit: integer({ min: 1, max: 1000 }).default(20),
   offset: integer().default(0),
@@ -16,6 +32,8 @@ const query = z.object({
   runId: text().optional(),
   tableId: text().optional(),
   storage_job_status: textList().default([]),
+  start_time_from: startTime(),
+  start_time_to: startTime(),
   operationName: z.union([textList(), text().transform(name => [name])]).default([]),
 })
 
@@ -37,6 +55,8 @@ export const listJobs = defineRoute({
       runId,
       tableId,
       storage_job_status: statuses,
+      start_time_from: from,
+      start_time_to: to,
       operationName,
     } = query
     const isListed = (job: JobRecord): boolean => {
@@ -44,9 +64,22 @@ export const listJobs = defineRoute({
       const isOperation = operationName.length === 0 || operationName.includes(job.input.operationName)
       const isOfRun = runId === undefined || job.runId === runId
       if (!maySeeJob(caller, job)) return false
-      return hasStatus && isOperation && isOfRun && (tableId === undefined || job.tableId === tableId)
+      return (
+        startedWithin(job, from, to) &&
+        hasStatus &&
+        isOperation &&
+        isOfRun &&
+        (tableId === undefined || job.tableId === tableId)
+      )
     }
     const found = await page(jobs.list({ sinceId, maxId }), { limit, offset, isListed })
     return ok(found.map(job => jobResource(job, baseUrl)))
   },
 })
+
+/** A job that has not started is in no range. Both ends belong to it. */
+const startedWithin = (job: JobRecord, from: string | undefined, to: string | undefined): boolean => {
+  if (from === undefined && to === undefined) return true
+  const startTime = job.status === 'waiting' ? null : job.startTime
+  return startTime !== null && startTime >= (from ?? startTime) && startTime <= (to ?? startTime)
+}

@@ -13,16 +13,17 @@ import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { dataPlaceFields, describeDataPlace, readDataPlace } from './data-place.ts'
+import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
 import { findTable } from './find-table.ts'
 import { parseTime } from './parse-time.ts'
 import { checkTableName } from './table-name.ts'
 
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
-export const createTableFields = z.looseObject({
+export const createTableFields = z.object({
   name: text({ max: 300 }).optional(),
   displayName: text({ max: 300 }).optional(),
   ...dataPlaceFields,
+  ...workspaceFields,
   snapshotId: integer().optional(),
   sourceTableId: text({ max: 500 }).optional(),
   timestamp: text({ max: 100 }).optional(),

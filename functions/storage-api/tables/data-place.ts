@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DataPlace } from '../../lib/storage/jobs/job-record.ts'
 import { findFile } from '../files/find-file.ts'
@@ -11,7 +12,7 @@ export const dataPlaceFields = {
   dataUrl: text({ max: 8_000 }).optional(),
 }
 
-/** Other sources of table data in the API. */
+/** Other sources of table data in the API, which are refused by name. */
 const otherSources = [
   'snapshotId',
   'sourceTableId',
@@ -19,6 +20,12 @@ const otherSources = [
   'dataObject',
   'dataTableName',
 ] as const
+
+export const workspaceFields = {
+  dataWorkspaceId: z.unknown().optional().openapi({ type: 'string' }),
+  dataObject: z.unknown().optional().openapi({ type: 'string' }),
+  dataTableName: z.unknown().optional().openapi({ type: 'string' }),
+}
 
 /** A file, or an address that the job reads. Errors: 501 `notImplemented`, 400 `storage.tables.validation`. */
 export const readDataPlace = (

@@ -6,12 +6,14 @@ import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { dataPlaceFields, describeDataPlace, readDataPlace } from './data-place.ts'
+import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
 import { findTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
-export const importTableFields = z.looseObject({
+export const importTableFields = z.object({
   ...dataPlaceFields,
+  ...workspaceFields,
+  snapshotId: z.unknown().optional().openapi({ type: 'integer' }),
   incremental: flag().default(false),
   useTimestampFromDataFile: flag().default(false),
   deduplicationStrategy: unlessBlank(

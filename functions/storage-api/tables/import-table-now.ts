@@ -25,7 +25,9 @@ export const importTableNow = defineRoute({
     const { tableId } = request.params
     await findTable(services, tableId)
     const { fields, file } = await receiveUpload(request, services)
-    const sent = withoutUnset(importTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
+    // The name of the file, which has one already.
+    const { name: _name, ...others } = fields
+    const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
     const body = checkFields(importTableFields, sent, 'storage.tables.validation')
     return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
   },

@@ -29,7 +29,9 @@ export const writeTable = defineRoute({
     const { fields, file } = await receiveUpload(request, services)
     if (!file)
       throw new UserError('storage.validation', 'Invalid request: send the file in the form field "data".')
-    const sent = withoutUnset(writeTableFields, { ...fields, dataFileId: file.id })
+    // The name of the file, which has one already.
+    const { name: _name, ...others } = fields
+    const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
     const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
     requireTable(request.caller, tableId, 'write')
     return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)

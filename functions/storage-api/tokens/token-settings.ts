@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
+import { onlyFlag } from '../http/only.ts'
 import type { Services } from '../services.ts'
 
 const permissions = z
@@ -21,6 +22,8 @@ export const tokenFields = {
   canManageBuckets: flag().optional(),
   canReadAllFileUploads: flag().optional(),
   canPurgeTrash: flag().optional(),
+  canCreateJobs: onlyFlag(true, 'Every token may create jobs here.'),
+  canManageProtectedDefaultBranch: onlyFlag(false, 'The default branch is not protected here.'),
   /** At least 1, which is checked below in the words that clients know. */
   expiresIn: integer({ min: -LONGEST_SECONDS, max: LONGEST_SECONDS }).optional(),
 }
@@ -40,7 +43,7 @@ const granted = bucketPermission.exclude(['manage'])
  * Errors, both 400: `storage.tokens.invalidPermissions`, `storage.tokens.validation`.
  */
 export const readTokenSettings = async (
-  { bucketPermissions, expiresIn, ...given }: Fields,
+  { bucketPermissions, expiresIn, canCreateJobs: _, canManageProtectedDefaultBranch: __, ...given }: Fields,
   { buckets, now }: Pick<Services, 'buckets' | 'now'>,
 ) => {
   if (expiresIn !== undefined && expiresIn < 1)
