@@ -15,6 +15,7 @@ export const functionNames = [
   'run-extractor',
   'start-scheduled-runs',
   'start-open-jobs',
+  'fire-triggers',
   'merge-slices',
   'sweep-storage',
 ] as const

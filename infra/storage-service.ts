@@ -17,6 +17,7 @@ import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
+import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
@@ -86,6 +87,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       defaultIntegration: new HttpLambdaIntegration('StorageApi', storageApi),
     })
     this.url = http.apiEndpoint
+    new FiringTriggers(this, 'Triggers', { ...store, bundle: bundles['fire-triggers'], url: this.url })
     new Alarm(this, 'ServerErrors', {
       alarmDescription:
         'The storage API answers with server errors. Each reply holds an exceptionId: search the logs of the ' +

@@ -37,7 +37,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
   ],
   Triggers: [
     ['GET /v2/storage/triggers', 'triggers'],
-    ['POST /v2/storage/triggers', 'triggers', 'stored for a scheduler that asks; nothing fires by itself'],
+    ['POST /v2/storage/triggers', 'triggers'],
     ['GET /v2/storage/triggers/{triggerId}', 'triggers'],
     ['PUT /v2/storage/triggers/{triggerId}', 'triggers'],
     ['DELETE /v2/storage/triggers/{triggerId}', 'triggers'],

@@ -95,6 +95,7 @@ describe('rights', () => {
       'StorageRunJob',
       'StorageStorageApi',
       'StorageSweepFunction',
+      'StorageTriggersFire',
     ])
   })
 

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
+import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts'
 import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
@@ -17,7 +18,7 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  it('there are nine, and no custom resource brings another', () => {
+  it('there are ten, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
@@ -28,6 +29,7 @@ describe('functions', () => {
       'StorageRunJob',
       'StorageStorageApi',
       'StorageSweepFunction',
+      'StorageTriggersFire',
     ])
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::')
   })
@@ -52,6 +54,7 @@ describe('functions', () => {
     ['PollJob', ['arm64'], pollJobEnvNames],
     ['StorageOpenJobsStart', ['arm64'], startOpenJobsEnvNames],
     ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
+    ['StorageTriggersFire', ['arm64'], fireTriggersEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
     ['ExtractSchedulesStartScheduledRuns', ['arm64'], startScheduledRunsEnvNames],
   ] as const)('%s runs on %s and gets each variable that it reads', (id, architectures, names) => {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
@@ -8,7 +9,7 @@ import { triggerEvent } from './trigger-event.ts'
 import { triggerBody, triggerResource } from './trigger-resource.ts'
 import { requireComponents } from './trigger-rights.ts'
 
-/** Stores what to run when tables change. */
+/** Stores what to run when tables are imported. Only later imports count, and the first run waits for the cool-down. */
 export const createTrigger = defineRoute({
   method: 'post',
   path: '/v2/storage/triggers',
@@ -34,12 +35,14 @@ export const createTrigger = defineRoute({
     const { body, caller } = request
     requireComponents(caller, [body.component])
     await checkTrigger(body, caller, services)
+    const answered = await lastImports(body.tableIds, services.tables)
     for (;;) {
       const trigger = {
         ...body,
         id: services.nextId(),
         // The first run waits for the cool-down too.
         lastRun: services.now().toISOString(),
+        answered,
         creatorToken: { id: caller.tokenId, description: caller.description },
         revision: 1,
       }

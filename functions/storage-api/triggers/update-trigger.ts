@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { lastImports } from '../../lib/storage/triggers/watched-imports.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -40,6 +41,8 @@ export const updateTrigger = defineRoute({
       caller,
       services,
     )
+    // Of tables that it begins to watch only later imports count.
+    const imports = await lastImports(body.tableIds ?? [], services.tables)
     const trigger = await services.triggers.update(id, current => ({
       ...current,
       runWithTokenId: body.runWithTokenId ?? current.runWithTokenId,
@@ -47,6 +50,7 @@ export const updateTrigger = defineRoute({
       configurationId: body.configurationId ?? current.configurationId,
       coolDownPeriodMinutes: body.coolDownPeriodMinutes ?? current.coolDownPeriodMinutes,
       tableIds: body.tableIds ?? current.tableIds,
+      ...(current.answered && { answered: { ...imports, ...current.answered } }),
     }))
     if (!trigger) throw triggerNotFound(params.triggerId)
     await recordEvent(request, services, triggerEvent('triggerUpdated', trigger))

@@ -10,7 +10,10 @@ const triggerRecord = z.object({
   configurationId: z.string(),
   coolDownPeriodMinutes: z.number(),
   tableIds: z.array(z.string()),
+  /** When it fired last, or was made: the cool-down begins then. `null` only in triggers of version 0.2. */
   lastRun: z.string().nullable(),
+  /** Of each watched table the last import that the trigger has answered. Absent in triggers of version 0.2. */
+  answered: z.record(z.string(), z.number()).optional(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
   revision: z.number(),
 })
@@ -20,7 +23,7 @@ export type TriggerRecord = z.infer<typeof triggerRecord>
 const PARTITION = 'TRIGGERS'
 const MAX_UPDATE_ATTEMPTS = 10
 
-/** What to run when tables change. A scheduler reads this: the storage service itself runs no components. */
+/** What to run when tables are imported. */
 export const createTriggerStore = (items: ItemTable) => {
   const keyOf = (id: number) => ({ pk: PARTITION, sk: idSortKey(id) })
 

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Duration } from 'aws-cdk-lib'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import { Construct } from 'constructs'
+import { z } from 'zod'
+import type { fireTriggersEnvNames } from '../functions/fire-triggers/env-names.ts'
+import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
+import { allow, allowItems, allowReadingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import type { ItemTable } from './item-table.ts'
+import { NodeFunction } from './node-function.ts'
+import { projectRoot } from './project-root.ts'
+
+interface FiringTriggersProps {
+  readonly bundle: FunctionBundle
+  readonly items: ItemTable
+  readonly tables: IBucket
+  readonly jobMachineArn: string
+  readonly jobExecutionArns: string
+  /** Address of the storage API. */
+  readonly url: string
+}
+
+/** Each minute, runs the configurations of triggers whose tables were imported. */
+export class FiringTriggers extends Construct {
+  constructor(scope: Construct, id: string, props: FiringTriggersProps) {
+    super(scope, id)
+    const { bundle, items, tables, jobMachineArn, jobExecutionArns, url } = props
+    const fire = new NodeFunction<(typeof fireTriggersEnvNames)[number]>(this, 'Fire', {
+      bundle,
+      description: 'Runs the configurations of triggers whose tables were imported',
+      environment: {
+        STORAGE_TABLE: items.tableName,
+        TABLES_BUCKET: tables.bucketName,
+        JOB_MACHINE_ARN: jobMachineArn,
+        STORAGE_URL: url,
+        RUNNABLE_COMPONENTS: JSON.stringify(runnableComponents()),
+      },
+      memoryMiB: 512,
+      timeout: Duration.seconds(55), // The next minute comes anyway.
+    })
+    allowItems(fire, items, ['GetItem', 'Query', 'PutItem'])
+    // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
+    allowReadingObjects(fire, tables)
+    allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])
+    allow(fire, ['states:StartExecution'], [jobMachineArn])
+    allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
+
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    })
+    allow(role, ['lambda:InvokeFunction'], [fire.functionArn])
+    new CfnSchedule(this, 'EveryMinute', {
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: { arn: fire.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },
+    })
+  }
+}
+
+const component = z.object({ id: z.string(), type: z.string(), hasRun: z.boolean().default(false) })
+
+/** Components of the catalogue whose configurations the extract machine runs (docs/components.md). */
+const runnableComponents = (): string[] => {
+  const folder = join(projectRoot, 'functions/storage-api/components')
+  return readdirSync(folder)
+    .filter(file => file.endsWith('.json'))
+    .map(file => component.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))))
+    .filter(({ hasRun, type }) => hasRun && type === 'extractor')
+    .map(({ id }) => id)
+    .toSorted()
+}

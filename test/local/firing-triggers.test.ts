@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
+import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { hasEnded, poll } from '../support/poll.ts'
+
+let dataDir: string
+/** The server that the triggered configuration reads. */
+let shop: ApiServer
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-triggers-'))
+  shop = await startApi(() => [{ id: 1 }])
+})
+afterAll(async () => {
+  await shop?.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
+  const cloud = await startEmbeddedCloud({ dataDir })
+  try {
+    return await work(cloud)
+  } finally {
+    await cloud.close()
+  }
+}
+
+const callerOf =
+  (cloud: EmbeddedCloud) =>
+  async (method: string, path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> => {
+    const isForm = body instanceof FormData
+    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+      method,
+      headers: {
+        'X-StorageApi-Token': cloud.token ?? '',
+        ...(body && !isForm && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: isForm ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+/** A cool-down of a minute, which nobody waits for here: the trigger was made long ago. */
+const makeOlder = async (cloud: EmbeddedCloud, triggerId: number): Promise<void> => {
+  const dynamo = new DynamoDBClient({
+    region: cloud.region,
+    endpoint: cloud.dynamodb,
+    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+  })
+  const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
+  const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
+  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
+  const triggers = createTriggerStore(createItemTable(documents, tableName))
+  await triggers.update(triggerId, trigger => ({ ...trigger, lastRun: '2026-01-01T00:00:00.000Z' }))
+  dynamo.destroy()
+}
+
+it('an import that ended just before the machine stopped fires its trigger after the next start', async () => {
+  const { triggerId, tokenId } = await inCloud(async cloud => {
+    const call = callerOf(cloud)
+    await call('POST', 'components/ex-generic-v2/configs', {
+      configurationId: 'shop',
+      name: 'shop',
+      configuration: {
+        parameters: {
+          api: { baseUrl: `${shop.origin}/` },
+          config: { outputBucket: 'shop', jobs: [{ endpoint: 'items' }] },
+        },
+      },
+    })
+    const form = new FormData()
+    form.set('name', 'orders')
+    form.set('data', new Blob(['id\n1\n']), 'orders.csv')
+    await call('POST', 'buckets', { name: 'main' })
+    const table = await call('POST', 'buckets/in.c-main/tables', form)
+    const token = await call('POST', 'tokens', { description: 'of the trigger', canManageBuckets: true })
+    const trigger = await call('POST', 'triggers', {
+      runWithTokenId: Number(token.id),
+      component: 'ex-generic-v2',
+      configurationId: 'shop',
+      coolDownPeriodMinutes: 1,
+      tableIds: [table.id],
+    })
+    await call('POST', `tables/${table.id}/import`, form)
+    await makeOlder(cloud, Number(trigger.id))
+    return { triggerId: Number(trigger.id), tokenId: token.id }
+  })
+  await inCloud(async cloud => {
+    const call = callerOf(cloud)
+    const [{ id }] = await poll(
+      () => call('GET', 'jobs?operationName=configurationRun'),
+      jobs => jobs.length > 0,
+    )
+    const job = await poll(() => call('GET', `jobs/${id}`), hasEnded)
+    expect(job).toMatchObject({
+      status: 'success',
+      operationParams: { triggerId, configId: 'shop' },
+      creatorToken: { id: tokenId, description: 'of the trigger' },
+    })
+    expect((await call('GET', 'tables/in.c-shop.items')).rowsCount).toBe(1)
+    const { lastRun } = await call('GET', `triggers/${triggerId}`)
+    expect(Date.parse(lastRun)).toBeGreaterThan(Date.parse('2026-01-01T00:00:00Z'))
+  })
+})
