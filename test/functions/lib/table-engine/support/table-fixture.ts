@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TableLimits } from '#lib/table-engine/engine-context.ts'
-import type { CsvSource, LoadRequest, LoadResult } from '#lib/table-engine/load-request.ts'
+import type { CsvSource, LoadRequest } from '#lib/table-engine/load-request.ts'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
 import { createTableEngineOn, type TableEngine } from '#lib/table-engine/table-engine.ts'
 import { createFolderTableFiles } from './folder-table-files.ts'
@@ -17,7 +17,10 @@ export interface TableFixture {
   /** What the engine did with tables' files: `upload KEY`, `read KEY BYTES`. */
   log: string[]
   /** Loads CSV text or bytes; several are slices. Creates a table unless `current` is given. */
-  load(csv: string | Uint8Array | (string | Uint8Array)[], options?: LoadOptions): Promise<LoadResult>
+  load(
+    csv: string | Uint8Array | (string | Uint8Array)[],
+    options?: LoadOptions,
+  ): ReturnType<TableEngine['load']>
   /** All rows, in the order of the table. */
   rows(snapshot: Snapshot): Promise<string[][]>
   /** What is left in the scratch folder. */

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { quoteColumn } from '#lib/table-engine/parquet-sql.ts'
 import { emptySnapshot, type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
-import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
+import { quoteLiteral } from '#lib/table-engine/sql.ts'
 import type { TableFixture } from './table-fixture.ts'
 
 /** A table as version 0.1 left it: one Parquet file without field ids, with times that have no zone. */
@@ -18,7 +19,7 @@ export const writeVersion01Table = async (
   const file = path.join(folder, 'tables', key)
   await mkdir(path.dirname(file), { recursive: true })
   const values = rows.map(cells => `(${cells.map(quoteLiteral).join(', ')}, TIMESTAMP '2023-01-01')`)
-  const names = [...columns, '_timestamp'].map(quoteIdentifier)
+  const names = [...columns, '_timestamp'].map(quoteColumn)
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   try {

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import { mkdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RowConditions } from '#lib/table-engine/row-conditions.ts'
+import {
+  emptySnapshot,
+  type Snapshot,
+  withColumns,
+  withFiles,
+  withoutColumn,
+} from '#lib/table-engine/snapshot.ts'
+import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
+import { writeVersion01Table } from './support/version-01-table.ts'
+
+/** About 6 files of 180 kB, in the order of the key. Their texts do not compress. */
+const ROWS = 20_000
+const text = (id: number): string => createHash('sha256').update(String(id)).digest('base64')
+const idOf = (index: number): string => String(1_000_000 + index)
+const toCsv = (indices: number[], textOf = text): string =>
+  ['id,text', ...indices.map(index => `${idOf(index)},${textOf(index)}`), ''].join('\n')
+
+let tables: TableFixture
+let table: Snapshot
+beforeAll(async () => {
+  tables = await createTableFixture({ chunkBytes: 200_000 })
+  const all = Array.from({ length: ROWS }, (_, index) => index)
+  table = (await tables.load(toCsv(all), { primaryKey: ['id'], keyPrefix: 'tables/1/ranged/' })).snapshot
+})
+afterAll(() => tables.close())
+
+const bytesOf = (...indices: number[]): number =>
+  indices.reduce((sum, index) => sum + (table.files[index]?.bytes ?? 0), 0)
+
+/** The files that the engine has read since the last call, by their place in the table. */
+const filesRead = (): number[] => {
+  const keys = new Set(tables.log.splice(0).map(line => line.split(' ')[1]))
+  return table.files.flatMap(({ key }, index) => (keys.has(key) ? [index] : []))
+}
+
+describe('what is read of a table', () => {
+  it('for a load: keys of files that may hold one, and digests of the rows of files that do', async () => {
+    expect(table.files.length).toBeGreaterThan(3)
+    filesRead()
+    const near = await tables.load(
+      toCsv([5, 7], () => 'new'),
+      { current: table, incremental: true },
+    )
+    expect(filesRead()).toEqual([0])
+    expect(near.bytesRead).toBeLessThan(bytesOf(0) / 3)
+    const far = await tables.load(
+      toCsv([5, ROWS - 1], () => 'new'),
+      { current: table, incremental: true },
+    )
+    expect(filesRead()).toEqual([0, table.files.length - 1])
+    expect(far.snapshot.rowsCount).toBe(ROWS)
+  })
+
+  it('for a load of new keys: nothing', async () => {
+    const { bytesRead } = await tables.load('id,text\n3,a\n9,b\n', { current: table, incremental: true })
+    expect(bytesRead).toBe(0)
+  })
+
+  it('for a load of unchanged rows: their values, too', async () => {
+    const { snapshot } = await tables.load(toCsv([5]), { current: table, incremental: true })
+    expect(snapshot.files).toEqual(table.files)
+  })
+
+  it('for a load after a change of columns: values in place of digests', async () => {
+    const other = withColumns(withoutColumn(table, 'text'), ['note'])
+    const same = await tables.load(`id,note\n${idOf(5)},\n`, { current: other, incremental: true })
+    expect(same.snapshot.files).toEqual(table.files)
+    const changed = await tables.load(`id,note\n${idOf(5)},a\n`, { current: other, incremental: true })
+    expect(changed.snapshot.files[0]?.deletes).toMatchObject({ rows: 1 })
+  })
+
+  it.each<[string, RowConditions, number[]]>([
+    ['one key', { where: [{ column: 'id', operator: 'eq', values: [idOf(3)] }] }, [0]],
+    ['keys up to one', { where: [{ column: 'id', operator: 'lt', values: [idOf(1)] }] }, [0]],
+    ['no key', { where: [{ column: 'id', operator: 'gt', values: ['9'] }] }, []],
+    ['rows changed since a later load', { changedSince: new Date('2099-01-01') }, []],
+    ['rows changed before the load', { changedUntil: new Date('2001-01-01') }, []],
+  ])('for a search of %s: the files that may hold it', async (_, conditions, files) => {
+    filesRead()
+    await tables.engine.preview(table, { limit: 10_000, ...conditions })
+    expect(filesRead()).toEqual(files)
+    const { snapshot } = await tables.engine.deleteRows({
+      snapshot: table,
+      keyPrefix: 'tables/1/d/',
+      ...conditions,
+    })
+    expect(filesRead()).toEqual(files)
+    expect(snapshot.rowsCount).toBe(ROWS - (files.length === 0 ? 0 : 1))
+  })
+
+  it('for a preview: one file, and only the wanted columns', async () => {
+    filesRead()
+    const { bytesRead } = await tables.engine.preview(table, { limit: 100, columns: ['id'] })
+    expect(filesRead()).toEqual([0])
+    expect(bytesRead).toBeLessThan(bytesOf(0) / 3)
+  })
+
+  it('for an export of what a load changed: the file of the load', async () => {
+    const since = new Date('2098-01-01')
+    const { snapshot } = await tables.load(
+      toCsv([9], () => 'new'),
+      {
+        current: table,
+        incremental: true,
+        loadedAt: new Date('2098-01-02'),
+      },
+    )
+    const target = { bucket: 'data', key: 'changed' }
+    const result = await tables.engine.export({
+      snapshot,
+      fileType: 'csv',
+      gzip: false,
+      target,
+      changedSince: since,
+    })
+    expect(result.rowsCount).toBe(1)
+    expect(result.bytesRead).toBe(snapshot.files.at(-1)?.bytes)
+  })
+
+  it('for a check of duplicates: the columns of the key', async () => {
+    filesRead()
+    const before = tables.log.length
+    expect(await tables.engine.hasDuplicates(table, ['id'])).toBe(false)
+    const read = tables.log.slice(before).reduce((sum, line) => sum + Number(line.split(' ')[2]), 0)
+    expect(read).toBeLessThan(bytesOf(...table.files.keys()) / 3)
+  })
+})
+
+describe('a file of several row groups', () => {
+  const key = 'tables/1/groups.parquet'
+
+  /** A file as another engine may write it: 10 row groups of 2,048 rows, and nulls. */
+  const writeGroups = async (): Promise<Snapshot> => {
+    const file = path.join(tables.folder, 'tables', key)
+    await mkdir(path.dirname(file), { recursive: true })
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+    const connection = await instance.connect()
+    await connection.run(`
+      COPY (
+        SELECT lpad(i::VARCHAR, 6, '0') AS n, CASE WHEN i % 2 = 0 THEN sha256(i::VARCHAR) END AS text,
+          TIMESTAMPTZ '2024-01-01 00:00:00+00' AS "_timestamp"
+        FROM range(20480) numbers(i)
+      ) TO '${file}' (FORMAT parquet, ROW_GROUP_SIZE 2048, FIELD_IDS {n: 2, text: 3, "_timestamp": 1})`)
+    connection.closeSync()
+    instance.closeSync()
+    const { size } = await stat(file)
+    return withFiles(emptySnapshot(['n', 'text'], []), [
+      { key, rows: 20_480, bytes: size, hasFieldIds: true },
+    ])
+  }
+
+  it('is read group by group until a preview has its rows', async () => {
+    const snapshot = await writeGroups()
+    const page = await tables.engine.preview(snapshot, { limit: 2 })
+    expect(page.rows.map(([n]) => n)).toEqual(['000000', '000001'])
+    expect(page.rows[1]?.[1]).toBe('')
+    expect(page.bytesRead).toBeLessThan((snapshot.files[0]?.bytes ?? 0) / 5)
+  })
+
+  it('is read where a group may hold what is searched', async () => {
+    const snapshot = await writeGroups()
+    const where = [{ column: 'n', operator: 'ge' as const, values: ['020479'] }]
+    const page = await tables.engine.preview(snapshot, { limit: 10, where, columns: ['n'] })
+    expect(page.rows).toEqual([['020479']])
+    const target = { bucket: 'data', key: 'groups' }
+    const whole = { column: 'n', operator: 'eq' as const, values: ['000001', '012000'] }
+    const result = await tables.engine.export({
+      snapshot,
+      fileType: 'csv',
+      gzip: false,
+      target,
+      where: [whole],
+    })
+    expect(result.rowsCount).toBe(2)
+    expect(result.bytesRead).toBeLessThan((snapshot.files[0]?.bytes ?? 0) / 3)
+  })
+})
+
+describe('a table of version 0.1', () => {
+  const columns = ['id', 'filename', 'text']
+  const rows = [
+    ['1', 'a', 'x'],
+    ['2', 'b', ''],
+  ]
+  const open = () =>
+    writeVersion01Table(tables, { key: 'tables/1/0.1.parquet', columns, primaryKey: ['id'], rows })
+
+  it('is read by the names of its columns', async () => {
+    expect(await tables.rows(await open())).toEqual(rows)
+  })
+
+  it('takes keyed loads, which compare values, and keeps the times of unchanged rows', async () => {
+    const old = await open()
+    const { snapshot } = await tables.load('id,filename,text\n1,a,x\n2,b,new\n3,c,y\n', {
+      current: old,
+      incremental: true,
+    })
+    expect(await tables.rows(snapshot)).toEqual([rows[0], ['2', 'b', 'new'], ['3', 'c', 'y']])
+    const { rows: unchanged } = await tables.engine.preview(snapshot, {
+      limit: 9,
+      changedUntil: new Date('2023-06-01'),
+    })
+    expect(unchanged).toEqual([rows[0]])
+  })
+
+  it('never shows a dropped column in a later one of its name, beside files with ids', async () => {
+    const again = withColumns(withoutColumn(await open(), 'text'), ['text'])
+    const { snapshot } = await tables.load('id,filename,text\n7,c,new\n', {
+      current: again,
+      incremental: true,
+    })
+    expect((await tables.rows(snapshot)).toSorted()).toEqual([
+      ['1', 'a', ''],
+      ['2', 'b', ''],
+      ['7', 'c', 'new'],
+    ])
+  })
+})
