@@ -144,7 +144,12 @@ describe('POST tables-async', () => {
       'storage.tables.validation',
       'Invalid data - displayName: Cannot start with underscore.',
     ],
-    ['no file', { dataFileId: undefined }, 'storage.tables.validation', '"dataFileId" or "dataUrl" is required'],
+    [
+      'no file',
+      { dataFileId: undefined },
+      'storage.tables.validation',
+      '"dataFileId" or "dataUrl" is required',
+    ],
     ['a file id that is none', { dataFileId: 'x' }, 'storage.tables.validation', 'dataFileId'],
     ['a primary key as a list', { primaryKey: ['id'] }, 'storage.validation.primaryKey', 'comma separated'],
     ['a delimiter of two characters', { delimiter: '/t' }, 'invalidCsv', 'delimiter'],
