@@ -67,6 +67,18 @@ describe('an event of a component', () => {
   })
 })
 
+describe('a form with bytes that are no UTF-8', () => {
+  it('is refused, and one with percent signs that encode nothing is not', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (body: string) =>
+      target.send(`${target.url}/v2/storage/events`, { method: 'POST', headers, body })
+    const refused = await send(`component=ex-${run}&message=state%3A+%80`)
+    expect([refused.status, refused.body.code]).toEqual([400, 'malformedRequest'])
+    const { status, body } = await send(`component=ex-${run}&message=100%+%C5%BElut%C3%BD+%zz`)
+    expect([status, body.message]).toEqual([201, '100% žlutý %zz'])
+  })
+})
+
 describe('a list of events', () => {
   it('is cut by ids and by uuids alike, excluding both', async () => {
     const sent = []

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { formValue } from './check-fields.ts'
+import { checkedFormText } from './form-text.ts'
 import { forEachPart } from './multipart-parts.ts'
 import { parseFields } from './parse-fields.ts'
 
@@ -26,7 +27,8 @@ export const readBody = async (
 
   const text = decodeUtf8(await readLimited(request.body))
   if (text.trim() === '') return {}
-  if (type === 'application/x-www-form-urlencoded') return parseFields(new URLSearchParams(text), choose)
+  if (type === 'application/x-www-form-urlencoded')
+    return parseFields(new URLSearchParams(checkedFormText(text)), choose)
   // Some clients send no type. Then only JSON can be recognised.
   if (type === '' || type === 'application/json' || type.endsWith('+json')) return readJson(text)
   throw new UserError(

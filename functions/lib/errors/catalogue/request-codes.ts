@@ -33,6 +33,11 @@ export const requestCodes = {
     meaning: 'A parameter, a header or the body of the request is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
+  malformedRequest: {
+    status: 400,
+    meaning: 'The form of the request holds bytes that are no UTF-8 text.',
+    remedy: 'Encode all texts in UTF-8.',
+  },
   'storage.unsupportedMediaType': {
     status: 415,
     meaning: 'The body has a content type that is not read.',
