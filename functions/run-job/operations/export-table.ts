@@ -33,10 +33,9 @@ export const exportTable = async (
   const table = await services.tables.get(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
 
-  // A file is only for the token that made it, and for tokens that see all files.
-  const cacheKey = [input, job.creatorToken.id]
+  const cacheKey = [input]
   const cached = await findCached(table, cacheKey, services)
-  if (cached) return outcome(await noteRun(cached, job.runId, services), input, true)
+  if (cached) return outcome(await noteReader(cached, job, services), input, true)
 
   const file = await makeFile(job, input, table, services)
   await services.exports.remember(table, cacheKey, file.id)
@@ -56,15 +55,20 @@ const findCached = async (
   return leftMs > LEFT_TO_READ_MS ? file : undefined
 }
 
-const noteRun = async (
+/** The file is now of this run too, and its token may read it: it may read the table, or it could not export it. */
+const noteReader = async (
   file: FileRecord,
-  runId: string | null,
+  { runId, creatorToken }: ProcessingJob,
   { files }: RunJobServices,
 ): Promise<FileRecord> => {
-  if (runId === null || file.runIds.includes(runId)) return file
+  const { runIds, readers = [] } = file
+  const isNewRun = runId !== null && !runIds.includes(runId)
+  const isNewReader = ![file.creatorToken.id, ...readers].includes(creatorToken.id)
+  if (!isNewRun && !isNewReader) return file
   const updated = await files.update(file.id, current => ({
     ...current,
-    runIds: [...new Set([...current.runIds, runId])],
+    runIds: isNewRun ? [...new Set([...current.runIds, runId])] : current.runIds,
+    ...(isNewReader && { readers: [...new Set([...(current.readers ?? []), creatorToken.id])] }),
   }))
   return updated ?? file
 }

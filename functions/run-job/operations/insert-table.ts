@@ -5,6 +5,7 @@ import type { TableDefinition } from '../../lib/storage/tables/table-definition.
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 
@@ -40,6 +41,7 @@ export const insertTable = async (
   await requireBucket(bucketId, services)
   const existing = await tables.get(`${bucketId}.${name}`)
   if (existing && existing.internalId !== job.id) throw tableAlreadyExists(name, displayName)
+  if (!existing) await refuseTakenName(newTable, tables)
   const table = existing ?? (await insert(job, newTable, services, await makeContent()))
 
   // Check the bucket again after creating the table: a delete of the bucket may have missed the table.

@@ -2,6 +2,7 @@ import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { RunJobServices } from '../services.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
 import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
@@ -62,6 +63,10 @@ export const runOperation = async (
       const table = await services.tables.get(input.tableId)
       if (table) await services.tables.delete(table)
       return nothingToReport
+    }
+    case 'tableOptimize': {
+      if (!(await services.tables.get(input.tableId))) throw tableNotFound(input.tableId, services.projectId)
+      return reporting({ message: 'Each load joins small files of the table, so nothing was left to do.' })
     }
     case 'bucketDelete':
       await deleteBucket(input.bucketId, input.force, services)

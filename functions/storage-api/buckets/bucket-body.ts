@@ -15,7 +15,7 @@ export const bucketBody = z
     tables: z.string(),
     created: wireDateText,
     lastChangeDate: wireDateText,
-    updated: wireDateText,
+    updated: wireDateText.nullable(),
     isReadOnly: z.boolean(),
     dataSizeBytes: z.int(),
     rowsCount: z.int(),

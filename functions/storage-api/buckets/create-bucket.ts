@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
+import { refuseTaken } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
@@ -49,6 +50,9 @@ export const createBucket = defineRoute({
       deletingUntil: null,
       revision: 1,
     }
+    // Neither its display name nor its name may be the display name of another one.
+    for (const taken of [displayName, name.slice('c-'.length)])
+      await refuseTaken({ ...bucket, displayName: taken }, buckets)
     if (!(await buckets.insert(bucket)))
       throw new UserError(
         'storage.buckets.alreadyExists',

@@ -4,6 +4,7 @@ import { deleteBucket } from './delete-bucket.ts'
 import { getBucket } from './get-bucket.ts'
 import { listBucketTables } from './list-bucket-tables.ts'
 import { listBuckets } from './list-buckets.ts'
+import { listSharedBuckets } from './list-shared-buckets.ts'
 import { updateBucket } from './update-bucket.ts'
 
 export const bucketsRoutes: readonly Route[] = [
@@ -11,6 +12,7 @@ export const bucketsRoutes: readonly Route[] = [
   createBucket,
   getBucket,
   updateBucket,
+  listSharedBuckets,
   deleteBucket,
   listBucketTables,
 ]

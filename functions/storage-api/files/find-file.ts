@@ -31,12 +31,12 @@ export const mayChangeFile = ({ isMaster, tokenId }: Caller, { creatorToken }: F
   isMaster || creatorToken.id === tokenId
 
 /**
- * A token sees the files that it made. The master token, and tokens with that right, see all
+ * A token sees the files that it made, and exports that answered its own request too. The master token, and tokens with that right, see all
  * (docs/reference/storage-api.md#file-resource).
  */
 export const maySeeFile = (
   { isMaster, canReadAllFileUploads, tokenId }: Caller,
-  { creatorToken }: FileRecord,
-): boolean => isMaster || canReadAllFileUploads || creatorToken.id === tokenId
+  { creatorToken, readers = [] }: FileRecord,
+): boolean => isMaster || canReadAllFileUploads || creatorToken.id === tokenId || readers.includes(tokenId)
 
 export const fileNotFound = (): UserError => new UserError('storage.files.notFound', 'File not found')

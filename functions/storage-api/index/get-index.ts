@@ -40,7 +40,8 @@ export const getIndex = defineRoute({
       }),
       services: [{ id: 'import', url: baseUrl }],
       features: [],
-      urlTemplates: {},
+      // In the notation of the hosted service.
+      urlTemplates: { orchestrationJob: `${baseUrl}/v2/storage/jobs/<%= jobId %>` },
     }),
 })
 

@@ -30,10 +30,10 @@ export const copyRow = defineRoute({
     const row = await findRowVersion(services, source, params.rowId, params.versionId)
     const target = { ...request, params: { ...params, configId: body.targetConfigId || params.configId } }
     const rowId = String(services.nextId())
-    const text =
-      body.changeDescription ??
-      `Copied from row "${row.name}" (${row.id}) of the configuration ${source.id} version ${row.version}`
-    const changed = changeBy(request, services, text)
+    const origin = `configuration "${source.current.content.name}" (${source.id}) row ${row.id} version ${row.version}`
+    const given = body.changeDescription
+    const ofRow = changeBy(request, services, given ?? `Copied from ${origin}`)
+    const ofConfiguration = { ...ofRow, description: given ?? `Row ${rowId} copied from ${origin}` }
     const { name, description, configuration, isDisabled } = row
     const adopted = await secretsToAdopt(
       { configuration: source, owner: ownerAt(params, services) },
@@ -44,11 +44,10 @@ export const copyRow = defineRoute({
     const changedTarget = await changeConfiguration(
       target,
       services,
-      current =>
-        adoptSecrets(
-          addRow(current, rowId, { name, description, configuration, isDisabled }, changed),
-          adopted,
-        ),
+      current => {
+        const next = addRow(current, rowId, { name, description, configuration, isDisabled }, ofRow)
+        return adoptSecrets({ ...next, current: { ...next.current, changed: ofConfiguration } }, adopted)
+      },
       {
         audit: stored =>
           rowEvent('componentConfigurationRowCopied', target, stored, findRow(stored, rowId), {

@@ -11,6 +11,6 @@ export const getSnapshot = defineRoute({
   tag: 'snapshots',
   replies: { 200: 'The snapshot', 404: 'There is no such snapshot' },
   reply: snapshotBody,
-  handle: async ({ params, caller }, services) =>
-    ok(snapshotResource(await findSnapshot(services, params.snapshotId, caller))),
+  handle: async ({ params, caller, baseUrl }, services) =>
+    ok(snapshotResource(await findSnapshot(services, params.snapshotId, caller), baseUrl)),
 })

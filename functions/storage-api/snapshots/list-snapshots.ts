@@ -18,12 +18,12 @@ export const listSnapshots = defineRoute({
   }),
   replies: { 200: 'The snapshots, newest first', 404: 'There is no such table' },
   reply: z.array(snapshotBody),
-  handle: async ({ params, query }, services) => {
+  handle: async ({ params, query, baseUrl }, services) => {
     await findTable(services, params.tableId)
     const found = await page(services.snapshots.list(), {
       ...query,
       isListed: ({ table }) => table.id === params.tableId,
     })
-    return ok(found.map(snapshotResource))
+    return ok(found.map(each => snapshotResource(each, baseUrl)))
   },
 })

@@ -3,6 +3,7 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import type { Caller } from '../http/authenticate.ts'
@@ -70,6 +71,7 @@ export const createTableJob = (
       await findBucket(services, bucketId)
       const params = await admitSource(source, caller, services)
       if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+      await refuseTakenName({ bucketId, name, displayName }, services.tables)
       return { ...params, params: { name, ...params.params }, queue: 'main' }
     },
   }

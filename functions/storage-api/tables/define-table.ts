@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { refuseInvalidColumnNames } from '../../lib/storage/tables/table-columns.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { MAX_COLUMNS } from '../../lib/table-engine/map-columns.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
@@ -49,6 +50,7 @@ export const defineTable = defineRoute({
       admit: async () => {
         await findBucket(services, bucketId)
         if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+        await refuseTakenName({ bucketId, name, displayName }, services.tables)
         return { params: { name, ...definition }, queue: 'main' }
       },
     })

@@ -13,6 +13,7 @@ import { getTable } from './get-table.ts'
 import { importTable } from './import-table.ts'
 import { importTableNow } from './import-table-now.ts'
 import { listTables } from './list-tables.ts'
+import { optimizeTable } from './optimize-table.ts'
 import { previewTable } from './preview-table.ts'
 import { updateTable } from './update-table.ts'
 import { writeTable } from './write-table.ts'
@@ -35,4 +36,5 @@ export const tablesRoutes: readonly Route[] = [
   deletePrimaryKey,
   deleteRows,
   previewTable,
+  optimizeTable,
 ]

@@ -77,7 +77,10 @@ export const importResultsBody = z
 /** A kept snapshot with the table as it was. */
 export const snapshotBody = z
   .object({
-    id: z.int(),
+    id: z.string(),
+    type: z.literal('table'),
+    uri: z.string(),
+    dataFileId: z.string(),
     createdTime: wireDateText,
     description: z.string(),
     creatorToken,

@@ -1,8 +1,10 @@
 import type { Route } from '../http/route.ts'
 import {
+  createConfigurationWorkspace,
   createWorkspace,
   deleteWorkspace,
   getWorkspace,
+  listConfigurationWorkspaces,
   listWorkspaces,
   loadWorkspace,
 } from './workspaces.ts'
@@ -13,4 +15,6 @@ export const workspacesRoutes: readonly Route[] = [
   getWorkspace,
   listWorkspaces,
   loadWorkspace,
+  listConfigurationWorkspaces,
+  createConfigurationWorkspace,
 ]

@@ -45,3 +45,19 @@ export const loadWorkspace = defineRoute({
   path: '/v2/storage/workspaces/{workspaceId}/load',
   summary: 'Load data into a workspace (not offered)',
 })
+
+const ofConfiguration = '/v2/storage/components/{componentId}/configs/{configId}/workspaces'
+
+export const listConfigurationWorkspaces = defineRoute({
+  ...shared,
+  method: 'get',
+  path: ofConfiguration,
+  summary: 'List workspaces of a configuration (not offered)',
+})
+
+export const createConfigurationWorkspace = defineRoute({
+  ...shared,
+  method: 'post',
+  path: ofConfiguration,
+  summary: 'Create a workspace of a configuration (not offered)',
+})

@@ -25,7 +25,7 @@ describe('GET /v2/storage', () => {
       ]),
       services: [{ id: 'import', url: 'http://storage.test' }],
       features: [],
-      urlTemplates: {},
+      urlTemplates: { orchestrationJob: 'http://storage.test/v2/storage/jobs/<%= jobId %>' },
     })
   })
 

@@ -16,7 +16,7 @@ export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], base
     tables: `${uri}/tables`,
     created: wireDate(bucket.created),
     lastChangeDate: wireDate(lastChange(bucket, tables)),
-    updated: wireDate(bucket.updated),
+    updated: bucket.updated === bucket.created ? null : wireDate(bucket.updated),
     isReadOnly: false,
     dataSizeBytes: sum(tables.map(table => table.snapshot.dataSizeBytes)),
     rowsCount: sum(tables.map(table => table.snapshot.rowsCount)),

@@ -9,7 +9,7 @@ interface BucketChange {
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes a bucket's settings. Unchanged values write nothing. Resolves to the bucket, or `undefined` if it is gone.
+ * Changes a bucket's settings. A new display name is no update in the sense of `updated`: clients expect so. Unchanged values write nothing. Resolves to the bucket, or `undefined` if it is gone.
  * Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name.
  */
 export const updateBucket = async (
@@ -27,7 +27,8 @@ export const updateBucket = async (
     }
     if (changed.displayName === bucket.displayName && changed.color === bucket.color) return bucket
     if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
-    const updated = { ...changed, updated: now().toISOString() }
+    const isRecolored = changed.color !== bucket.color
+    const updated = { ...changed, ...(isRecolored && { updated: now().toISOString() }) }
     if (await buckets.replace(updated)) return updated
   }
   throw new TransientError(
@@ -36,7 +37,11 @@ export const updateBucket = async (
   )
 }
 
-const refuseTaken = async ({ id, stage, displayName }: BucketRecord, buckets: BucketStore): Promise<void> => {
+/** Error: 400 `storage.buckets.alreadyExists` when another bucket of the stage has that display name. */
+export const refuseTaken = async (
+  { id, stage, displayName }: Pick<BucketRecord, 'id' | 'stage' | 'displayName'>,
+  buckets: BucketStore,
+): Promise<void> => {
   const isTaken = (await buckets.list()).some(
     other => other.id !== id && other.stage === stage && other.displayName === displayName,
   )

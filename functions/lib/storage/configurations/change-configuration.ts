@@ -146,31 +146,29 @@ export const rollbackConfiguration = (
 export const copyConfiguration = (
   source: Configuration,
   target: Version,
-  {
-    id,
-    internalId,
-    name,
-    description,
-  }: Pick<Configuration, 'id' | 'internalId'> & { name: string; description?: string | undefined },
+  named: Pick<Configuration, 'id' | 'internalId'> & { name: string; description?: string | undefined },
   changed: Change,
 ): Configuration => {
+  // Of rows always this text, whatever the caller says of the configuration.
+  const description = `Copied from configuration "${target.content.name}" (${source.id}) version ${target.version}`
+  const ofRows = { ...changed, description }
   const rows = target.content.rows.map(row => ({
     ...row,
     version: 1,
     configurationVersion: 1,
     created: changed.at,
     creatorToken: changed.token,
-    changed,
+    changed: ofRows,
   }))
   const content = {
     ...target.content,
-    name,
-    description: description ?? target.content.description,
+    name: named.name,
+    description: named.description ?? target.content.description,
     isDeleted: false,
     rows,
   }
   return {
-    ...newConfiguration(id, internalId, {}, changed),
+    ...newConfiguration(named.id, named.internalId, {}, changed),
     rows: rows.map(row => ({ ...rowMemory(source, row.id), version: 1 })),
     current: { version: 1, changed, content },
   }

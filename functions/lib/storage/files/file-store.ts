@@ -20,6 +20,8 @@ const fileRecord = z.object({
   runId: z.string().nullable(),
   runIds: z.array(z.string()),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** Ids of other tokens whose equal export this file answered. They may read it. */
+  readers: z.array(z.string()).optional(),
   /** It has expired, and its objects are deleted. */
   isSwept: z.boolean().optional(),
   /** Of the idempotent request that created it, if any. */

@@ -92,6 +92,7 @@ const jobInput = z.discriminatedUnion('operationName', [
     timestampZone: z.string().optional(),
   }),
   z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
+  z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
   z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),
   z.object({
     operationName: z.literal('bucketUpdate'),

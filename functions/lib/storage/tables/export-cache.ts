@@ -11,7 +11,7 @@ const KEPT_DAYS = 3
 /**
  * Remembers which file holds which export, so that exporting an unchanged table again gives the same file.
  *
- * `request` is everything that decides the file's content and who may read it. Any change of the table makes the entry
+ * `request` is everything that decides the file's content. Any change of the table makes the entry
  * invalid.
  */
 export const createExportCache = (items: ItemTable, now: () => Date) => {

@@ -20,9 +20,7 @@ export const updateTable = async (
     const table = await tables.get(tableId)
     if (!table) throw tableNotFound(tableId, projectId)
     if (table.displayName === displayName) return table
-    const siblings = await tables.listInBucket(table.bucketId)
-    if (siblings.some(other => other.name !== table.name && other.displayName === displayName))
-      throw tableAlreadyExists(table.name, displayName)
+    await refuseTakenName({ ...table, displayName }, tables)
     // A load that runs now will find the head changed and try again.
     if (await tables.replace({ ...table, displayName })) return { ...table, displayName }
   }
@@ -30,4 +28,14 @@ export const updateTable = async (
     'storage.tables.busy',
     `The table "${tableId}" is being changed by another request.`,
   )
+}
+
+/** Error: 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has that display name. */
+export const refuseTakenName = async (
+  { bucketId, name, displayName }: { bucketId: string; name: string; displayName: string },
+  tables: Pick<TableStore, 'listInBucket'>,
+): Promise<void> => {
+  const siblings = await tables.listInBucket(bucketId)
+  if (siblings.some(other => other.name !== name && other.displayName === displayName))
+    throw tableAlreadyExists(name, displayName)
 }

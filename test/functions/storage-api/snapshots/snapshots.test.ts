@@ -66,7 +66,7 @@ describe('a snapshot of a table', () => {
     const [first, second] = [await snapshotOf(id, 'first'), await snapshotOf(id, 'second')]
     const { body } = await service.call('GET', `/v2/storage/snapshots/${first}`)
     expect(body).toMatchObject({
-      id: first,
+      id: String(first),
       description: 'first',
       createdTime: expect.stringMatching(/\+0000$/),
       creatorToken: { id: 42 },
@@ -74,7 +74,7 @@ describe('a snapshot of a table', () => {
     })
     const list = async (query = '') =>
       (await service.call('GET', `/v2/storage/tables/${id}/snapshots${query}`)).body.map(
-        (snapshot: { id: number }) => snapshot.id,
+        (snapshot: { id: string }) => Number(snapshot.id),
       )
     expect(await list()).toEqual([second, first])
     expect(await list('?limit=1&offset=1')).toEqual([first])
