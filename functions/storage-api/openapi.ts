@@ -14,11 +14,11 @@ let described: Omit<Document, 'servers'> | undefined
 
 /** The OpenAPI 3.1 document of the service at an origin, made from the schemas that read its requests. */
 export const openApiDocument = ({ origin, version }: { origin: string; version: string }): Document => {
-  described ??= describe(version)
-  return { ...described, servers: [{ url: origin }] }
+  described ??= describe()
+  return { ...described, info: { ...described.info, version }, servers: [{ url: origin }] }
 }
 
-const describe = (version: string): Document => {
+const describe = (): Document => {
   const hono = new OpenAPIHono()
   hono.openAPIRegistry.registerComponent('securitySchemes', 'storageToken', {
     type: 'apiKey',
@@ -31,7 +31,7 @@ const describe = (version: string): Document => {
     openapi: '3.1.0',
     info: {
       title: 'Millrace storage API',
-      version,
+      version: '',
       description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
