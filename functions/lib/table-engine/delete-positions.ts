@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { EngineContext } from './engine-context.ts'
 import { mapAhead } from './map-ahead.ts'
-import { closeFiles, type IndexedFile, openFile } from './open-files.ts'
+import { closeFiles, type IndexedFile, openDeletes, openFile } from './open-files.ts'
 import { quoteColumn } from './parquet-sql.ts'
 import { createPublish } from './publish-file.ts'
 import { scanDeletes, scanFiles } from './scan-files.ts'
@@ -63,10 +63,10 @@ interface FileRequest {
 
 const writeDeletes = async (
   context: EngineContext,
-  { indexed: { file, index }, snapshot, keyPrefix, deleted, left }: FileRequest,
+  { indexed: { file, index }, keyPrefix, deleted, left }: FileRequest,
 ): Promise<TableFile> => {
   const { session, files: store } = context
-  const older = file.deletes && (await openFile(context, snapshot, { file, index }))
+  const older = await openDeletes(context, { file, index })
   const name = `deletes-${number(index)}`
   const path = session.scratchPath(`${name}.parquet`)
   const all = `${deleted} ${older ? `UNION ALL SELECT file_row FROM (${scanDeletes([older])})` : ''}`
@@ -77,7 +77,7 @@ const writeDeletes = async (
   })
   if (rows !== file.rows - left)
     throw new Error(`${file.key} has ${rows} deleted rows, not ${file.rows - left}.`)
-  if (older) await closeFiles([older])
+  await older?.close()
   const key = `${keyPrefix}${name}.parquet`
   const bytes = await store.upload(path, key)
   await rm(path)

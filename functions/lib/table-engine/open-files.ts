@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import type { EngineContext } from './engine-context.ts'
-import { type OpenFile, openTableFile } from './parquet/open-table-file.ts'
-import { type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
+import { openTableFile } from './parquet/open-table-file.ts'
+import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 
 /** How many files are read at a time: enough to hide the time of each request. */
@@ -47,14 +47,14 @@ export const openFile = async (
   { file, index }: IndexedFile,
 ): Promise<OpenSource> => {
   const opened = await openTableFile(context, file, `file-${index}`)
-  const deletes = file.deletes && (await fetchDeletes(context, file.deletes, index))
+  const deletes = await openDeletes(context, { file, index })
   return {
     file,
     index,
     path: opened.path,
     footer: opened.footer,
     hasFieldIds: opened.hasFieldIds,
-    deletes: deletes && { path: deletes.path, location: context.files.locationOf(file.key) },
+    deletes: deletes?.deletes,
     fetch: (wanted, rowGroups) => opened.fetch(storedColumns(opened, wanted, mapping), rowGroups),
     close: async () => {
       await opened.close()
@@ -63,14 +63,17 @@ export const openFile = async (
   }
 }
 
-const fetchDeletes = async (
+/** The position deletes of a file, whole. Undefined: it has none. */
+export const openDeletes = async (
   context: EngineContext,
-  { key, bytes }: { key: string; bytes: number },
-  index: number,
-): Promise<OpenFile> => {
+  { file, index }: IndexedFile,
+): Promise<(DeletesSource & Pick<OpenSource, 'close'>) | undefined> => {
+  if (!file.deletes) return undefined
+  const { key, bytes } = file.deletes
   const opened = await openTableFile(context, { key, bytes, hasFieldIds: true }, `deletes-of-${index}`)
   await opened.fetch(opened.footer.columns.map((_, place) => place))
-  return opened
+  const location = context.files.locationOf(file.key)
+  return { index, deletes: { path: opened.path, location }, close: opened.close }
 }
 
 export const closeFiles = async (sources: OpenSource[]): Promise<void> => {

@@ -7,15 +7,20 @@ import { quoteIdentifier, quoteList } from './sql.ts'
 
 type StoredFile = Pick<OpenFile, 'footer' | 'hasFieldIds'>
 
-/** A file whose wanted columns are here. */
-export interface ScanSource extends StoredFile {
-  /** Number of the file in the result. */
+/** Position deletes of a file. */
+export interface DeletesSource {
+  /** Number of the data file in the result. */
   index: number
+  /** A local file, and the data file's name in it. */
+  deletes: { path: string; location: string }
+}
+
+/** A file whose wanted columns are here. */
+export interface ScanSource extends StoredFile, Pick<DeletesSource, 'index'> {
   path: string
   /** Default: all. */
   rowGroups?: number[] | undefined
-  /** Position deletes: a local file, and the data file's name in it. */
-  deletes?: { path: string; location: string } | undefined
+  deletes?: DeletesSource['deletes'] | undefined
 }
 
 export interface WantedColumns {
@@ -52,18 +57,17 @@ export const scanFiles = (sources: ScanSource[], wanted: WantedColumns, mapping:
       ${part.rows ? `WHERE file_row_number >= ${part.rows.first} AND file_row_number < ${part.rows.end}` : ''}`,
   )
   const rows = scans.join(' UNION ALL ')
-  const deleted = sources.filter(({ deletes }) => deletes)
+  const deleted = sources.flatMap(({ index, deletes }) => (deletes ? [{ index, deletes }] : []))
   if (deleted.length === 0) return rows
   return `SELECT * FROM (${rows}) ANTI JOIN (${scanDeletes(deleted)}) USING (file_index, file_row)`
 }
 
 /** The positions that are deleted in files, as `file_index` and `file_row`. */
-export const scanDeletes = (sources: ScanSource[]): string => {
-  const deletes = sources.flatMap(source => source.deletes ?? [])
-  const locations = quoteList(deletes.map(({ location }) => location))
+export const scanDeletes = (sources: DeletesSource[]): string => {
+  const locations = quoteList(sources.map(({ deletes }) => deletes.location))
   return `
     SELECT ${fileIndexSql(sources)}, pos AS file_row
-    FROM ${readParquet(deletes.map(({ path }) => path))} AS deletes
+    FROM ${readParquet(sources.map(({ deletes }) => deletes.path))} AS deletes
     WHERE file_path = ${locations}[deletes.file_index::BIGINT + 1]`
 }
 
@@ -123,7 +127,7 @@ const timestampSql = (column: ParquetColumn | undefined): string => {
   return column.isZonedTime ? `make_timestamp(epoch_us(${name}))` : name
 }
 
-const fileIndexSql = (sources: ScanSource[]): string =>
+const fileIndexSql = (sources: Pick<DeletesSource, 'index'>[]): string =>
   `[${sources.map(({ index }) => index).join(', ')}][file_index::BIGINT + 1]::BIGINT AS file_index`
 
 interface RowRange {

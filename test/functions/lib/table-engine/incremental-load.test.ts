@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
@@ -173,6 +174,25 @@ describe('many small loads', () => {
     expect(await compacting.rows(current)).toEqual(expected)
     const recent = { limit: 10, columns: ['id'], changedSince: new Date(Date.UTC(2024, 0, 10)) }
     expect((await compacting.engine.preview(current, recent)).rows).toEqual([['10'], ['11'], ['12']])
+  })
+
+  it('of medium size are merged once, when there are too many of them', async () => {
+    const fixture = await createTableFixture({ maxSmallFiles: 4, smallFileBytes: 1_500 })
+    try {
+      let current: Snapshot | undefined
+      for (let load = 1; load <= 20; load++) {
+        const csv = `id,text\n${load},${randomBytes(1_500).toString('base64')}\n`
+        current = (await fixture.load(csv, { current, incremental: true })).snapshot
+      }
+      const files = current?.files ?? []
+      expect(files.every(({ bytes }) => bytes > 1_500)).toBe(true)
+      expect(files.length).toBeLessThan(12)
+      expect(current?.rowsCount).toBe(20)
+      const merged = fixture.log.filter(line => line.startsWith('upload') && line.includes('merged'))
+      expect(merged.length).toBeLessThanOrEqual(4)
+    } finally {
+      await fixture.close()
+    }
   })
 
   it('are compacted under the primary key, too', async () => {

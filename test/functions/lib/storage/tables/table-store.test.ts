@@ -72,6 +72,17 @@ describe('the head of a table', () => {
     })
   })
 
+  it('names the files of its rows and of their deletes, which the sweep then leaves alone', async () => {
+    await service.stores.tables.insert({ ...tableWith('named', 2), bucketId: 'in.c-named' })
+    const keys: string[] = []
+    for await (const key of service.stores.tables.namedKeys('in.c-named')) keys.push(key)
+    expect(keys).toEqual([
+      'tables/1/1/part-0.parquet',
+      'tables/1/1/part-1.parquet',
+      'tables/1/2/deletes-1.parquet',
+    ])
+  })
+
   it('is replaced by only one of many writers that read the same state', async () => {
     const table = tableWith('race', 300)
     await service.stores.tables.insert(table)
