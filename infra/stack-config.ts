@@ -49,6 +49,8 @@ const stackConfig = z.object({
     }),
   /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
+  /** Days for which the earlier snapshots of a table stay readable. */
+  snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** Buckets that exports may be written to, besides the exports bucket. */

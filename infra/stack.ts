@@ -72,14 +72,20 @@ export class MillraceStack extends Stack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { storageUrl, storageTokenSecret, projectId, extractorAllowedHosts: allowedHosts } = config
+    const { storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
     if (storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
         tokenSecret: Secret.fromSecretNameV2(this, 'StorageToken', storageTokenSecret),
       }
     }
-    const service = new StorageService(this, 'Storage', { bundles, projectId, allowedHosts, alarms })
+    const service = new StorageService(this, 'Storage', {
+      bundles,
+      projectId,
+      snapshotRetentionDays,
+      allowedHosts: config.extractorAllowedHosts,
+      alarms,
+    })
     this.output('FilesBucket', service.filesBucket.bucketName)
     this.output('JobMachineArn', service.jobMachine.stateMachineArn)
     return service

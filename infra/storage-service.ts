@@ -29,6 +29,7 @@ import { StorageSweep } from './storage-sweep.ts'
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
+  readonly snapshotRetentionDays: number
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly alarms: ITopic
@@ -46,12 +47,9 @@ export class StorageService extends Construct implements StorageEndpoint {
   /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
   readonly secretsKey: IKey
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { bundles, projectId, allowedHosts, alarms }: StorageServiceProps,
-  ) {
+  constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
+    const { bundles, projectId, snapshotRetentionDays, allowedHosts, alarms } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
@@ -63,6 +61,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.secretsKey = secretsKey(this)
     const store: Store = {
       projectId,
+      snapshotRetentionDays,
       items: new ItemTable(this, 'Items', {
         partitionKey: 'pk',
         sortKey: 'sk',
@@ -110,6 +109,7 @@ const MANY_SERVER_ERRORS = 5
 /** What `storage-api` and `run-job` share. */
 interface Store {
   readonly projectId: string
+  readonly snapshotRetentionDays: number
   readonly items: ItemTable
   readonly files: IBucket
   readonly tables: IBucket
@@ -181,6 +181,7 @@ const runJobFunction = (
     description: 'Does the asynchronous jobs of the storage service',
     environment: {
       ...storeEnvironment(store),
+      SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
       EXTRACT_MACHINE_ARN: extractMachine.arn,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
     },

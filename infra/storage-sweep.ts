@@ -17,6 +17,7 @@ interface StorageSweepProps {
   readonly items: ItemTable
   readonly files: IBucket
   readonly tables: IBucket
+  readonly snapshotRetentionDays: number
   readonly alarms: ITopic
 }
 
@@ -25,8 +26,9 @@ const EVERY = 'rate(6 hours)'
 
 /** Removes expired files, and objects of tables that nothing refers to any more. */
 export class StorageSweep extends Construct {
-  constructor(scope: Construct, id: string, { bundle, items, files, tables, alarms }: StorageSweepProps) {
+  constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
+    const { bundle, items, files, tables, snapshotRetentionDays, alarms } = props
     const sweep = new NodeFunction<(typeof sweepStorageEnvNames)[number]>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
@@ -34,6 +36,7 @@ export class StorageSweep extends Construct {
         STORAGE_TABLE: items.tableName,
         FILES_BUCKET: files.bucketName,
         TABLES_BUCKET: tables.bucketName,
+        SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
       },
       memoryMiB: 1024, // The keys of all objects of tables at once: some hundred bytes each.
       timeout: LONGEST_TIMEOUT, // The next sweep finds the rest.
@@ -44,6 +47,8 @@ export class StorageSweep extends Construct {
       allowDeletingObjects(sweep, bucket)
     }
     allowWritingObjects(sweep, tables, { prefix: 'sweep/' })
+    // Metadata without the snapshots that have expired.
+    allowWritingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
 
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

@@ -6,6 +6,8 @@ export const runJobEnvNames = [
   'FILES_BUCKET',
   /** Bucket of the table snapshots (Parquet). */
   'TABLES_BUCKET',
+  /** Days for which the earlier snapshots of a table stay readable. */
+  'SNAPSHOT_RETENTION_DAYS',
   /** State machine of the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
   'JOB_MACHINE_ARN',
   /** State machine that runs configurations of the extractor. */

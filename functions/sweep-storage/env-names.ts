@@ -6,4 +6,6 @@ export const sweepStorageEnvNames = [
   'FILES_BUCKET',
   /** Bucket of the table snapshots (Parquet). */
   'TABLES_BUCKET',
+  /** Days for which the earlier snapshots of a table stay readable. */
+  'SNAPSHOT_RETENTION_DAYS',
 ] as const

@@ -1,3 +1,4 @@
+import { expireTableSnapshots } from './expire-table-snapshots.ts'
 import type { SweepServices } from './services.ts'
 import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
@@ -8,6 +9,8 @@ interface Swept {
   expiredFiles: number
   /** Objects without a file, from unfinished uploads and exports. */
   fileObjects: number
+  /** Tables whose old snapshots have expired. */
+  tablesExpired: number
   /** Objects that no table has referred to for a day. */
   tableObjects: number
 }
@@ -16,5 +19,6 @@ interface Swept {
 export const sweepStorage = async (services: SweepServices): Promise<Swept> => ({
   expiredFiles: await sweepFiles(services),
   fileObjects: await sweepFileObjects(services),
+  tablesExpired: await expireTableSnapshots(services),
   tableObjects: await sweepTableObjects(services),
 })

@@ -189,7 +189,7 @@ describe('configuration', () => {
 })
 
 describe('retention', () => {
-  it('a schedule starts the sweep, which may write nothing but its notes', () => {
+  it('a schedule starts the sweep, which may write nothing but its notes and the metadata of tables', () => {
     template.hasResourceProperties('AWS::Scheduler::Schedule', {
       ScheduleExpression: 'rate(6 hours)',
       State: Match.absent(),
@@ -201,7 +201,10 @@ describe('retention', () => {
     const written = statementsOf(template)
       .filter(([id, { Action }]) => id.startsWith('StorageSweep') && [Action].flat().includes('s3:PutObject'))
       .map(([, { Resource }]) => JSON.stringify(Resource))
-    expect(written).toEqual([expect.stringMatching(/StorageTables.*sweep\/\*/)])
+    expect(written).toEqual([
+      expect.stringMatching(/StorageTables.*\/sweep\/\*/),
+      expect.stringMatching(/StorageTables.*\/tables\/\*\/metadata\/\*/),
+    ])
   })
 
   it('lifecycle rules remove uploads and exports that the sweep missed', () => {

@@ -5,7 +5,7 @@ import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */
 export const openStorageStores = (
-  env: { STORAGE_TABLE: string; TABLES_BUCKET: string },
+  env: { STORAGE_TABLE: string; TABLES_BUCKET: string; SNAPSHOT_RETENTION_DAYS?: string },
   s3: S3Client,
   now: () => Date,
 ): StorageStores =>
@@ -13,5 +13,9 @@ export const openStorageStores = (
     items: createItemTable(createDocumentClient(), env.STORAGE_TABLE),
     s3,
     tablesBucket: env.TABLES_BUCKET,
+    // Only functions that let snapshots expire are told.
+    ...(env.SNAPSHOT_RETENTION_DAYS !== undefined && {
+      snapshotRetentionDays: Number(env.SNAPSHOT_RETENTION_DAYS),
+    }),
     now,
   })

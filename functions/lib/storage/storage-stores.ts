@@ -15,6 +15,7 @@ import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
+import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
 import { createTableStore } from './tables/table-store.ts'
 import { createTicketStore } from './tickets/ticket-store.ts'
@@ -25,18 +26,32 @@ interface StorageStoresOptions {
   items: ItemTable
   s3: S3Client
   tablesBucket: string
+  /** Default 7. */
+  snapshotRetentionDays?: number
   now: () => Date
 }
 
+const SNAPSHOT_RETENTION_DAYS = 7
+
 /** All stores of the service, on its one DynamoDB table. */
-export const createStorageStores = ({ items, s3, tablesBucket, now }: StorageStoresOptions) => {
+export const createStorageStores = ({
+  items,
+  s3,
+  tablesBucket,
+  snapshotRetentionDays = SNAPSHOT_RETENTION_DAYS,
+  now,
+}: StorageStoresOptions) => {
   const branches = createBranchStore(items)
   const usedComponents = createUsedComponents(items, branches)
   const documents = createDocumentFiles(s3, tablesBucket)
   return {
     nextId: createIdSource(now),
     buckets: createBucketStore(items),
-    tables: createTableStore(items, createSnapshotFiles(s3, tablesBucket)),
+    tables: createTableStore(
+      items,
+      createSnapshotFiles(s3, tablesBucket),
+      createTableContents({ s3, tablesBucket, snapshotRetentionDays }),
+    ),
     snapshots: createSnapshotStore(items, {
       snapshotFiles: createSnapshotFiles(s3, tablesBucket),
       s3,

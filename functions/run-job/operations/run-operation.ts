@@ -60,7 +60,7 @@ export const runOperation = async (
     case 'tableExport':
       return exportTable(job, input, services)
     case 'tableDrop': {
-      const table = await services.tables.get(input.tableId)
+      const table = await services.tables.getHead(input.tableId)
       if (table) await services.tables.delete(table)
       return nothingToReport
     }

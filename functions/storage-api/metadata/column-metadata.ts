@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -27,7 +27,7 @@ const findColumn = async (services: Services, columnId: string) => {
   return { column, table, subject: metadataSubject.table(table) }
 }
 
-const aboutTable = (table: TableRecord) => ({ id: tableIdOf(table), name: table.name })
+const aboutTable = (table: TableHead) => ({ id: tableIdOf(table), name: table.name })
 
 const listOf = async (services: Services, { subject, column }: { subject: string; column: string }) =>
   (await services.metadata.list(subject)).filter(each => each.column === column).map(metadatumResource)

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { wireDateText } from '../http/body-fields.ts'
@@ -30,7 +30,7 @@ type Resources = ReturnType<typeof metadatumResource>[]
 /** The metadata of a table and, by column name, of its columns. */
 export const tableMetadata = async (
   { metadata }: Pick<Services, 'metadata'>,
-  table: TableRecord,
+  table: TableHead,
 ): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> | [] }> => {
   const all = await metadata.list(metadataSubject.table(table))
   const ofColumn = (column: string) => all.filter(each => each.column === column).map(metadatumResource)

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
@@ -39,7 +39,7 @@ export const searchTables = defineRoute({
       visible,
       async bucket => {
         const siblings = await tables.listInBucket(bucket.id)
-        const found: TableRecord[] = []
+        const found: TableHead[] = []
         for (const table of siblings) {
           const isFound = (await metadata.list(metadataSubject.table(table))).some(
             each =>

@@ -70,7 +70,7 @@ export const createTableJob = (
     admit: async () => {
       await findBucket(services, bucketId)
       const params = await admitSource(source, caller, services)
-      if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+      if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
       await refuseTakenName({ bucketId, name, displayName }, services.tables)
       return { ...params, params: { name, ...params.params }, queue: 'main' }
     },

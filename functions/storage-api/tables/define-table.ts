@@ -49,7 +49,7 @@ export const defineTable = defineRoute({
       queueTableId: tableId,
       admit: async () => {
         await findBucket(services, bucketId)
-        if (await services.tables.get(tableId)) throw tableAlreadyExists(name, displayName)
+        if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
         await refuseTakenName({ bucketId, name, displayName }, services.tables)
         return { params: { name, ...definition }, queue: 'main' }
       },

@@ -1,9 +1,19 @@
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { Services } from '../services.ts'
 
-/** The table of a path, or 404 `storage.tables.notFound`. */
+/** The head of the table of a path, without its files, or 404 `storage.tables.notFound`. */
 export const findTable = async (
+  { tables, projectId }: Pick<Services, 'tables' | 'projectId'>,
+  tableId: string,
+): Promise<TableHead> => {
+  const table = await tables.getHead(tableId)
+  if (!table) throw tableNotFound(tableId, projectId)
+  return table
+}
+
+/** The table of a path with its files, or 404 `storage.tables.notFound`. */
+export const findTableWithFiles = async (
   { tables, projectId }: Pick<Services, 'tables' | 'projectId'>,
   tableId: string,
 ): Promise<TableRecord> => {

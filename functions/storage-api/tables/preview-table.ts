@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { csv, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findTable } from './find-table.ts'
+import { findTableWithFiles } from './find-table.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 
 const DEFAULT_ROWS = 100
@@ -36,7 +36,7 @@ export const previewTable = defineRoute({
         'storage.tables.validation.invalidFormat',
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
-    const { snapshot, name } = await findTable(services, params.tableId)
+    const { snapshot, name } = await findTableWithFiles(services, params.tableId)
     const rowQuery = readRowQuery(query, services.now())
     const engine = await services.tableEngine()
     // One client sends 0 for "not set".

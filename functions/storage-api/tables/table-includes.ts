@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { tableSummary } from '../../lib/storage/tables/table-resource.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { includeOf } from '../http/include.ts'
@@ -21,9 +21,9 @@ const LOADS_AT_ONCE = 16
 interface ListedTables {
   bucket: BucketRecord
   /** All tables of the bucket, for its sums. */
-  siblings: TableRecord[]
+  siblings: TableHead[]
   /** Those to list; default: all. */
-  tables?: TableRecord[]
+  tables?: TableHead[]
   include: string[]
   baseUrl: string
 }
@@ -43,7 +43,7 @@ export const listedTables = (
 
 const listedTable = async (
   services: Pick<Services, 'metadata'>,
-  table: TableRecord,
+  table: TableHead,
   include: string[],
   baseUrl: string,
 ) => {

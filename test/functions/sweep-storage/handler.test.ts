@@ -20,6 +20,7 @@ beforeAll(async () => {
     STORAGE_TABLE: 'storage',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
+    SNAPSHOT_RETENTION_DAYS: '7',
   })
   const loaded = await import('#functions/sweep-storage/handler.ts')
   // middy types the handler by the callback form of Lambda as well, which nobody calls.
@@ -38,7 +39,12 @@ describe('the sweep from its environment', () => {
     const bucketId = await service.createBucket('main')
     const tableId = await service.createTable(bucketId, 't', 'a\n1\n')
     for (const event of [scheduled, {}])
-      expect(await handler(event, context)).toEqual({ expiredFiles: 0, fileObjects: 0, tableObjects: 0 })
+      expect(await handler(event, context)).toEqual({
+        expiredFiles: 0,
+        fileObjects: 0,
+        tablesExpired: 0,
+        tableObjects: 0,
+      })
     const { text } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
     expect(text).toBe('"a"\n"1"\n')
   })

@@ -98,35 +98,56 @@ describe('files', () => {
 })
 
 describe('the objects of tables', () => {
-  it('go when nothing has named them for a day, however old they are', async () => {
+  it('go when no snapshot has named them for a day, however old they are', async () => {
     const tableId = await newTable('a\n1\n')
-    const first = await tableKeys()
+    const [first] = (await service.stores.tables.get(tableId))?.snapshot.files ?? []
     aheadMs = 30 * DAY_MS
-    expect((await sweep()).tableObjects).toBe(0)
-    // Superseded only now.
+    await sweep()
+    // Superseded only now, and kept for a week more.
     await submit('POST', `/tables/${tableId}/import-async`, { dataFileId: await service.upload('a\n2\n') })
-    expect((await sweep()).tableObjects).toBe(0)
-    aheadMs += 0.9 * DAY_MS
-    expect((await sweep()).tableObjects).toBe(0)
+    aheadMs += 6.9 * DAY_MS
+    expect((await sweep()).tablesExpired).toBe(0)
     aheadMs += 0.2 * DAY_MS
-    expect((await sweep()).tableObjects).toBe(1)
-    expect(await tableKeys()).not.toContain(first.at(-1))
+    expect((await sweep()).tablesExpired).toBe(1)
+    aheadMs += 0.9 * DAY_MS
+    await sweep()
+    expect(await tableKeys()).toContain(first?.key)
+    aheadMs += 0.2 * DAY_MS
+    await sweep()
+    expect(await tableKeys()).not.toContain(first?.key)
     expect(await rowsOf(tableId)).toBe('"a"\n"2"\n')
+  })
+
+  it('stay while the current snapshot of a table names them, after snapshots and metadata have gone', async () => {
+    const tableId = await newTable('a\n1\n')
+    for (let row = 2; row < 5; row++) {
+      const dataFileId = await service.upload(`a\n${row}\n`)
+      await submit('POST', `/tables/${tableId}/import-async`, { dataFileId, incremental: 1 })
+      aheadMs += 5 * DAY_MS
+    }
+    for (let days = 0; days < 20; days += 2) {
+      aheadMs += 2 * DAY_MS
+      await sweep()
+    }
+    expect(await rowsOf(tableId)).toBe('"a"\n"1"\n"2"\n"3"\n"4"\n')
   })
 
   it('go with a deleted table, but for what a snapshot or a copy is made of', async () => {
     const kept = await newTable('a\nsnapshot\n')
     const { results } = await submit('POST', `/tables/${kept}/snapshots`, {})
+    const ofSnapshot = (await service.stores.tables.get(kept))?.snapshot.files[0]?.key
     const copied = await newTable('a\ncopied\n')
     const copy = `${bucketId}.copy`
     await submit('POST', `/buckets/${bucketId}/tables-async`, { name: 'copy', sourceTableId: copied })
-    const before = await tableKeys()
     const gone = await newTable('a\ngone\n')
+    const goneTable = await service.stores.tables.getHead(gone)
     for (const id of [kept, copied, gone]) await service.call('DELETE', `/v2/storage/tables/${id}`)
     await sweep()
     aheadMs = 2 * DAY_MS
     await sweep()
-    expect(await tableKeys()).toEqual(before)
+    const left = await tableKeys()
+    expect(left).toContain(ofSnapshot)
+    expect(left.some(key => key.includes(`/${goneTable?.internalId}/`))).toBe(false)
     await submit('POST', `/buckets/${bucketId}/tables-async`, { name: 'back', snapshotId: results.id })
     expect(await rowsOf(`${bucketId}.back`)).toBe('"a"\n"snapshot"\n')
     expect(await rowsOf(copy)).toBe('"a"\n"copied"\n')

@@ -3,8 +3,9 @@ import type { ObjectReader } from '../object-reader.ts'
 import { readManifest, readManifestList } from '../read/read-manifests.ts'
 
 /**
- * The metadata without the snapshots that are older than a time. The current one, and those that a branch or tag names,
- * stay whatever their age. `keepAtMost`: of the others only so many of the newest stay.
+ * The metadata without the snapshots that another one followed before a time: so the table can be read as it was at any
+ * time since. The current one, and those that a branch or tag names, stay whatever their age. `keepAtMost`: only so many
+ * of the newest stay.
  */
 export const withoutOldSnapshots = (
   metadata: TableMetadata,
@@ -12,9 +13,11 @@ export const withoutOldSnapshots = (
 ): { metadata: TableMetadata; expired: IcebergSnapshot[] } => {
   const named = new Set(Object.values(metadata.refs).map(ref => ref['snapshot-id']))
   if (metadata['current-snapshot-id'] !== undefined) named.add(metadata['current-snapshot-id'])
+  const followedAt = (index: number): number =>
+    metadata.snapshots[index + 1]?.['timestamp-ms'] ?? Number.POSITIVE_INFINITY
   const surplus = metadata.snapshots.length - keepAtMost
   const isExpired = (snapshot: IcebergSnapshot, index: number): boolean =>
-    !named.has(snapshot['snapshot-id']) && (snapshot['timestamp-ms'] < beforeMs || index < surplus)
+    !named.has(snapshot['snapshot-id']) && (followedAt(index) < beforeMs || index < surplus)
   const expired = metadata.snapshots.filter(isExpired)
   if (expired.length === 0) return { metadata, expired }
   const gone = new Set(expired.map(snapshot => snapshot['snapshot-id']))

@@ -38,7 +38,7 @@ export interface CommitRequest {
   commitId: string
   /** When the commit is made, in milliseconds since 1970. */
   timeMs: number
-  /** Snapshots older than this go, as do the oldest beyond `keepAtMost`. Default: all stay. */
+  /** Snapshots that were followed before this go, as do the oldest beyond `keepAtMost`. Default: all stay. */
   expire?: { beforeMs: number; keepAtMost?: number }
 }
 

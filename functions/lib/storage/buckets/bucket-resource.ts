@@ -1,9 +1,9 @@
-import type { TableRecord } from '../tables/table-record.ts'
+import type { TableHead } from '../tables/table-record.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
 
 /** The bucket on the wire, as in lists and inside a table: `tables` is the address of its tables. */
-export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], baseUrl: string) => {
+export const bucketResource = (bucket: BucketRecord, tables: TableHead[], baseUrl: string) => {
   const uri = `${baseUrl}/v2/storage/buckets/${bucket.id}`
   return {
     uri,
@@ -36,7 +36,7 @@ export const bucketResource = (bucket: BucketRecord, tables: TableRecord[], base
 }
 
 /** ISO dates in UTC: text order is time order. */
-const lastChange = (bucket: BucketRecord, tables: TableRecord[]): string => {
+const lastChange = (bucket: BucketRecord, tables: TableHead[]): string => {
   const changes = tables.map(table => table.lastChangeDate ?? table.created)
   return [...changes, bucket.updated].toSorted().at(-1) ?? bucket.updated
 }

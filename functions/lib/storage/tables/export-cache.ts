@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
-import type { TableRecord } from './table-record.ts'
+import type { TableHead } from './table-record.ts'
 
 const cachedExport = z.object({ fileId: z.number(), revision: z.number() })
 
@@ -15,19 +15,19 @@ const KEPT_DAYS = 3
  * invalid.
  */
 export const createExportCache = (items: ItemTable, now: () => Date) => {
-  const keyOf = (table: TableRecord, request: unknown) => ({
+  const keyOf = (table: TableHead, request: unknown) => ({
     pk: `EXPORTS#${table.internalId}`,
     sk: createHash('sha256').update(JSON.stringify(request)).digest('hex'),
   })
 
   return {
-    async findFileId(table: TableRecord, request: unknown): Promise<number | undefined> {
+    async findFileId(table: TableHead, request: unknown): Promise<number | undefined> {
       const item = await items.get(keyOf(table, request))
       const cached = item && cachedExport.parse(item)
       return cached?.revision === table.revision ? cached.fileId : undefined
     },
 
-    remember: async (table: TableRecord, request: unknown, fileId: number): Promise<void> => {
+    remember: async (table: TableHead, request: unknown, fileId: number): Promise<void> => {
       await items.put(keyOf(table, request), {
         fileId,
         revision: table.revision,

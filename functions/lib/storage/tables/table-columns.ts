@@ -1,10 +1,10 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
 import { columnNames } from '../../table-engine/snapshot.ts'
-import type { TableRecord } from './table-record.ts'
+import type { TableHead } from './table-record.ts'
 
 /** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Ignores case. */
-export const refuseColumn = ({ snapshot }: TableRecord, name: string): void => {
+export const refuseColumn = ({ snapshot }: TableHead, name: string): void => {
   if (!isColumnName(name))
     throw new UserError(
       'storage.tables.invalidColumnName',
@@ -34,7 +34,7 @@ const isColumnName = (name: string): boolean =>
   name !== '' && sanitizeColumnName(name) === name && name.length <= MAX_COLUMN_NAME_LENGTH
 
 /** Throws 404 `storage.tables.columns.notFound`, 400 `storage.tables.cannotDeletePrimaryKeyColumn`, `…LastColumn`. */
-export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): void => {
+export const refuseColumnDelete = ({ snapshot }: TableHead, name: string): void => {
   if (!columnNames(snapshot).includes(name))
     throw new UserError(
       'storage.tables.columns.notFound',
@@ -53,7 +53,7 @@ export const refuseColumnDelete = ({ snapshot }: TableRecord, name: string): voi
 }
 
 /** Throws 400 `storage.validation.primaryKey` for columns that cannot be a key of the table. */
-export const refuseKey = ({ snapshot }: TableRecord, columns: string[]): void => {
+export const refuseKey = ({ snapshot }: TableHead, columns: string[]): void => {
   if (columns.length === 0)
     throw new UserError('storage.validation.primaryKey', 'The primary key must name at least one column.')
   const unknown = columns.filter(column => !columnNames(snapshot).includes(column))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Snapshot } from '../../table-engine/snapshot.ts'
 import { snapshotContent } from '../snapshots/snapshot-content.ts'
 import { tableDefinition } from './table-definition.ts'
 
@@ -26,10 +27,15 @@ export const tableRecord = z.object({
   /** Of a typed table: its declared columns. */
   definition: tableDefinition.optional(),
   snapshot: snapshotContent,
+  /** Key of the Iceberg metadata file of the current snapshot. Absent: the table has not changed since version 0.1. */
+  metadataKey: z.string().optional(),
   revision: z.number(),
 })
 
 /** The head of a table: its settings and its current snapshot. */
 export type TableRecord = z.infer<typeof tableRecord>
+
+/** A head without the files of its snapshot, as lists read it. */
+export type TableHead = Omit<TableRecord, 'snapshot'> & { snapshot: Omit<Snapshot, 'files'> }
 
 export type TableLoad = TableRecord['lastLoad']

@@ -3,11 +3,11 @@ import { bucketResource } from '../buckets/bucket-resource.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
 import { definitionFor } from './table-definition.ts'
-import type { TableRecord } from './table-record.ts'
+import type { TableHead } from './table-record.ts'
 import { tableIdOf } from './table-store.ts'
 
 /** The table on the wire, as in a list: without columns, metadata and bucket. */
-export const tableSummary = (table: TableRecord, baseUrl: string) => {
+export const tableSummary = (table: TableHead, baseUrl: string) => {
   const id = tableIdOf(table)
   return {
     uri: `${baseUrl}/v2/storage/tables/${id}`,
@@ -33,9 +33,9 @@ export const tableSummary = (table: TableRecord, baseUrl: string) => {
 
 /** The complete table on the wire. `siblings`: all tables of its bucket, for the sums of the bucket. */
 export const tableResource = (
-  table: TableRecord,
+  table: TableHead,
   bucket: BucketRecord,
-  siblings: TableRecord[],
+  siblings: TableHead[],
   baseUrl: string,
 ) => ({
   ...tableSummary(table, baseUrl),

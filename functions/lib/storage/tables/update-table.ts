@@ -1,6 +1,6 @@
 import { TransientError } from '../../errors/errors.ts'
 import { tableAlreadyExists, tableNotFound } from './table-errors.ts'
-import type { TableRecord } from './table-record.ts'
+import type { TableHead } from './table-record.ts'
 import type { TableStore } from './table-store.ts'
 
 const MAX_ATTEMPTS = 5
@@ -15,14 +15,14 @@ export const updateTable = async (
   tableId: string,
   { displayName }: { displayName: string },
   { tables, projectId }: { tables: TableStore; projectId: number },
-): Promise<TableRecord> => {
+): Promise<TableHead> => {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const table = await tables.get(tableId)
+    const table = await tables.getHead(tableId)
     if (!table) throw tableNotFound(tableId, projectId)
     if (table.displayName === displayName) return table
     await refuseTakenName({ ...table, displayName }, tables)
     // A load that runs now will find the head changed and try again.
-    if (await tables.replace({ ...table, displayName })) return { ...table, displayName }
+    if (await tables.rename(table, displayName)) return { ...table, displayName }
   }
   throw new TransientError(
     'storage.tables.busy',

@@ -1,5 +1,5 @@
 import { parseTableId } from '../storage-ids.ts'
-import type { TableRecord } from '../tables/table-record.ts'
+import type { TableHead } from '../tables/table-record.ts'
 import { type TableStore, tableIdOf } from '../tables/table-store.ts'
 
 /** Of each table the job that imported into it last. A table without any import is left out. */
@@ -19,4 +19,4 @@ export const lastImports = async (
   return Object.fromEntries(found)
 }
 
-const importOf = (table: TableRecord): [string, number] => [tableIdOf(table), table.lastLoad.jobId]
+const importOf = (table: TableHead): [string, number] => [tableIdOf(table), table.lastLoad.jobId]

@@ -4,7 +4,7 @@ import { locationsOf, unnamedLocations, withoutOldSnapshots } from '#lib/iceberg
 import type { CommitPlan } from '#lib/iceberg/commit/plan-commit.ts'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { readRows } from '#lib/iceberg/read/read-rows.ts'
-import { icebirdRows } from './support/icebird-view.ts'
+import { icebirdRows } from '#support/icebird-view.ts'
 import { createParquetFiles, type ParquetFiles } from './support/parquet-files.ts'
 import { createTableWriter, dataFile, textField } from './support/table-writer.ts'
 

@@ -264,12 +264,20 @@ describe('snapshots', () => {
     expect(kept.expired.map(snapshot => snapshot['snapshot-id'])).toEqual([second])
   })
 
+  it('stay for their time after the next one came, however old they are', async () => {
+    const table = createTableWriter()
+    await table.commit({ fields, added: [file('1')] }, { timeMs: 1_000 })
+    const { metadata } = await table.commit({ added: [file('2')] }, { timeMs: 9_000 })
+    expect(withoutOldSnapshots(metadata, { beforeMs: 8_000 }).expired).toEqual([])
+    expect(withoutOldSnapshots(metadata, { beforeMs: 9_001 }).expired).toHaveLength(1)
+  })
+
   it('leave behind what no snapshot names any more, and nothing else', async () => {
     const table = createTableWriter()
     const first = await table.commit({ fields, added: [file('1')] })
     await table.commit({ added: [file('2')] })
     const { metadata } = await table.commit({ removedData: new Set([pathOf('1')]) })
-    const left = withoutOldSnapshots(metadata, { beforeMs: 3_000 })
+    const left = withoutOldSnapshots(metadata, { beforeMs: 3_001 })
     const unnamed = await unnamedLocations(table.read, left.metadata, left.expired)
     const lists = left.expired.map(snapshot => snapshot['manifest-list'])
     expect(unnamed).toEqual(new Set([...lists, first.objects[0]?.location, pathOf('1')]))
@@ -282,7 +290,7 @@ describe('snapshots', () => {
     for (const name of ['2', '3', '4']) await table.commit({ added: [file(name)] })
     const byNumber = await table.commit({ added: [file('5')] }, { expire: { beforeMs: 0, keepAtMost: 3 } })
     expect(byNumber.metadata.snapshots).toHaveLength(3)
-    const byAge = await table.commit({ added: [file('6')] }, { expire: { beforeMs: 5_500 } })
+    const byAge = await table.commit({ added: [file('6')] }, { expire: { beforeMs: 6_001 } })
     expect(byAge.metadata.snapshots).toHaveLength(1)
     expect(await pathsIn(table, byAge.metadata)).toHaveLength(6)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { readRows } from '#lib/iceberg/read/read-rows.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
-import { icebirdRows } from './support/icebird-view.ts'
+import { icebirdRows } from '#support/icebird-view.ts'
 import { haveSharedTables, readShared } from './support/shared-tables.ts'
 
 const ROOT = 's3://hyperparam-iceberg'

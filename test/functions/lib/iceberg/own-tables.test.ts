@@ -5,7 +5,7 @@ import type { NestedField, PrimitiveType } from '#lib/iceberg/metadata/types.ts'
 import { pairWithDeletes } from '#lib/iceberg/read/live-files.ts'
 import { readRows } from '#lib/iceberg/read/read-rows.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
-import { icebirdRows } from './support/icebird-view.ts'
+import { icebirdRows } from '#support/icebird-view.ts'
 import { createParquetFiles, type FileColumn, type ParquetFiles } from './support/parquet-files.ts'
 import { createTableWriter, dataFile, textField } from './support/table-writer.ts'
 

@@ -1,6 +1,8 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createItemTable } from '#lib/storage/db/item-table.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
-import type { Snapshot } from '#lib/table-engine/snapshot.ts'
+import { type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 let service: StorageService
@@ -44,21 +46,75 @@ const tableWith = (name: string, files: number): TableRecord => ({
   revision: 1,
 })
 
+const tables = () => service.stores.tables
+const idOf = ({ bucketId, name }: TableRecord) => `${bucketId}.${name}`
+/** As a reader sees it: with the key of its metadata. */
+const stored = async (table: TableRecord): Promise<TableRecord> => {
+  const found = await tables().get(idOf(table))
+  if (!found) throw new Error('the table is not there')
+  return found
+}
+
 describe('the head of a table', () => {
-  it.each([0, 200, 201, 20_000])('keeps a snapshot of %i files whole', async files => {
+  it.each([0, 1, 5_000])('names metadata that holds a snapshot of %i files whole', async files => {
     const table = tableWith(`files-${files}`, files)
-    expect(await service.stores.tables.insert(table)).toBe(true)
-    expect(await service.stores.tables.get(`in.c-main.files-${files}`)).toEqual(table)
+    expect(await tables().insert(table)).toBe(true)
+    const { metadataKey, ...found } = await stored(table)
+    expect(found).toEqual(table)
+    expect(metadataKey).toMatch(/^tables\/\d+\/metadata\/00000-[0-9a-f-]{36}\.metadata\.json$/)
+    const { files: _, ...snapshot } = table.snapshot
+    expect(await tables().getHead(idOf(table))).toMatchObject({ snapshot, metadataKey })
   })
 
-  it.each([1, 1_000])('of version 0.1 gets ids for its columns, with %i files', async files => {
-    const { snapshot, ...table } = tableWith(`old-${files}`, files)
-    const old = snapshot.files.map(({ key, rows, bytes }) => ({ key, rows, bytes }))
+  it('is replaced by only one of many writers that read the same state', async () => {
+    await tables().insert(tableWith('race', 300))
+    const table = await stored(tableWith('race', 300))
+    const moves = await Promise.all(Array.from({ length: 10 }, () => tables().replace(table)))
+    expect(moves.filter(Boolean)).toHaveLength(1)
+    expect((await stored(table)).revision).toBe(2)
+  })
+
+  it('is not replaced when it belongs to a new table of that name', async () => {
+    const table = tableWith('other', 1)
+    await tables().insert({ ...table, internalId: 2 })
+    expect(await tables().replace(table)).toBe(false)
+    expect(await tables().delete(table)).toBe(false)
+  })
+
+  it('keeps its metadata when its name changes, and moves to new metadata when its content does', async () => {
+    await tables().insert(tableWith('renamed', 2))
+    const before = await stored(tableWith('renamed', 2))
+    expect(await tables().rename(before, 'Renamed')).toBe(true)
+    expect(await tables().rename(before, 'Too late')).toBe(false)
+    const renamed = await stored(before)
+    expect(renamed).toEqual({ ...before, displayName: 'Renamed', revision: 2 })
+
+    const [first] = before.snapshot.files
+    if (!first) throw new Error('files expected')
+    const deletes = { key: 'tables/1/3/deletes.parquet', rows: 1, bytes: 7 }
+    const changed = { ...renamed, snapshot: withFiles(renamed.snapshot, [{ ...first, deletes }]) }
+    expect(await tables().replace(changed)).toBe(true)
+    const after = await stored(before)
+    expect(after.snapshot).toEqual(changed.snapshot)
+    expect(after.metadataKey).toContain('/metadata/00001-')
+  })
+})
+
+describe('the head of a table of version 0.1', () => {
+  const oldTable = async (name: string, files: number, isApart: boolean) => {
+    const { snapshot, ...table } = tableWith(name, files)
     const { primaryKey, rowsCount, dataSizeBytes } = snapshot
-    const content = { columns: ['a', 'b'], primaryKey, rowsCount, dataSizeBytes, files: old }
-    // The store writes what it is given: here a record as version 0.1 wrote it.
-    await service.stores.tables.insert({ ...table, snapshot: content as unknown as Snapshot })
-    expect((await service.stores.tables.get(`in.c-main.old-${files}`))?.snapshot).toEqual({
+    const list = snapshot.files.map(({ key, rows, bytes }) => ({ key, rows, bytes }))
+    const content = { columns: ['a', 'b'], primaryKey, rowsCount, dataSizeBytes, files: isApart ? [] : list }
+    const filesKey = `tables/${table.internalId}/1/files-1.json`
+    if (isApart)
+      await service.s3.send(
+        new PutObjectCommand({ Bucket: service.tablesBucket, Key: filesKey, Body: JSON.stringify(list) }),
+      )
+    const items = createItemTable(service.documents, 'storage')
+    const key = { pk: `BUCKET#${table.bucketId}`, sk: `TABLE#${name}` }
+    await items.put(key, { ...table, snapshot: content, ...(isApart && { filesKey }) })
+    const expected: Snapshot = {
       fields: [
         { id: 2, name: 'a', type: 'string' },
         { id: 3, name: 'b', type: 'string' },
@@ -68,33 +124,28 @@ describe('the head of a table', () => {
       primaryKey,
       rowsCount,
       dataSizeBytes,
-      files: old.map(file => ({ ...file, hasFieldIds: false })),
-    })
-  })
+      files: list.map(file => ({ ...file, hasFieldIds: false })),
+    }
+    return { table: tableWith(name, files), expected }
+  }
 
-  it('names the files of its rows and of their deletes, which the sweep then leaves alone', async () => {
-    await service.stores.tables.insert({ ...tableWith('named', 2), bucketId: 'in.c-named' })
-    const keys: string[] = []
-    for await (const key of service.stores.tables.namedKeys('in.c-named')) keys.push(key)
-    expect(keys).toEqual([
-      'tables/1/1/part-0.parquet',
-      'tables/1/1/part-1.parquet',
-      'tables/1/2/deletes-1.parquet',
-    ])
-  })
+  it.each([
+    ['in its item', 1, false],
+    ['in an object', 1_000, true],
+  ])(
+    'with its file list %s gets ids for its columns, and metadata when it changes',
+    async (_, files, isApart) => {
+      const { table, expected } = await oldTable(`old-${files}`, files, isApart)
+      const read = await stored(table)
+      expect(read.snapshot).toEqual(expected)
+      expect(read.metadataKey).toBeUndefined()
 
-  it('is replaced by only one of many writers that read the same state', async () => {
-    const table = tableWith('race', 300)
-    await service.stores.tables.insert(table)
-    const moves = await Promise.all(Array.from({ length: 10 }, () => service.stores.tables.replace(table)))
-    expect(moves.filter(Boolean)).toHaveLength(1)
-    expect((await service.stores.tables.get('in.c-main.race'))?.revision).toBe(2)
-  })
-
-  it('is not replaced when it belongs to a new table of that name', async () => {
-    const table = tableWith('other', 1)
-    await service.stores.tables.insert({ ...table, internalId: 2 })
-    expect(await service.stores.tables.replace(table)).toBe(false)
-    expect(await service.stores.tables.delete(table)).toBe(false)
-  })
+      const added = { key: 'tables/1/9/part-1.parquet', rows: 1, bytes: 1, hasFieldIds: true }
+      const grown = withFiles(expected, [...expected.files, added])
+      expect(await tables().replace({ ...read, snapshot: grown })).toBe(true)
+      const after = await stored(table)
+      expect(after.metadataKey).toContain('/metadata/00000-')
+      expect(after.snapshot).toEqual(grown)
+    },
+  )
 })

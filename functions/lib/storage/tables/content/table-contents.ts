@@ -1,0 +1,146 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
+import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
+import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
+import { type CommitRequest, planCommit } from '#lib/iceberg/commit/plan-commit.ts'
+import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
+import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
+import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
+import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
+import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
+import { type Snapshot, type TableFile, TIMESTAMP_ID, withFiles } from '#lib/table-engine/snapshot.ts'
+import type { TableRecord } from '../table-record.ts'
+import { filesChange, icebergFields, tableFileOf } from './file-entries.ts'
+import { createTableObjects } from './table-objects.ts'
+
+const DAY_MS = 86_400_000
+
+/** Each metadata file lists all snapshots, and every commit writes one. */
+const MOST_SNAPSHOTS = 500
+
+interface TableContentsOptions {
+  s3: S3Client
+  tablesBucket: string
+  /** How long the snapshots before the current one stay readable. */
+  snapshotRetentionDays: number
+}
+
+const operationOf = ({ added = [], removedData }: TableChange): NonNullable<TableChange['operation']> => {
+  const isAppend = !removedData?.size && added.every(({ content }) => content === 'data')
+  if (isAppend) return 'append'
+  return added.some(({ content }) => content === 'data') ? 'overwrite' : 'delete'
+}
+
+/** How columns of files without field ids are found: those of before the table had ids, by their names. */
+const nameMapping = ({ fields, lastNameMappedId }: Snapshot): string | undefined =>
+  lastNameMappedId === undefined
+    ? undefined
+    : formatNameMapping(icebergFields(fields).filter(({ id }) => id <= lastNameMappedId))
+
+/**
+ * What tables consist of, as Iceberg metadata in the bucket of tables. A head names a metadata file by its key. Nothing
+ * here is ever overwritten.
+ */
+export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }: TableContentsOptions) => {
+  const objects = createTableObjects(s3, tablesBucket)
+  const { read, keyOf, locationOf } = objects
+
+  const load = async (metadataKey: string): Promise<TableMetadata> =>
+    parseMetadata(Buffer.from(await read(locationOf(metadataKey))).toString('utf8'))
+
+  const expireAt = (timeMs: number) => ({
+    beforeMs: timeMs - snapshotRetentionDays * DAY_MS,
+    keepAtMost: MOST_SNAPSHOTS,
+  })
+
+  const commit = async (request: Omit<CommitRequest, 'read' | 'expire'>): Promise<string> => {
+    const plan = await planCommit({ ...request, read, expire: expireAt(request.timeMs) })
+    await objects.write(plan.objects)
+    return keyOf(plan.location)
+  }
+
+  const newTable = ({ internalId }: TableRecord): NewTable => {
+    const location = locationOf(`tables/${internalId}`)
+    return { uuid: digestUuid(location), location }
+  }
+
+  const filesOf = async (metadata: TableMetadata, snapshotId?: bigint): Promise<TableFile[]> => {
+    const fields = metadata.schemas.flatMap(schema => schema.fields)
+    const live = await readLiveFiles(read, metadata, snapshotId)
+    return live.map(file => tableFileOf(file, fields, objects))
+  }
+
+  return {
+    /** The files of the table's current snapshot. */
+    files: async (metadataKey: string): Promise<TableFile[]> => filesOf(await load(metadataKey)),
+
+    /**
+     * Writes what the table's snapshot changes against the metadata that its head names, as one commit; a table without
+     * metadata gets its first. Resolves to the key of the metadata file, the same when nothing has changed.
+     */
+    async save(table: TableRecord): Promise<string> {
+      const { metadataKey, snapshot, revision, lastLoad, lastJob } = table
+      const metadata = metadataKey === undefined ? undefined : await load(metadataKey)
+      const before = metadata ? await readLiveFiles(read, metadata) : []
+      const files = filesChange(before, snapshot, objects)
+      const fields = icebergFields(snapshot.fields)
+      const hasSameFields =
+        metadata && JSON.stringify(currentSchema(metadata).fields) === JSON.stringify(fields)
+      const mapping = nameMapping(snapshot)
+      const hasMapping = mapping === undefined || metadata?.properties[NAME_MAPPING_PROPERTY] !== undefined
+      const hasSameFiles = files.added.length + files.removedData.size + files.removedDeletes.size === 0
+      if (metadataKey !== undefined && hasSameFields && hasMapping && hasSameFiles) return metadataKey
+      return commit({
+        base: metadata && metadataKey ? { metadata, location: locationOf(metadataKey) } : newTable(table),
+        change: {
+          ...files,
+          operation: operationOf(files),
+          fields,
+          lastColumnId: snapshot.lastFieldId,
+          ...(mapping !== undefined && !hasMapping && { properties: { [NAME_MAPPING_PROPERTY]: mapping } }),
+        },
+        commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}`,
+        timeMs: Date.parse(table.lastChangeDate ?? table.created),
+      })
+    },
+
+    /** Lets old snapshots go. Resolves to the key of the new metadata file, or `undefined` when there are none. */
+    async expire(metadataKey: string, now: Date): Promise<string | undefined> {
+      const metadata = await load(metadataKey)
+      const timeMs = now.getTime()
+      if (withoutOldSnapshots(metadata, expireAt(timeMs)).expired.length === 0) return undefined
+      const base = { metadata, location: locationOf(metadataKey) }
+      return commit({ base, change: {}, commitId: 'expire', timeMs })
+    },
+
+    /** The keys of all objects that a metadata file names: of each snapshot that it has, and earlier metadata files. */
+    async *namedKeys(metadataKey: string): AsyncGenerator<string> {
+      yield metadataKey
+      const metadata = await load(metadataKey)
+      for (const { 'metadata-file': location } of metadata['metadata-log']) yield keyOf(location)
+      for (const location of await locationsOf(read, metadata.snapshots)) yield keyOf(location)
+    },
+
+    /**
+     * The table as it was at a time, with the columns of then. `undefined` when it had no rows yet, or when the snapshot
+     * of then has expired.
+     */
+    async at({ metadataKey, snapshot }: TableRecord, time: Date): Promise<Snapshot | undefined> {
+      if (metadataKey === undefined) return undefined
+      const metadata = await load(metadataKey)
+      const found = snapshotAt(metadata, time.getTime())
+      if (!found) return undefined
+      const schema = schemaById(metadata, found['schema-id'] ?? metadata['current-schema-id'])
+      const fields = schema.fields
+        .filter(({ id }) => id !== TIMESTAMP_ID)
+        .map(({ id, name }) => ({ id, name, type: 'string' as const }))
+      const names = new Set(fields.map(({ name }) => name))
+      const hasKey = snapshot.primaryKey.every(name => names.has(name))
+      const then = { ...snapshot, fields, primaryKey: hasKey ? snapshot.primaryKey : [] }
+      return withFiles(then, await filesOf(metadata, found['snapshot-id']))
+    },
+  }
+}
+
+export type TableContents = ReturnType<typeof createTableContents>

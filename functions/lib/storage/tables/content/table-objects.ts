@@ -1,0 +1,55 @@
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { LRUCache } from 'lru-cache'
+import pMap from 'p-map'
+import type { NewObject } from '#lib/iceberg/commit/table-change.ts'
+import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
+
+const CACHE_BYTES = 32 * 1024 * 1024
+const WRITES = 8
+
+/** The objects that hold the metadata of tables. None ever changes under its name, so those read lately stay in memory. */
+export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
+  const cache = new LRUCache<string, Uint8Array>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + 1,
+  })
+  const root = `s3://${tablesBucket}/`
+
+  const keyOf = (location: string): string => {
+    // Other writers spell the scheme s3a.
+    const key = location.replace(/^s3a:/, 's3:')
+    if (!key.startsWith(root)) throw new Error(`The location ${location} is not in the bucket of tables`)
+    return key.slice(root.length)
+  }
+
+  const read: ObjectReader = async (location, range) => {
+    const known = cache.get(location)
+    if (known) return range ? known.subarray(range.offset, range.offset + range.length) : known
+    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
+    const { Body } = await s3.send(
+      new GetObjectCommand({ Bucket: tablesBucket, Key: keyOf(location), ...(Range && { Range }) }),
+    )
+    if (!Body) throw new Error(`The object ${location} has no body`)
+    const content = await Body.transformToByteArray()
+    if (!range) cache.set(location, content)
+    return content
+  }
+
+  return {
+    read,
+    keyOf,
+    locationOf: (key: string): string => `${root}${key}`,
+
+    /** Writes the objects. Metadata is last: it names the others. */
+    async write(objects: readonly NewObject[]): Promise<void> {
+      const put = async ({ location, content }: NewObject): Promise<void> => {
+        await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: keyOf(location), Body: content }))
+        cache.set(location, content)
+      }
+      await pMap(objects.slice(0, -1), put, { concurrency: WRITES })
+      for (const last of objects.slice(-1)) await put(last)
+    },
+  }
+}
+
+export type TableObjects = ReturnType<typeof createTableObjects>
