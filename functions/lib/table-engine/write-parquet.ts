@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { LocalFile } from './local-file.ts'
 import { type ParquetFooter, parseFooter } from './parquet/footer.ts'
-import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { quoteColumn, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { DIGEST_COLUMN, DIGEST_ID, digestSql } from './row-digest.ts'
 import { type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { quoteLiteral } from './sql.ts'
@@ -42,17 +42,38 @@ export const writeParquet = async (
     select: `SELECT ${values.join(', ')} FROM (${select})`,
     ids: columns.map(({ id, as }) => `${as}: ${id}`),
     path,
+    icebergSchema: icebergSchema(fields),
   })
   return { name, path, rows, bytes, footer: await readLocalFooter(path, { bytes, footerBytes }) }
 }
 
+/**
+ * The columns as Iceberg's own writers note them in a file. Some readers find columns by it and pass over the ids in the
+ * Parquet schema: without it a new column of a deleted one's name would show the old values there.
+ */
+const icebergSchema = (fields: TableField[]): string =>
+  JSON.stringify({
+    type: 'struct',
+    'schema-id': 0,
+    fields: [
+      ...fields.map(({ id, name, type }) => ({ id, name: storedName(name), required: false, type })),
+      { id: TIMESTAMP_ID, name: '_timestamp', required: false, type: 'timestamptz' },
+    ],
+  })
+
 /** Writes any rows with these field ids, each as `<column>: <id>`. */
 export const copyToParquet = async (
   session: DuckDbSession,
-  { select, ids, path }: { select: string; ids: string[]; path: string },
+  {
+    select,
+    ids,
+    path,
+    icebergSchema,
+  }: { select: string; ids: string[]; path: string; icebergSchema?: string },
 ): Promise<{ rows: number; bytes: number; footerBytes: number }> => {
+  const notes = icebergSchema ? `, KV_METADATA {'iceberg.schema': ${quoteLiteral(icebergSchema)}}` : ''
   const [stats = []] = await session.runInOrder(
-    `COPY (${select}) TO ${quoteLiteral(path)} (${PARQUET_OPTIONS}, FIELD_IDS {${ids.join(', ')}})`,
+    `COPY (${select}) TO ${quoteLiteral(path)} (${PARQUET_OPTIONS}, FIELD_IDS {${ids.join(', ')}}${notes})`,
   )
   // RETURN_STATS gives one row: file name, rows, bytes, bytes of the footer, ...
   const [, rows, bytes, footerBytes] = stats.map(Number)

@@ -9,6 +9,7 @@ import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
+import { storedName } from '#lib/table-engine/parquet-sql.ts'
 import { type Snapshot, type TableFile, TIMESTAMP_ID, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
 import { filesChange, icebergFields, tableFileOf } from './file-entries.ts'
@@ -36,7 +37,11 @@ const operationOf = ({ added = [], removedData }: TableChange): NonNullable<Tabl
 const nameMapping = ({ fields, lastNameMappedId }: Snapshot): string | undefined =>
   lastNameMappedId === undefined
     ? undefined
-    : formatNameMapping(icebergFields(fields).filter(({ id }) => id <= lastNameMappedId))
+    : formatNameMapping(
+        icebergFields(fields)
+          .filter(({ id }) => id <= lastNameMappedId)
+          .map(({ id, name }) => ({ id, name: storedName(name) })),
+      )
 
 /**
  * What tables consist of, as Iceberg metadata in the bucket of tables. A head names a metadata file by its key. Nothing
