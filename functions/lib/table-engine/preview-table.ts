@@ -41,6 +41,7 @@ export const previewTable = async (
     ...(query.where ?? []).map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
+  const where = conditionsSql(query, all) ?? 'true'
   const { session } = context
   await session.fitTo(all.length)
   const files = findFiles(snapshot, query)
@@ -49,7 +50,7 @@ export const previewTable = async (
     const rows = await session.query(`
       SELECT ${columns.map(column => `encode(${quoteColumn(column)})`).join(', ')}
       FROM (${scanFiles(sources, wanted, snapshot)})
-      WHERE ${conditionsSql(query, all) ?? 'true'}
+      WHERE ${where}
       ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))
