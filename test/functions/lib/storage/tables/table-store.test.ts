@@ -74,6 +74,20 @@ describe('the head of a table', () => {
     expect((await stored(table)).revision).toBe(2)
   })
 
+  it('names the files of its rows and of their deletes, which the sweep then leaves alone', async () => {
+    await tables().insert({ ...tableWith('named', 2), internalId: 5, bucketId: 'in.c-named' })
+    const keys: string[] = []
+    for await (const key of tables().namedKeys('in.c-named')) keys.push(key)
+    const metadata = keys.filter(key => key.startsWith('tables/5/metadata/'))
+    expect(keys.filter(key => !metadata.includes(key)).toSorted()).toEqual([
+      'tables/1/1/part-0.parquet',
+      'tables/1/1/part-1.parquet',
+      'tables/1/2/deletes-1.parquet',
+    ])
+    // The metadata file, the manifest list, and a manifest each of rows and of deletes.
+    expect(metadata).toHaveLength(4)
+  })
+
   it('is not replaced when it belongs to a new table of that name', async () => {
     const table = tableWith('other', 1)
     await tables().insert({ ...table, internalId: 2 })
