@@ -8,7 +8,7 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
-import { metadataFields, metadataNotFound, readMetadata } from './read-metadata.ts'
+import { fieldsWithoutProvider, metadataNotFound, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 // Clients ask below `branch/{branchId}`, which is removed from every path before routing.
@@ -30,7 +30,7 @@ export const setBranchMetadata = defineRoute({
   path,
   access: 'project',
   summary: 'Set metadata of the branch of the path',
-  body: z.object({ metadata: metadataFields.metadata }),
+  body: z.object(fieldsWithoutProvider),
   replies: { 201: 'All metadata of the branch', 400: '`storage.metadata.…`' },
   handle: async (request, services) => {
     const { branchId, body } = request

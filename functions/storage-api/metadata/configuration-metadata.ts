@@ -7,7 +7,7 @@ import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
-import { metadataFields, readMetadata } from './read-metadata.ts'
+import { fieldsWithoutProvider, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 const path = '/v2/storage/components/{componentId}/configs/{configId}/metadata'
@@ -31,7 +31,7 @@ export const setConfigurationMetadata = defineRoute({
   method: 'post',
   path,
   summary: 'Set metadata of a configuration',
-  body: z.object({ metadata: metadataFields.metadata }),
+  body: z.object(fieldsWithoutProvider),
   replies: {
     201: 'All metadata of the configuration',
     400: '`storage.metadata.…`',
