@@ -122,6 +122,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /write-table': ['data', 'tableId', 'delimiter', 'enclosure', 'escapedBy', 'incremental'],
 
   'GET /v2/storage/buckets': ['include'],
+  'GET /v2/storage/shared-buckets': ['include'],
   'POST /v2/storage/buckets': ['name', 'stage', 'description', 'backend', 'displayName', 'color'],
   [`GET ${bucket}`]: ['include'],
   [`PUT ${bucket}`]: ['displayName', 'color', 'async'],
