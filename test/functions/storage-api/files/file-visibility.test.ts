@@ -70,15 +70,19 @@ describe('a file', () => {
 })
 
 describe('an export', () => {
-  it('is a file of the token that asked for it, also when another token has asked before', async () => {
+  it('is a file that each token which asked for it may read, and only the first one may change', async () => {
     const tableId = await service.createTable(bucketId, newName(), 'id\n1\n')
     const path = `/v2/storage/tables/${tableId}/export-async`
     const first = (await service.call('POST', path, {})).body.results
     const own = await newToken({ bucketPermissions: { [bucketId]: 'write' } })
     const second = (await service.call('POST', path, {}, own)).body.results
-    expect(second.cacheHit).toBe(false)
-    expect(second.file.id).not.toBe(first.file.id)
-    expect((await service.call('GET', `${files}/${second.file.id}`, undefined, own)).status).toBe(200)
+    expect(second).toEqual({ file: first.file, cacheHit: true })
+    const shared = `${files}/${first.file.id}`
+    expect((await service.call('GET', shared, undefined, own)).status).toBe(200)
+    expect((await service.call('DELETE', shared, undefined, own)).status).toBe(403)
+    expect((await service.call('POST', `${shared}/tags`, { tag: 'x' }, own)).status).toBe(403)
+    const stranger = await newToken({ bucketPermissions: { [bucketId]: 'read' } })
+    expect((await service.call('GET', shared, undefined, stranger)).status).toBe(403)
   })
 
   it('needs no more than the right to read the bucket', async () => {
