@@ -128,7 +128,6 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`PUT ${bucket}`]: ['displayName', 'color', 'async'],
   [`DELETE ${bucket}`]: ['force', 'async'],
   [`GET ${bucket}/tables`]: ['include'],
-  'GET /v2/storage/shared-buckets': ['include'],
   [`POST ${bucket}/metadata`]: metadata,
 
   'GET /v2/storage/tables': ['include'],
