@@ -1,59 +1,13 @@
-import { DeleteObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3'
-import { parse } from 'csv-parse/sync'
+import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
-import { icebirdRows } from '#support/icebird-view.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
+import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
 
 const { service, bucketId, newName, load } = await startTableRoutes()
 afterAll(() => service.close())
 
-type Row = Record<string, string>
-
-const inOrder = (rows: readonly Row[]): string[] =>
-  rows.map(row => JSON.stringify(Object.entries(row).toSorted())).toSorted()
-
-const readObject: ObjectReader = async (location, range) => {
-  const Key = location.replace(`s3://${service.tablesBucket}/`, '')
-  const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
-  const { Body } = await service.s3.send(
-    new GetObjectCommand({ Bucket: service.tablesBucket, Key, ...(Range && { Range }) }),
-  )
-  if (!Body) throw new Error(`${location} has no body`)
-  return Body.transformToByteArray()
-}
-
-/** What icebird reads from the metadata file that the head names. An empty cell may be one of a column that came later. */
-const icebirdView = async (tableId: string): Promise<string[]> => {
-  const head = await service.stores.tables.getHead(tableId)
-  const rows = await icebirdRows(readObject, `s3://${service.tablesBucket}/${head?.metadataKey}`)
-  return inOrder(
-    rows.map(({ _timestamp, ...cells }) => {
-      expect(_timestamp).toBeInstanceOf(Date)
-      return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, String(cell ?? '')]))
-    }),
-  )
-}
-
-const objectText = async (location: string): Promise<string> => {
-  const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? []
-  const { Body } = await service.s3.send(new GetObjectCommand({ Bucket, Key }))
-  return (await Body?.transformToString()) ?? ''
-}
-
-/** What an export gives, with the columns of the table. */
-const exportView = async (tableId: string): Promise<string[]> => {
-  const { body: job } = await service.call('POST', `/v2/storage/tables/${tableId}/export-async`, {})
-  const { body: file } = await service.call(
-    'GET',
-    `/v2/storage/files/${job.results.file.id}?federationToken=1`,
-  )
-  const { entries } = (await (await fetch(file.url)).json()) as { entries: { url: string }[] }
-  const slices = await Promise.all(entries.map(({ url }) => objectText(url)))
-  const { columns } = (await service.call('GET', `/v2/storage/tables/${tableId}`)).body
-  return inOrder(slices.flatMap(slice => parse<Row>(slice, { columns, skip_empty_lines: true })))
-}
+const { icebirdView, icebergView, exportView } = createTableViews(service)
 
 const submit = async (method: string, path: string, body?: unknown) => {
   const { body: job } = await service.call(method, `/v2/storage${path}`, body)
@@ -145,6 +99,7 @@ it('after any sequence of requests icebird, the export and the model agree', asy
         const { tableId, steps, expected } = await startTable(isKeyed)
         for (const take of sequence) await take(steps)
         expect(await icebirdView(tableId)).toEqual(expected())
+        expect(await icebergView(tableId)).toEqual(expected())
         expect(await exportView(tableId)).toEqual(expected())
       },
     ),

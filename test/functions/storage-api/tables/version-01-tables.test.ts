@@ -1,0 +1,95 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createItemTable } from '#lib/storage/db/item-table.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
+import sample from '../../../samples/version-01/tables.json' with { type: 'json' }
+
+const KEYED = 'in.c-main.keyed'
+const PLAIN = 'in.c-main.plain'
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService()
+  const items = createItemTable(service.documents, 'storage')
+  for (const { pk, sk, ...attributes } of sample.items) await items.put({ pk, sk }, attributes)
+  for (const [Key, content] of Object.entries(sample.objects))
+    await service.s3.send(
+      new PutObjectCommand({ Bucket: service.tablesBucket, Key, Body: Buffer.from(content, 'base64') }),
+    )
+})
+afterAll(() => service.close())
+
+const metadataKey = async (tableId: string) => (await service.stores.tables.getHead(tableId))?.metadataKey
+
+const submit = async (method: string, path: string, body: unknown) => {
+  const { body: job } = await service.call(method, `/v2/storage${path}`, body)
+  expect(job).toMatchObject({ status: 'success' })
+  return job
+}
+
+const load = async (tableId: string, csv: string) =>
+  submit('POST', `/tables/${tableId}/import-async`, { dataFileId: await service.upload(csv), incremental: 1 })
+
+const keyedRows: Row[] = [
+  { id: '1', city: 'Praha' },
+  { id: '2', city: 'Ostrava' },
+  { id: '3', city: '' },
+  { id: '4', city: 'Plzeň' },
+]
+const plainRows: Row[] = ['1', '0', '1', '2'].map((name, index) => ({
+  a: index === 0 ? 'x' : 'y',
+  filename: `${name}.csv`,
+}))
+
+describe('a table of version 0.1', () => {
+  it('is listed and exported as it is, without metadata', async () => {
+    const { exportView } = createTableViews(service)
+    expect(await exportView(KEYED)).toEqual(inOrder(keyedRows))
+    expect(await exportView(PLAIN)).toEqual(inOrder(plainRows))
+    const { body: list } = await service.call('GET', '/v2/storage/buckets/in.c-main/tables')
+    expect(list.map((table: { id: string; rowsCount: number }) => [table.id, table.rowsCount])).toEqual([
+      [KEYED, 4],
+      [PLAIN, 4],
+    ])
+    expect([await metadataKey(KEYED), await metadataKey(PLAIN)]).toEqual([undefined, undefined])
+  })
+
+  it('is an Iceberg table after a keyed load, which leaves its files where they are', async () => {
+    const { exportView, icebirdView, icebergView } = createTableViews(service)
+    await load(KEYED, 'id,city\n3,Olomouc\n5,Zlín\n')
+    const rows = inOrder([
+      ...keyedRows.filter(({ id }) => id !== '3'),
+      { id: '3', city: 'Olomouc' },
+      { id: '5', city: 'Zlín' },
+    ])
+    expect(await exportView(KEYED)).toEqual(rows)
+    expect(await icebergView(KEYED)).toEqual(rows)
+    expect(await icebirdView(KEYED)).toEqual(rows)
+    const { snapshot } = (await service.stores.tables.get(KEYED)) ?? {}
+    const old = snapshot?.files.filter(({ hasFieldIds }) => !hasFieldIds).map(({ key }) => key) ?? []
+    expect(Object.keys(sample.objects)).toEqual(expect.arrayContaining(old))
+  })
+
+  it('keeps its values apart from those of a new column with an old name', async () => {
+    const { exportView, icebergView } = createTableViews(service)
+    await load(PLAIN, 'a,filename\nz,9.csv\n')
+    expect(await icebergView(PLAIN)).toEqual(inOrder([...plainRows, { a: 'z', filename: '9.csv' }]))
+    await submit('DELETE', `/tables/${PLAIN}/columns/a`, undefined)
+    await submit('POST', `/tables/${PLAIN}/columns`, { name: 'a' })
+    const rows = inOrder([...plainRows, { filename: '9.csv' }].map(row => ({ ...row, a: '' })))
+    expect(await exportView(PLAIN)).toEqual(rows)
+    expect(await icebergView(PLAIN)).toEqual(rows)
+  })
+
+  it('is made again from a snapshot of then', async () => {
+    const { exportView, icebirdView } = createTableViews(service)
+    const { body: snapshots } = await service.call('GET', `/v2/storage/tables/${KEYED}/snapshots`)
+    const created = await submit('POST', '/buckets/in.c-main/tables-async', {
+      name: 'restored',
+      snapshotId: snapshots[0].id,
+    })
+    expect(await exportView(created.results.id)).toEqual(inOrder(keyedRows))
+    expect(await icebirdView(created.results.id)).toEqual(inOrder(keyedRows))
+  })
+})

@@ -1,0 +1,73 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { parse } from 'csv-parse/sync'
+import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
+import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
+import { readRows } from '#lib/iceberg/read/read-rows.ts'
+import { icebirdRows } from './icebird-view.ts'
+import type { StorageService } from './storage-service.ts'
+
+export type Row = Record<string, string>
+
+/** Rows that can be compared whatever their order and that of their columns. */
+export const inOrder = (rows: readonly Row[]): string[] =>
+  rows.map(row => JSON.stringify(Object.entries(row).toSorted())).toSorted()
+
+/** A row of an Iceberg reader as the API shows it: without the time of its load, and empty where a column came later. */
+const asShown = ({ _timestamp, ...cells }: Record<string, unknown>): Row => {
+  if (_timestamp === undefined || _timestamp === null) throw new Error('a row has no time')
+  return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, String(cell ?? '')]))
+}
+
+/** The rows of a table as several readers see them, each in the form of {@link inOrder}. */
+export const createTableViews = (service: StorageService) => {
+  const readObject: ObjectReader = async (location, range) => {
+    const Key = location.replace(`s3://${service.tablesBucket}/`, '')
+    const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`
+    const { Body } = await service.s3.send(
+      new GetObjectCommand({ Bucket: service.tablesBucket, Key, ...(Range && { Range }) }),
+    )
+    if (!Body) throw new Error(`${location} has no body`)
+    return Body.transformToByteArray()
+  }
+
+  const metadataOf = async (tableId: string): Promise<string> => {
+    const head = await service.stores.tables.getHead(tableId)
+    return `s3://${service.tablesBucket}/${head?.metadataKey}`
+  }
+
+  /** What icebird reads from the metadata file that the head names. */
+  const icebirdView = async (tableId: string): Promise<string[]> => {
+    const rows = await icebirdRows(readObject, await metadataOf(tableId))
+    return inOrder(rows.map(asShown))
+  }
+
+  const objectText = async (location: string): Promise<string> => {
+    const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(location) ?? []
+    const { Body } = await service.s3.send(new GetObjectCommand({ Bucket, Key }))
+    return (await Body?.transformToString()) ?? ''
+  }
+
+  /** What an export gives, with the columns of the table. */
+  const exportView = async (tableId: string): Promise<string[]> => {
+    const { body: job } = await service.call('POST', `/v2/storage/tables/${tableId}/export-async`, {})
+    const { body: file } = await service.call(
+      'GET',
+      `/v2/storage/files/${job.results.file.id}?federationToken=1`,
+    )
+    const { entries } = (await (await fetch(file.url)).json()) as { entries: { url: string }[] }
+    const slices = await Promise.all(entries.map(({ url }) => objectText(url)))
+    const { columns } = (await service.call('GET', `/v2/storage/tables/${tableId}`)).body
+    return inOrder(slices.flatMap(slice => parse<Row>(slice, { columns, skip_empty_lines: true })))
+  }
+
+  /** What our own reader of Iceberg reads, which shares no code with the engine. */
+  const icebergView = async (tableId: string): Promise<string[]> => {
+    const metadata = parseMetadata(Buffer.from(await readObject(await metadataOf(tableId))).toString('utf8'))
+    const { columns, rows } = await readRows(readObject, metadata)
+    return inOrder(
+      rows.map(cells => asShown(Object.fromEntries(columns.map((name, index) => [name, cells[index]])))),
+    )
+  }
+
+  return { icebirdView, exportView, icebergView }
+}
