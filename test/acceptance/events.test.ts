@@ -67,6 +67,20 @@ describe('an event of a component', () => {
   })
 })
 
+describe('an event of a component whose events have a schema', () => {
+  it('must have what the schema requires', async () => {
+    const component = 'keboola.keboola-as-code'
+    const refused = await create({ component, params: { command: 'sync-pull' } })
+    expect(refused).toMatchObject({
+      code: 'storage.event.schemaValidationFailed',
+      errors: [{ key: 'results.projectId', message: 'The property projectId is required' }],
+    })
+    expect(await create({ component, results: { projectId: 13 } })).toMatchObject({
+      event: `ext.${component}.`,
+    })
+  })
+})
+
 describe('a form with bytes that are no UTF-8', () => {
   it('is refused, and one with percent signs that encode nothing is not', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }

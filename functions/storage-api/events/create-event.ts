@@ -5,6 +5,7 @@ import { created } from '../http/reply.ts'
 import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { eventBody, eventResource } from './event-resource.ts'
+import { checkEventSchema } from './event-schemas.ts'
 import { storeEvent } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
@@ -61,7 +62,7 @@ export const createEvent = defineRoute({
   validationCode: 'storage.events.validation',
   replies: {
     201: 'The event',
-    400: '`storage.events.validation`, `requestTooLarge`',
+    400: '`storage.events.validation`, `requestTooLarge`, `storage.event.schemaValidationFailed`',
     403: 'The token may not use the component that the event names',
   },
   reply: eventBody,
@@ -76,6 +77,7 @@ export const createEvent = defineRoute({
       configurationId,
       ...given
     } = request.body
+    checkEventSchema(given.component, { params, results })
     const texts = {
       params: JSON.stringify(params),
       results: JSON.stringify(results),

@@ -73,6 +73,11 @@ export const projectCodes = {
     meaning: 'A field of the event is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
+  'storage.event.schemaValidationFailed': {
+    status: 400,
+    meaning: 'The event lacks what events of its component must have.',
+    remedy: 'Send the keys that the message names.',
+  },
   requestTooLarge: {
     status: 400,
     meaning: 'The event is larger than one may be.',
