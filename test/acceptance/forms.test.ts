@@ -225,6 +225,15 @@ describe('a form of the Python client', () => {
       expect.arrayContaining([expect.objectContaining({ key: 'y', value: '2' })]),
     )
 
+    const years = await target.job('POST', `buckets/${bucketId}/tables-async`, {
+      name: 'years',
+      dataFileId: await target.upload('id,2024\n1,a\n'),
+    })
+    const ofColumn = 'columnsMetadata[2024][0][key]=unit&columnsMetadata[2024][0][value]=EUR'
+    await form('POST', `tables/${years.results.id}/metadata`, `provider=user&${ofColumn}`)
+    const { body: detail } = await target.call('GET', `tables/${years.results.id}`)
+    expect(detail.columnMetadata).toMatchObject({ 2024: [{ key: 'unit', value: 'EUR' }] })
+
     const exported = await form(
       'POST',
       `tables/${tableId}/export-async`,

@@ -4,6 +4,9 @@ const MAX_FIELDS = 20_000
 const MAX_DEPTH = 16
 const MAX_NAME_LENGTH = 2_000
 
+/** Fields whose keys are names, even when all of them are digits: a column may be called `2024`. */
+const objects = new Set(['columnsMetadata', 'bucketPermissions'])
+
 /** The texts under one name, the last one last. */
 type Leaf = { leaf: string[] }
 interface Branch {
@@ -15,7 +18,7 @@ interface Branch {
 /**
  * Reads form or query fields whose names nest as in PHP: `tags[]`, `tags[0]`, `whereFilters[0][values][]`.
  *
- * Values with only indexes become a list in their order (without gaps), others an object. Of a repeated name `choose`
+ * Values with only indexes become a list in their order (without gaps), others and `columnsMetadata` an object. Of a repeated name `choose`
  * picks the value: by default the last text. Names are data, never properties of a prototype. Refuses more than 20,000
  * fields, 16 levels or 2,000 characters in a name (`storage.validation`).
  */
@@ -34,7 +37,7 @@ export const parseFields = (
   return Object.fromEntries(
     [...root.children].map(([name, node]) => [
       name,
-      'leaf' in node ? choose(name, node.leaf) : toValue(node),
+      'leaf' in node ? choose(name, node.leaf) : objects.has(name) ? toObject(node) : toValue(node),
     ]),
   )
 }
@@ -73,10 +76,12 @@ const keyIn = (branch: Branch, segment: string): string => {
 const toValue = (node: Leaf | Branch): unknown => {
   if ('leaf' in node) return node.leaf.at(-1)
   const entries = [...node.children]
-  if (!entries.every(([key]) => isIndex(key)))
-    return Object.fromEntries(entries.map(([key, child]) => [key, toValue(child)]))
+  if (!entries.every(([key]) => isIndex(key))) return toObject(node)
   return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, child]) => toValue(child))
 }
+
+const toObject = ({ children }: Branch): Record<string, unknown> =>
+  Object.fromEntries([...children].map(([key, child]) => [key, toValue(child)]))
 
 /** `0`, `1`, … without leading zeros: the key of a list. */
 export const isIndex = (key: string): boolean => /^(0|[1-9]\d{0,8})$/.test(key)

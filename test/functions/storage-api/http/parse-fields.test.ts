@@ -17,6 +17,11 @@ describe('parseFields', () => {
       { whereFilters: [{ column: 'a', values: ['1', '2'] }, { column: 'b' }] },
     ],
     ['an object', 'params[a]=1&params[b][c]=2', { params: { a: '1', b: { c: '2' } } }],
+    [
+      'metadata of columns whose names are numbers',
+      'columnsMetadata[2024][0][key]=k&columnsMetadata[0][3][key]=l',
+      { columnsMetadata: { 2024: [{ key: 'k' }], 0: [{ key: 'l' }] } },
+    ],
     ['the last of two values', 'a=1&a=2', { a: '2' }],
     ['the last of a value and a list', 'a=1&a[]=2', { a: ['2'] }],
     ['an index that is no index', 'a[01]=x', { a: { '01': 'x' } }],
