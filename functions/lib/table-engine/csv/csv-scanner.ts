@@ -263,6 +263,8 @@ export class CsvScanner {
   }
 
   #loneReturn(offset: number): Error {
+    // The byte after it shows the error: a file that is cut between the two has ended one byte later.
+    if (offset + 1 - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
     return this.#fail(
       offset,
       this.#line,
