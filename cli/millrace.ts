@@ -7,6 +7,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   execute: async () => (await import('./execute.ts')).registerExecute,
   extract: async () => (await import('./extract.ts')).registerExtract,
   download: async () => (await import('./download.ts')).registerDownload,
+  migrate: async () => (await import('./migrate.ts')).registerMigrate,
   upload: async () => (await import('./upload.ts')).registerUpload,
 }
 

@@ -90,6 +90,9 @@ export interface StorageClient {
   /** Creates `in|out.c-<name>`. Idempotent. */
   createBucket(bucketId: string): Promise<void>
   hasTable(tableId: string): Promise<boolean>
+  /** Of all tables that the token may read. */
+  tableIds(): Promise<string[]>
+  optimizeTable(tableId: string): Promise<Job>
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
@@ -142,6 +145,15 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
     hasTable: tableId => exists(`tables/${encodeURIComponent(tableId)}`),
     table: tableId => call({ method: 'GET', path: `tables/${encodeURIComponent(tableId)}` }, tableSchema),
+    tableIds: async () => {
+      const tables = await call(
+        { method: 'GET', path: 'tables?include=' },
+        z.array(z.object({ id: z.string() })),
+      )
+      return tables.map(({ id }) => id)
+    },
+    optimizeTable: tableId =>
+      call({ method: 'POST', path: `tables/${encodeURIComponent(tableId)}/optimize` }, jobSchema),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
       call(
         {

@@ -2,7 +2,6 @@ import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { RunJobServices } from '../services.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
 import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
@@ -14,6 +13,7 @@ import { deleteFile } from './delete-file.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
+import { optimizeTable } from './optimize-table.ts'
 import type { Outcome, Pending } from './outcome.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
@@ -64,10 +64,8 @@ export const runOperation = async (
       if (table) await services.tables.delete(table)
       return nothingToReport
     }
-    case 'tableOptimize': {
-      if (!(await services.tables.get(input.tableId))) throw tableNotFound(input.tableId, services.projectId)
-      return reporting({ message: 'Each load joins small files of the table, so nothing was left to do.' })
-    }
+    case 'tableOptimize':
+      return reporting(await optimizeTable(input, services))
     case 'bucketDelete':
       await deleteBucket(input.bucketId, input.force, services)
       return nothingToReport

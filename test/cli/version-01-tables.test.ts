@@ -1,9 +1,13 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
-import sample from '../../../samples/version-01/tables.json' with { type: 'json' }
+import { runMigrateTables } from '../../cli/migrate-tables.ts'
+import sample from '../samples/version-01/tables.json' with { type: 'json' }
 
 const KEYED = 'in.c-main.keyed'
 const PLAIN = 'in.c-main.plain'
@@ -11,14 +15,21 @@ const PLAIN = 'in.c-main.plain'
 let service: StorageService
 beforeAll(async () => {
   service = await startStorageService()
-  const items = createItemTable(service.documents, 'storage')
-  for (const { pk, sk, ...attributes } of sample.items) await items.put({ pk, sk }, attributes)
+  await putSample('main')
   for (const [Key, content] of Object.entries(sample.objects))
     await service.s3.send(
       new PutObjectCommand({ Bucket: service.tablesBucket, Key, Body: Buffer.from(content, 'base64') }),
     )
 })
 afterAll(() => service.close())
+
+/** The items of the sample, with its bucket under a name. Its kept snapshot belongs to `main`. */
+const putSample = async (bucket: string): Promise<void> => {
+  const items = createItemTable(service.documents, 'storage')
+  const renamed = JSON.parse(JSON.stringify(sample.items).replaceAll('in.c-main', `in.c-${bucket}`))
+  for (const { pk, sk, ...attributes } of renamed)
+    if (bucket === 'main' || pk.startsWith('BUCKET')) await items.put({ pk, sk }, attributes)
+}
 
 const metadataKey = async (tableId: string) => (await service.stores.tables.getHead(tableId))?.metadataKey
 
@@ -80,6 +91,28 @@ describe('a table of version 0.1', () => {
     const rows = inOrder([...plainRows, { filename: '9.csv' }].map(row => ({ ...row, a: '' })))
     expect(await exportView(PLAIN)).toEqual(rows)
     expect(await icebergView(PLAIN)).toEqual(rows)
+  })
+
+  it('is migrated by the command, which leaves the others alone', async () => {
+    const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options: a plain HTTP server.
+    await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
+    const lines: string[] = []
+    try {
+      const { port } = api.address() as AddressInfo // It listens on a port.
+      const flags = { url: `http://127.0.0.1:${port}`, token: service.token }
+      const streams = { output: process.stdout, log: (line: string) => void lines.push(line) }
+      await putSample('again')
+      expect(await runMigrateTables(flags, streams)).toBe(0)
+      expect(lines).toContain('in.c-again.keyed: migrated')
+      lines.length = 0
+      expect(await runMigrateTables(flags, streams)).toBe(0)
+      expect(lines.at(-1)).toMatch(/^0 of \d+ tables migrated, 0 failed/)
+    } finally {
+      await new Promise(resolve => api.close(resolve))
+    }
+    const { exportView, icebirdView } = createTableViews(service)
+    expect(await exportView('in.c-again.keyed')).toEqual(inOrder(keyedRows))
+    expect(await icebirdView('in.c-again.keyed')).toEqual(inOrder(keyedRows))
   })
 
   it('is made again from a snapshot of then', async () => {
