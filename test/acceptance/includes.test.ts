@@ -37,7 +37,7 @@ const bucket = () => ({
   tables: expect.any(String),
   created: date,
   lastChangeDate: date,
-  updated: expect.anything(),
+  updated: null,
   isReadOnly: false,
   dataSizeBytes: expect.any(Number),
   rowsCount: 1,

@@ -113,7 +113,7 @@ describe('a table', () => {
     const { results } = await create({ snapshotId: snapshot.results.id })
     expect(await rowsOf(results.id)).toEqual(['"1"'])
     const { body: list } = await target.call('GET', `tables/${id}/snapshots`)
-    expect(list).toMatchObject([{ id: snapshot.results.id, description: 'kept' }])
+    expect(list).toMatchObject([{ id: String(snapshot.results.id), description: 'kept' }])
     await target.job('DELETE', `snapshots/${snapshot.results.id}`)
     expect((await target.call('GET', `snapshots/${snapshot.results.id}`)).status).toBe(404)
   })
