@@ -42,7 +42,7 @@ export class FiringTriggers extends Construct {
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
     })
-    allowItems(fire, items, ['GetItem', 'Query', 'PutItem'])
+    allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
     allowReadingObjects(fire, tables)
     allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])

@@ -167,7 +167,15 @@ const storeEnvironment = (store: Store) => ({
   PROJECT_ID: store.projectId,
 })
 
-const ITEM_ACTIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']
+const ITEM_ACTIONS = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'BatchWriteItem',
+  'UpdateItem',
+  'DeleteItem',
+]
 
 const runJobFunction = (
   scope: Construct,

@@ -111,7 +111,11 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [`POST ${table}/primary-key`, 'change-a-table'],
     [`DELETE ${table}/primary-key`, 'change-a-table'],
     [`DELETE ${table}/rows`, 'change-a-table'],
-    [`POST ${table}/optimize`, 'change-a-table', 'migrates a table of version 0.1; each load joins small files'],
+    [
+      `POST ${table}/optimize`,
+      'change-a-table',
+      'migrates a table of version 0.1; each load joins small files',
+    ],
     [`POST ${table}/snapshots`, 'snapshots'],
     [`GET ${table}/snapshots`, 'snapshots'],
     ['GET /v2/storage/snapshots/{snapshotId}', 'snapshots'],

@@ -73,7 +73,7 @@ export const startJobsByHand = async () => {
 }
 
 const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable => {
-  const dieAfter = async (write: Promise<boolean>): Promise<boolean> => {
+  const dieAfter = async <Result>(write: Promise<Result>): Promise<Result> => {
     const result = await write
     if (--faults.writesLeft === 0) throw new Crash()
     return result
@@ -81,6 +81,7 @@ const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable
   return {
     ...items,
     put: (...parameters) => dieAfter(items.put(...parameters)),
+    putAll: (...parameters) => dieAfter(items.putAll(...parameters)),
     delete: (...parameters) => dieAfter(items.delete(...parameters)),
   }
 }

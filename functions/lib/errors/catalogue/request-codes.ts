@@ -73,6 +73,11 @@ export const requestCodes = {
     meaning: 'Too many requests with the same Idempotency-Key run at once.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
+  'storage.busy': {
+    status: 503,
+    meaning: 'The database takes no more writes at the moment.',
+    remedy: 'Send the request again after the time in Retry-After.',
+  },
   'storage.tickets.busy': {
     status: 503,
     meaning: 'Too many new ids are asked for at once.',

@@ -53,6 +53,7 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
   return {
     keepText,
     keepVersion,
+    passedBy,
 
     /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
     async load(item: Item): Promise<Head | undefined> {

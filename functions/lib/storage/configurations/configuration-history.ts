@@ -90,6 +90,20 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
       await items.put(key, { entry: entryOf(version), document }, 'absent')
     },
 
+    /** Idempotent, as `archive`. */
+    archiveAll: (
+      internalId: string,
+      versions: readonly { version: EntrySource; document: StoredText }[],
+    ): Promise<void> =>
+      items.putAll(
+        versions.map(({ version, document }) => ({
+          pk: partition(internalId),
+          sk: versionKey(version.version),
+          entry: entryOf(version),
+          document,
+        })),
+      ),
+
     async get(internalId: string, number: number): Promise<Version | undefined> {
       const found = await find(internalId, number)
       if (!found) return undefined

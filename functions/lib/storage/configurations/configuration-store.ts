@@ -61,18 +61,18 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     sk: configId,
   })
 
-  /** Copies the versions that the head's group passed to the history. Idempotent. */
-  const keepPassed = async ({ passed, revision, configuration: { internalId } }: Head): Promise<void> => {
+  /** Copies the versions that a head's group passed to the history. Idempotent. */
+  const keepPassed = async (internalId: string, { passed, revision }: Pick<Head, 'passed' | 'revision'>) => {
     if (passed.length === 0 || known.get(internalId) === revision) return
-    await pMap(
-      passed,
-      async ({ version: text, rows: newRows }) => {
-        const { version } = storedVersion.parse(JSON.parse(text))
-        await rows.keepRows(internalId, newRows)
-        await history.archive(internalId, version, await heads.keepText(text))
-      },
-      { concurrency: MAX_GROUP },
+    const keep = async (text: string) => ({
+      version: storedVersion.parse(JSON.parse(text)).version,
+      document: await heads.keepText(text),
+    })
+    await rows.keepRows(
+      internalId,
+      passed.flatMap(({ rows: newRows }) => newRows),
     )
+    await history.archiveAll(internalId, await Promise.all(passed.map(({ version }) => keep(version))))
     known.set(internalId, revision)
   }
 
@@ -81,7 +81,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     for (let attempt = 0; attempt < MAX_READS; attempt++) {
       const item = await items.get(keyOf(place))
       const head = item && (await heads.load(item))
-      if (head) await keepPassed(head)
+      if (head) await keepPassed(head.configuration.internalId, head)
       if (!item || head) return head
       // Rows and states are stored before a head refers to them. They can only be missing for an outdated head.
       if (item['revision'] === last)
@@ -130,7 +130,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     const isStored = await write(place, next, head, passed)
     if (!isStored && !(isVersion && (await hasArrived(place, next)))) return 'moved'
     // Before anybody hears of them. Whoever replaced our head meanwhile has done it already.
-    if (passed.length > 0) await read(place)
+    await keepPassed(next.internalId, { passed: heads.passedBy(passed, head), revision: head.revision + 1 })
     return results
   }
 

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
@@ -8,7 +11,7 @@ import {
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb'
 import pMap from 'p-map'
-import { UserError } from '../../errors/errors.ts'
+import { TransientError, UserError } from '../../errors/errors.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
@@ -41,6 +44,11 @@ const MAX_ITEM_BYTES = 380_000
 // DynamoDB API Reference, "BatchGetItem".
 const KEYS_IN_BATCH = 100
 const BATCHES_AT_ONCE = 4
+
+// DynamoDB API Reference, "BatchWriteItem".
+const WRITES_IN_BATCH = 25
+const MAX_BATCH_ATTEMPTS = 8
+const FIRST_BATCH_PAUSE_MS = 20
 
 /**
  * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition. The
@@ -87,6 +95,21 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
     return conditionHolds(client.send(command))
   },
 
+  /**
+   * Stores items without a condition, in few requests: for copies of what is stored elsewhere. No key may be given
+   * twice. Rejects when some are refused again and again; others may be stored then.
+   */
+  async putAll(all: readonly (ItemKey & Item)[]): Promise<void> {
+    for (const item of all) refuseOversized(item)
+    const starts = Array.from(
+      { length: Math.ceil(all.length / WRITES_IN_BATCH) },
+      (_, index) => index * WRITES_IN_BATCH,
+    )
+    await pMap(starts, start => putBatch(client, tableName, all.slice(start, start + WRITES_IN_BATCH)), {
+      concurrency: BATCHES_AT_ONCE,
+    })
+  },
+
   /** Resolves to false when the condition does not hold. */
   async delete(key: ItemKey, when?: Condition): Promise<boolean> {
     const command = new DeleteCommand({
@@ -118,6 +141,26 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
 })
 
 export type ItemTable = ReturnType<typeof createItemTable>
+
+const putBatch = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  batch: readonly Item[],
+): Promise<void> => {
+  let requests: NonNullable<BatchWriteCommandInput['RequestItems']>[string] = batch.map(Item => ({
+    PutRequest: { Item },
+  }))
+  for (let attempt = 0; attempt < MAX_BATCH_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(Math.random() * FIRST_BATCH_PAUSE_MS * 2 ** attempt)
+    const { UnprocessedItems } = await client.send(
+      new BatchWriteCommand({ RequestItems: { [tableName]: requests } }),
+    )
+    // A reply lists what it left out.
+    requests = UnprocessedItems?.[tableName] ?? []
+    if (requests.length === 0) return
+  }
+  throw new TransientError('storage.busy', `${requests.length} items could not be stored.`)
+}
 
 /** Every sort key that begins with the prefix. */
 export const startingWith = (prefix: string): ItemRange => ({

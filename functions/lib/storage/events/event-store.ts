@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defaultBranchId } from '../branches/branch-store.ts'
+import { createGroups } from '../db/create-groups.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
@@ -53,6 +54,8 @@ const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
 const PAGE_SIZE = 100
+/** Events whose copies are stored together: two or three each, which is one or two requests. */
+const MAX_GROUP = 16
 
 /**
  * Events, newest first. An event about a table, a bucket or a token, and one of a development branch, is stored again
@@ -70,6 +73,16 @@ export const createEventStore = (items: ItemTable) => {
       ...(subjects.has(objectType) && objectId !== '' ? [`EVENTS/${objectType}/${objectId}`] : []),
       ...(branchId === defaultBranchId ? [] : [partitionOf('branch', String(branchId))]),
     ])
+
+  /** Copies of events that wait at the same time are stored together. */
+  const copy = createGroups<EventRecord, void>(MAX_GROUP, async events => {
+    await items.putAll(
+      events.flatMap(event =>
+        [...partitionsOf(event)].map(pk => ({ ...event, pk, sk: idSortKey(event.id) })),
+      ),
+    )
+    return events.map(() => ({ status: 'fulfilled', value: undefined }))
+  })
 
   return {
     get: all.get,
@@ -89,8 +102,7 @@ export const createEventStore = (items: ItemTable) => {
         const made = make(id)
         return { ...made, [itemExpiryName]: Math.floor(Date.parse(made.created) / 1000) + KEPT_SECONDS }
       })
-      const sk = idSortKey(event.id)
-      await Promise.all([...partitionsOf(event)].map(pk => items.put({ pk, sk }, { ...event })))
+      await copy('events', event)
       return event
     },
   }

@@ -263,8 +263,7 @@ export class CsvScanner {
   }
 
   #loneReturn(offset: number): Error {
-    // The byte after it shows the error: a file that is cut between the two has ended one byte later.
-    if (offset + 1 - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
+    if (offset + 1 - this.#recordStart > this.#maxRecordBytes) return this.#tooLong() // the next byte shows the error
     return this.#fail(
       offset,
       this.#line,
@@ -290,7 +289,7 @@ export class CsvScanner {
     })
   }
 
-  /** The error at `offset`. If the record is already too long there, that is the error, however the file is cut up. */
+  /** The error at `offset`, or that the record is too long there already: the same, however the file is cut. */
   #fail(offset: number, line: number, problem: string, advice?: string): Error {
     if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
     return createCsvError({ source: this.#source, offset, line, problem, advice })

@@ -48,15 +48,17 @@ const writeRow = (text: string) => {
 /** Counts the writes that are sent, and fails from the n-th on, which is stored or not. */
 const dyingAt = (limit: number, isStored: boolean) => {
   let writes = 0
+  const unlessDead = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+    writes += 1
+    if (writes > limit || (writes === limit && !isStored)) throw new Error('the process is gone')
+    const result = await write()
+    if (writes >= limit) throw new Error('the process is gone')
+    return result
+  }
   return newStore(items => ({
     ...items,
-    put: async (key, attributes, when) => {
-      writes += 1
-      if (writes > limit || (writes === limit && !isStored)) throw new Error('the process is gone')
-      const isDone = await items.put(key, attributes, when)
-      if (writes >= limit) throw new Error('the process is gone')
-      return isDone
-    },
+    put: (...parameters) => unlessDead(() => items.put(...parameters)),
+    putAll: (...parameters) => unlessDead(() => items.putAll(...parameters)),
   }))
 }
 

@@ -1,5 +1,6 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
+import { createItemTable, startingWith } from '#lib/storage/db/item-table.ts'
 import { startItemDatabase } from '#support/item-database.ts'
 
 let database: Awaited<ReturnType<typeof startItemDatabase>>
@@ -28,5 +29,51 @@ describe('getMany', () => {
     const keys = keysOf('large', 60)
     for (const key of keys) await items.put(key, { text: 'x'.repeat(350_000) })
     expect(new Set((await items.getMany(keys)).map(({ sk }) => sk)).size).toBe(60)
+  })
+})
+
+describe('putAll', () => {
+  const numbered = (pk: string, count: number) =>
+    Array.from({ length: count }, (_, number) => ({ pk, sk: String(number).padStart(4, '0'), number }))
+  const numbersIn = async (items: ReturnType<typeof createItemTable>, pk: string) => {
+    const numbers: unknown[] = []
+    for await (const { number } of items.query(pk, startingWith(''))) numbers.push(number)
+    return numbers
+  }
+
+  it('stores more items than fit one request, over what is there', async () => {
+    const items = createItemTable(database.documents, 'storage')
+    await items.put({ pk: 'all', sk: '0003' }, { number: 'old' })
+    await items.putAll(numbered('all', 60))
+    expect(await numbersIn(items, 'all')).toEqual(numbered('all', 60).map(({ number }) => number))
+    await items.putAll([])
+  })
+
+  /** A database that takes `taken` items of each request and lists the others as not processed. */
+  const throttling = (taken: number) => {
+    const { documents } = database
+    const send = async (command: BatchWriteCommand | { input: object }) => {
+      if (!(command instanceof BatchWriteCommand)) return Reflect.apply(documents.send, documents, [command])
+      const requests = command.input.RequestItems?.['storage'] ?? []
+      if (taken > 0)
+        await documents.send(new BatchWriteCommand({ RequestItems: { storage: requests.slice(0, taken) } }))
+      return { UnprocessedItems: requests.length > taken ? { storage: requests.slice(taken) } : {} }
+    }
+    return createItemTable(
+      new Proxy(documents, {
+        get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
+      }),
+      'storage',
+    )
+  }
+
+  it('sends again what a busy database left out', async () => {
+    const items = throttling(2)
+    await items.putAll(numbered('throttled', 7))
+    expect(await numbersIn(createItemTable(database.documents, 'storage'), 'throttled')).toHaveLength(7)
+  })
+
+  it('rejects when the database takes nothing', async () => {
+    await expect(throttling(0).putAll(numbered('refused', 1))).rejects.toMatchObject({ code: 'storage.busy' })
   })
 })
