@@ -1,6 +1,11 @@
+import pMap from 'p-map'
+import { isLive } from '../manifests/data-file.ts'
 import type { IcebergSnapshot, TableMetadata } from '../metadata/table-metadata.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { readManifest, readManifestList } from '../read/read-manifests.ts'
+
+/** How many manifests and manifest lists are fetched in parallel: a table may have hundreds of snapshots. */
+const FETCHES = 16
 
 /**
  * The metadata without the snapshots that another one followed before a time: so the table can be read as it was at any
@@ -39,16 +44,18 @@ export const locationsOf = async (
   read: ObjectReader,
   snapshots: readonly IcebergSnapshot[],
 ): Promise<Set<string>> => {
-  const locations = new Set<string>()
-  for (const snapshot of snapshots) {
-    locations.add(snapshot['manifest-list'])
-    for (const manifest of await readManifestList(read, snapshot)) {
-      if (locations.has(manifest.path)) continue
-      locations.add(manifest.path)
+  const lists = await pMap(snapshots, snapshot => readManifestList(read, snapshot), { concurrency: FETCHES })
+  // Snapshots share most of their manifests.
+  const manifests = new Map(lists.flat().map(manifest => [manifest.path, manifest]))
+  const locations = new Set([...snapshots.map(snapshot => snapshot['manifest-list']), ...manifests.keys()])
+  await pMap(
+    manifests.values(),
+    async manifest => {
       for (const entry of await readManifest(read, manifest))
-        if (entry.status !== 'deleted') locations.add(entry.file.path)
-    }
-  }
+        if (isLive(entry)) locations.add(entry.file.path)
+    },
+    { concurrency: FETCHES },
+  )
   return locations
 }
 

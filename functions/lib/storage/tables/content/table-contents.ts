@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { LRUCache } from 'lru-cache'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
@@ -19,6 +20,9 @@ const DAY_MS = 86_400_000
 
 /** Each metadata file lists all snapshots, and every commit writes one. */
 const MOST_SNAPSHOTS = 500
+
+/** Tables of one container whose metadata stays in memory: up to some hundred KB each. */
+const PARSED_METADATA = 10
 
 interface TableContentsOptions {
   s3: S3Client
@@ -51,8 +55,16 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
   const objects = createTableObjects(s3, tablesBucket)
   const { read, keyOf, locationOf } = objects
 
-  const load = async (metadataKey: string): Promise<TableMetadata> =>
-    parseMetadata(Buffer.from(await read(locationOf(metadataKey))).toString('utf8'))
+  // A change of a table needs the same metadata twice: to read the table, and to commit on top of it.
+  const parsed = new LRUCache<string, TableMetadata>({ max: PARSED_METADATA })
+
+  const load = async (metadataKey: string): Promise<TableMetadata> => {
+    const known = parsed.get(metadataKey)
+    if (known) return known
+    const metadata = parseMetadata(Buffer.from(await read(locationOf(metadataKey))).toString('utf8'))
+    parsed.set(metadataKey, metadata)
+    return metadata
+  }
 
   const expireAt = (timeMs: number) => ({
     beforeMs: timeMs - snapshotRetentionDays * DAY_MS,
