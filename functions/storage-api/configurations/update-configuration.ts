@@ -6,7 +6,6 @@ import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
-import { findConfiguration } from './find-configuration.ts'
 import { jsonObject } from './json-field.ts'
 import { warnWhenWrapped } from './judge-change.ts'
 import { sealedSettings } from './sealed-settings.ts'
@@ -39,7 +38,6 @@ export const updateConfiguration = defineRoute({
   },
   reply: configurationBody,
   handle: async (request, services) => {
-    await findConfiguration(request, services)
     const settings = await sealedSettings(request.body, request.params, services)
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(
