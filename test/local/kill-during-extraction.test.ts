@@ -104,7 +104,7 @@ it('legs of two seconds and kills in the middle: each row is in the table once',
 
   const job = await poll(() => api('GET', `jobs/${id}`), hasEnded)
   expect(job).toMatchObject({ status: 'success', results: { rowsLoaded: ROWS } })
-  expect(job.results.rows[0].legs).toBeGreaterThan(2)
+  expect(job.results.rows[0].legs).toBeGreaterThan(1)
   expect((await api('GET', 'tables/in.c-kill.items')).rowsCount).toBe(ROWS)
   // As many ids as rows, from the first to the last: none appears twice.
   const counted = await api('POST', 'tables/in.c-kill.items/primary-key', { columns: ['id'] })

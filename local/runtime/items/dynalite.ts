@@ -90,6 +90,8 @@ export const levelOf = (
     values(options: object): Entries
   }
   const answer = (operation: Promise<unknown>, callback: Callback): void => {
+    // Once the database is closed, what is tracked is another promise, and nobody would handle this one.
+    operation.catch(() => {})
     lifecycleManager.trackOperation(operation).then(
       value => setImmediate(callback, null, value),
       error => setImmediate(callback, 'statusCode' in error ? error : asAnswer(error)),

@@ -54,6 +54,8 @@ beforeAll(async () => {
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',
     SECRETS_KEY_ARN: 'arn:aws:kms:us-east-1:000000000000:key/secrets',
     PROJECT_ID: '7',
+    SNAPSHOT_RETENTION_DAYS: '7',
+    ALLOWED_HOSTS: '[]',
   })
   const [storageApi, job] = await Promise.all([
     import('#functions/storage-api/handler.ts'),
