@@ -1,4 +1,4 @@
-import { compareText } from './parquet/bounds.ts'
+import { compareText } from './parquet/compare-text.ts'
 import type { Filter, RowConditions } from './row-conditions.ts'
 import { type FieldStatistics, type Snapshot, TIMESTAMP_ID } from './snapshot.ts'
 

@@ -1,5 +1,6 @@
+import { truncateLower, truncateUpper } from '../../iceberg/values/truncate-bound.ts'
 import { type FieldStatistics, TIMESTAMP_ID } from '../snapshot.ts'
-import { compareText, shortenLower, shortenUpper } from './bounds.ts'
+import { compareText } from './compare-text.ts'
 import type { ColumnChunk, ParquetFooter } from './footer.ts'
 
 /** What the footer of a file says about its columns, for the table's list of files. By field id. */
@@ -29,12 +30,12 @@ const summarize = (id: number, chunks: ColumnChunk[]): FieldStatistics => {
   const lower = least(chunks.map(chunk => chunk.lower))
   const upper = greatest(chunks.map(chunk => chunk.upper))
   const isTime = id === TIMESTAMP_ID
-  const shortUpper = upper === undefined || isTime ? upper : shortenUpper(upper)
+  const shortUpper = upper === undefined || isTime ? upper : truncateUpper(upper)
   return {
     bytes: sum(chunks.map(({ bytes }) => bytes)),
     values: sum(chunks.map(({ values }) => values)),
     nulls: sum(chunks.map(({ nulls = 0 }) => nulls)),
-    ...(lower !== undefined && { lower: isTime ? lower : shortenLower(lower) }),
+    ...(lower !== undefined && { lower: isTime ? lower : truncateLower(lower) }),
     ...(shortUpper !== undefined && { upper: shortUpper }),
   }
 }

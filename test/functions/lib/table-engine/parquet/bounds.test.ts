@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareText, shortenLower, shortenUpper } from '#lib/table-engine/parquet/bounds.ts'
+import { truncateLower, truncateUpper } from '#lib/iceberg/values/truncate-bound.ts'
+import { compareText } from '#lib/table-engine/parquet/compare-text.ts'
 
 const text = fc.string({
   unit: fc.constantFrom('a', 'z', '\ud7ff', '\ufeff', '\uffff', '\u{1f600}', '\u{10ffff}'),
@@ -11,8 +12,8 @@ describe('the bounds of a text', () => {
   it('have the text between them, and at most 16 characters', () => {
     fc.assert(
       fc.property(text, value => {
-        const lower = shortenLower(value)
-        const upper = shortenUpper(value)
+        const lower = truncateLower(value)
+        const upper = truncateUpper(value)
         expect([...lower].length).toBeLessThanOrEqual(16)
         expect(compareText(lower, value)).toBeLessThanOrEqual(0)
         if (upper === undefined) return
@@ -30,7 +31,7 @@ describe('the bounds of a text', () => {
     ['a character before the surrogates', `${sixteen.slice(1)}\ud7ffx`, `${sixteen.slice(1)}\ue000`],
     ['a text that has no upper bound', '\u{10ffff}'.repeat(17), undefined],
   ])('%s has the upper bound', (_, value, upper) => {
-    expect(shortenUpper(value)).toBe(upper)
+    expect(truncateUpper(value)).toBe(upper)
   })
 
   it('are compared by code points', () => {
