@@ -9,6 +9,13 @@ import type { TableObjects } from './table-objects.ts'
 type Places = Pick<TableObjects, 'keyOf' | 'locationOf'>
 type Statistics = NonNullable<TableFile['statistics']>
 
+/** Columns by field id: a wide table has a thousand, in each of its files. */
+type FieldsById = ReadonlyMap<number, NestedField>
+
+/** The first field of an id counts. */
+export const fieldsById = (fields: readonly NestedField[]): FieldsById =>
+  new Map(fields.toReversed().map(field => [field.id, field]))
+
 /** The columns as Iceberg has them: those of the table, and when a load last changed the row. */
 export const icebergFields = (fields: readonly TableField[]): NestedField[] => [
   ...fields.map(({ id, name, type }) => ({ id, name, required: false, type })),
@@ -18,13 +25,13 @@ export const icebergFields = (fields: readonly TableField[]): NestedField[] => [
 const boundOf = (field: NestedField | undefined, value: string | undefined): Uint8Array | undefined =>
   field && isPrimitive(field.type) && value !== undefined ? serializeValue(field.type, value) : undefined
 
-const columnsOf = (file: TableFile, fields: readonly NestedField[]): Map<number, ColumnStatistics> => {
+const columnsOf = (file: TableFile, fields: FieldsById): Map<number, ColumnStatistics> => {
   // Every file with field ids counts its `_timestamp`: so a file without statistics is one of version 0.1.
   const columns = new Map<number, ColumnStatistics>(
     file.hasFieldIds ? [[TIMESTAMP_ID, { values: file.rows }]] : [],
   )
   for (const [key, { lower, upper, ...counts }] of Object.entries(file.statistics ?? {})) {
-    const field = fields.find(({ id }) => id === Number(key))
+    const field = fields.get(Number(key))
     const lowerBound = boundOf(field, lower)
     const upperBound = boundOf(field, upper)
     columns.set(Number(key), {
@@ -38,46 +45,45 @@ const columnsOf = (file: TableFile, fields: readonly NestedField[]): Map<number,
 
 const ofTable = { format: 'parquet', specId: 0, partition: new Map() }
 
-/** The entries of a file in manifests: its rows, and its deletes if it has any. */
-const entriesOf = (
-  file: TableFile,
-  fields: readonly NestedField[],
+/** The entry of a file of rows in a manifest. */
+const dataEntry = (file: TableFile, fields: FieldsById, { locationOf }: Places): DataFile => ({
+  ...ofTable,
+  content: 'data',
+  path: locationOf(file.key),
+  rows: file.rows,
+  bytes: file.bytes,
+  columns: columnsOf(file, fields),
+})
+
+/** The entry of the deletes of a file of rows. */
+const deletesEntry = (
+  deletes: NonNullable<TableFile['deletes']>,
+  { key }: TableFile,
   { locationOf }: Places,
-): { data: DataFile; deletes: DataFile | undefined } => {
-  const path = locationOf(file.key)
-  const { key, rows, bytes, deletes } = file
-  const pathBound = serializeValue('string', path)
+): DataFile => {
+  const dataPath = locationOf(key)
+  const pathBound = serializeValue('string', dataPath)
   return {
-    data: {
-      ...ofTable,
-      content: 'data',
-      path: locationOf(key),
-      rows,
-      bytes,
-      columns: columnsOf(file, fields),
-    },
-    deletes: deletes && {
-      ...ofTable,
-      content: 'positionDeletes',
-      path: locationOf(deletes.key),
-      rows: deletes.rows,
-      bytes: deletes.bytes,
-      columns: new Map([
-        [FILE_PATH_FIELD, { values: deletes.rows, nulls: 0, lower: pathBound, upper: pathBound }],
-      ]),
-      referencedDataFile: path,
-    },
+    ...ofTable,
+    content: 'positionDeletes',
+    path: locationOf(deletes.key),
+    rows: deletes.rows,
+    bytes: deletes.bytes,
+    columns: new Map([
+      [FILE_PATH_FIELD, { values: deletes.rows, nulls: 0, lower: pathBound, upper: pathBound }],
+    ]),
+    referencedDataFile: dataPath,
   }
 }
 
 const textOf = (field: NestedField | undefined, bound: Uint8Array | undefined): string | undefined =>
   field && isPrimitive(field.type) && bound ? String(parseValue(field.type, bound)) : undefined
 
-const statisticsOf = (file: DataFile, fields: readonly NestedField[]): Statistics | undefined => {
+const statisticsOf = (file: DataFile, fields: FieldsById): Statistics | undefined => {
   const statistics: Statistics = {}
   for (const [id, { bytes, values, nulls, ...bounds }] of file.columns) {
     if (bytes === undefined || values === undefined || nulls === undefined) continue
-    const field = fields.find(candidate => candidate.id === id)
+    const field = fields.get(id)
     const lower = textOf(field, bounds.lower)
     const upper = textOf(field, bounds.upper)
     statistics[id] = {
@@ -104,7 +110,7 @@ const isOwn = (deletes: DataFile, path: string): boolean => {
 /** The files of rows as the engine has them. What it cannot hold is refused by a sentence. */
 export const tableFileOf = (
   { file, positionDeletes, equalityDeletes }: LiveFile,
-  fields: readonly NestedField[],
+  fields: FieldsById,
   { keyOf }: Places,
 ): TableFile => {
   const [deletes, ...more] = positionDeletes
@@ -129,18 +135,28 @@ export const filesChange = (
   snapshot: Snapshot,
   places: Places,
 ): { added: DataFile[]; removedData: Set<string>; removedDeletes: Set<string> } => {
-  const fields = icebergFields(snapshot.fields)
-  const entries = snapshot.files.map(file => entriesOf(file, fields, places))
-  const kept = entries.flatMap(({ data, deletes }) => (deletes ? [data, deletes] : [data]))
+  const fields = fieldsById(icebergFields(snapshot.fields))
   const dataBefore = new Set(before.map(({ file }) => file.path))
   const deletesBefore = new Set(
     before.flatMap(({ positionDeletes, equalityDeletes }) =>
       [...positionDeletes, ...equalityDeletes].map(({ path }) => path),
     ),
   )
-  const paths = new Set(kept.map(({ path }) => path))
+  const isNew = ({ key }: { key: string }): boolean => {
+    const path = places.locationOf(key)
+    return !dataBefore.has(path) && !deletesBefore.has(path)
+  }
+  const paths = new Set(
+    snapshot.files
+      .flatMap(file => (file.deletes ? [file, file.deletes] : [file]))
+      .map(({ key }) => places.locationOf(key)),
+  )
   return {
-    added: kept.filter(({ path }) => !dataBefore.has(path) && !deletesBefore.has(path)),
+    // Only what is new is written out: a table may have thousands of files, and a load adds a few.
+    added: snapshot.files.flatMap(file => [
+      ...(isNew(file) ? [dataEntry(file, fields, places)] : []),
+      ...(file.deletes && isNew(file.deletes) ? [deletesEntry(file.deletes, file, places)] : []),
+    ]),
     removedData: dataBefore.difference(paths),
     removedDeletes: deletesBefore.difference(paths),
   }

@@ -13,7 +13,7 @@ import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
 import { storedName } from '#lib/table-engine/parquet-sql.ts'
 import { type Snapshot, type TableFile, TIMESTAMP_ID, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
-import { filesChange, icebergFields, tableFileOf } from './file-entries.ts'
+import { fieldsById, filesChange, icebergFields, tableFileOf } from './file-entries.ts'
 import { createTableObjects } from './table-objects.ts'
 
 const DAY_MS = 86_400_000
@@ -83,7 +83,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
   }
 
   const filesOf = async (metadata: TableMetadata, snapshotId?: bigint): Promise<TableFile[]> => {
-    const fields = metadata.schemas.flatMap(schema => schema.fields)
+    const fields = fieldsById(metadata.schemas.flatMap(schema => schema.fields))
     const live = await readLiveFiles(read, metadata, snapshotId)
     return live.map(file => tableFileOf(file, fields, objects))
   }
