@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { ImportRecords } from '#functions/start-import/import-records.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -12,33 +11,12 @@ import {
   storage,
   useImportService,
 } from '#support/import-service.ts'
+import { dyingAt } from '#support/landing.ts'
 import { isThorough } from '#support/thorough.ts'
 
 useImportService()
 
 describe('dying anywhere', () => {
-  /** Calls through, and dies before or after the n-th call of any of these functions. */
-  const dyingAt = (call: number, when: 'before' | 'after') => {
-    let calls = 0
-    const wrap = <T extends object>(target: T): T =>
-      new Proxy(target, {
-        get: (object, name) => {
-          const value = Reflect.get(object, name)
-          if (typeof value !== 'function') return value
-          // Opening the lease of a key calls nobody; what is done with it does.
-          if (name === 'leaseOf') return (...args: unknown[]) => wrap(value.apply(object, args))
-          return async (...args: unknown[]) => {
-            calls += 1
-            if (calls === call && when === 'before') throw new Error('died')
-            const result = await value.apply(object, args)
-            if (calls === call && when === 'after') throw new Error('died')
-            return result
-          }
-        },
-      })
-    return { storage: wrap(storage), records: wrap<ImportRecords>(records) }
-  }
-
   const CALLS = 13
 
   // To die before a call is to die after the one before it, but for the first.
@@ -56,7 +34,9 @@ describe('dying anywhere', () => {
     async (call, when) => {
       const landed = await land(`${bucketId}/orders.csv`, 'id\n1\n', { incremental: '1' })
       const execution = newExecution()
-      const first = await start(landed, execution, dyingAt(call, when)).catch((error: unknown) => error)
+      const first = await start(landed, execution, dyingAt(call, when, { storage, records })).catch(
+        (error: unknown) => error,
+      )
       if (first instanceof Error) expect(first.message).toBe('died')
       const second = await start(landed, execution)
       expect(['started', 'alreadyStarted']).toContain(second.outcome)
