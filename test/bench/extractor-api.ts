@@ -9,17 +9,22 @@ export interface ApiShape {
   latencyMs: number
 }
 
-/** Rows with ten scalars, one nested object and one nested list. */
+/**
+ * Rows as real APIs send them: twelve scalars (UUID, time with milliseconds, coordinates with many digits, text with quotes, a newline and
+ * letters beyond ASCII, null), one nested object and one nested list.
+ */
 export const makeRow = (id: number): Record<string, unknown> => ({
   id,
+  uuid: `${(id * 2654435761).toString(16).padStart(12, '0').slice(-12, -4)}-4b1c-4d2e-9f3a-${id.toString(16).padStart(12, '0')}`,
   name: `Customer number ${id}`,
   email: `customer.${id}@example.com`,
   city: 'Reykjavík',
   status: id % 3 === 0 ? 'paid' : 'new',
   amount: id * 1.25,
+  latitude: 64 + Math.sin(id),
   active: id % 2 === 0,
-  note: null,
-  created_at: '2026-01-31T12:00:00Z',
+  note: id % 4 === 0 ? `said "call ${id}"\nafter nine, žluťoučký` : null,
+  created_at: new Date(Date.UTC(2026, 0, 31) + id * 1010).toISOString(),
   tracking: `https://track.example.com/parcel/${id}`,
   address: { street: `Elm Street ${id}`, zip: 10000 + (id % 9000), country: 'IS' },
   tags: ['alpha', `tag${id % 50}`],

@@ -27,7 +27,21 @@ describe('numbers', () => {
   it.each(['0', '-1', '1.5', '123456789012345', '0.001', '-12.25'])('%s is a plain number', text => {
     expect(parseJson(`[${text}]`)).toEqual([Number(text)])
   })
-  it('inside of a text are text', () => expect(parseJson('["[1.50, 1e5"]')).toEqual(['[1.50, 1e5']))
+  it.each([
+    '["[1.50, 1e5"]',
+    '[1.50,"[1.50, 1e5"]',
+    '["a\\\\",1.50,"b\\",1.50,"]',
+    '[1.50,"\ue0001.50"]',
+    '[1.50,"\\ue0001.50"]',
+    '{"at":"10:20.500","price":1.50,"__proto__":2.50}',
+  ])('inside of texts stay texts: %s', json => {
+    expect(JSON.parse(orderedJson(parseJson(json)))).toEqual(JSON.parse(json))
+    expect(orderedJson(parseJson(json))).toContain('1.50')
+  })
+  it.each(['[01.50]', '[1.50,,]', '{1.50:1}', '[1..50]', '["a,1.50,]', '[1.50'])('%s is refused', json => {
+    expect(() => parseJson(json)).toThrow(SyntaxError)
+    expect(() => parseJson(json)).not.toThrow('\ue000')
+  })
   it('behave like their value in arithmetic and their text in templates', () => {
     const number = new JsonNumber('1.50')
     expect([Number(number) + 1, `${number}`, JSON.stringify({ number })]).toEqual([
@@ -54,10 +68,31 @@ it('keys keep the order of the text, numbers among them', () => {
   expect(keysInOrder(value)).toEqual(['b', '10', '2'])
 })
 
-it('any JSON parses to what JSON.parse gives', () => {
+it('any JSON parses to what JSON.parse gives, beside numbers that need care', () => {
   fc.assert(
     fc.property(fc.json(), json => {
       expect(JSON.parse(orderedJson(parseJson(json)))).toEqual(JSON.parse(json))
+      const pair = `[1.50,${json} , -0]`
+      expect(JSON.parse(orderedJson(parseJson(pair)))).toEqual(JSON.parse(pair))
+    }),
+  )
+})
+
+it('what has a mistake is refused, wherever a number needs care', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), fc.constantFrom('1.50', ',', '"', '[', '}', '\\'), (json, at, extra) => {
+      const position = at % (json.length + 1)
+      const text = `[1.50,${json.slice(0, position)}${extra}${json.slice(position)}]`
+      const isJson = (() => {
+        try {
+          JSON.parse(text)
+          return true
+        } catch {
+          return false
+        }
+      })()
+      if (isJson) expect(JSON.parse(orderedJson(parseJson(text)))).toEqual(JSON.parse(text))
+      else expect(() => parseJson(text)).toThrow(SyntaxError)
     }),
   )
 })
