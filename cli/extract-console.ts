@@ -3,7 +3,7 @@ import type { ExtractSummary, Progress } from '../functions/lib/extractor/extrac
 import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
 
 /** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
-interface ExtractConsole {
+export interface ExtractConsole {
   log: (record: LogRecord) => void
   progress: (progress: Progress) => void
   summary: (summary: ExtractSummary) => void

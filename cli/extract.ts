@@ -1,12 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { extract } from '../functions/lib/extractor/extract.ts'
+import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
 import { createExtractConsole } from './extract-console.ts'
 import { previewTables } from './preview-tables.ts'
+import { recordRun, replayRun } from './recorded-run.ts'
 import { writeState } from './write-state.ts'
 
 interface Flags {
@@ -14,6 +15,8 @@ interface Flags {
   plan?: boolean
   preview?: string
   guard?: boolean
+  record?: string
+  replay?: string
 }
 
 /** Adds `millrace extract DATADIR` (docs/extractor.md#the-command). */
@@ -28,6 +31,18 @@ export const registerExtract = (program: Command): void => {
       'print the first request of each job with the origin of its headers and parameters; send nothing',
     )
     .option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing')
+    .addOption(
+      new Option(
+        '--record <folder>',
+        'keep every request and answer in a new folder, without secrets',
+      ).conflicts(['replay', 'preview', 'plan']),
+    )
+    .addOption(
+      new Option(
+        '--replay <folder>',
+        'run against a recording, without a network, and compare the tables with the recorded ones',
+      ).conflicts(['preview', 'plan']),
+    )
     .option('--guard', 'refuse addresses that are not on the public internet')
     .action(async (dataDir: string | undefined, flags: Flags) => {
       process.exitCode = await runExtract(dataDir ?? process.env['KBC_DATADIR'] ?? '/data', flags)
@@ -56,7 +71,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
     }
     const preview = flags.preview === undefined ? undefined : positive(flags.preview)
     const outDir = preview === undefined ? join(dataDir, 'out', 'tables') : join(spoolDir, 'preview')
-    const result = await extract({
+    const options: ExtractOptions = {
       config,
       state,
       outDir,
@@ -69,7 +84,11 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
       onProgress: console.progress,
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
-    })
+    }
+    if (flags.replay !== undefined) return await replayRun(flags.replay, dataDir, options, console)
+    const result = await (flags.record === undefined
+      ? extract(options)
+      : recordRun(flags.record, options, console))
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) await writeState(dataDir, result.state)

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
+import { isMissing } from '../lib/paths/is-missing.ts'
 import { isFileName, pathInside } from '../lib/paths/path-inside.ts'
 
 /**
@@ -56,9 +57,6 @@ const readRows = async (folder: string, table: string): Promise<unknown[]> => {
   }
   return rows
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const noSuchTable = (table: string) =>
   new UserError(

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
+import type { Cassette } from './cassette/cassette.ts'
 import type { LogRecord } from './masking/log.ts'
 import type { JobSummary } from './runner/run-statistics.ts'
 import type { Json } from './tables/json-value.ts'
@@ -43,6 +44,8 @@ export interface ExtractOptions {
   onProgress?: (progress: Progress) => void
   /** In place of connections of our own; the caller closes it. */
   dispatcher?: Dispatcher
+  /** Keeps the exchanges with the API, or answers in its place. */
+  cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>
 }

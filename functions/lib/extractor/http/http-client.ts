@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
+import type { Cassette, Outcome } from '../cassette/cassette.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import { collectResponse } from './collect-response.ts'
@@ -31,6 +32,10 @@ interface HttpClientOptions {
   random?: () => number
   /** Called before each wait for a retry. */
   onRetry?: () => void
+  /** Between the client and the network. */
+  cassette?: Cassette | undefined
+  /** A text without the secrets that are known by now, for the cassette. */
+  mask?: (text: string) => string
 }
 
 /** What is sent, for one attempt and for each redirect of it. */
@@ -100,7 +105,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const attempt = async (exchange: Exchange): Promise<HttpResponse | NetworkFailure> => {
+  const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
       await beforeRateLimit(request.url.origin)
@@ -120,8 +125,14 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const once = async (request: OutgoingRequest): Promise<HttpResponse | NetworkFailure> => {
+  const once = async (request: OutgoingRequest): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
+    const { cassette, mask = text => text, now } = options
+    const network = () => throughNetwork(request)
+    return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
+  }
+
+  const throughNetwork = async (request: OutgoingRequest): Promise<Outcome> => {
     try {
       const { status, headers, body } = await collectResponse(options.dispatcher, {
         request: {
@@ -173,12 +184,12 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   return { send }
 }
 
-const isRetryable = (outcome: HttpResponse | NetworkFailure, retry: RetrySettings): boolean =>
+const isRetryable = (outcome: Outcome, retry: RetrySettings): boolean =>
   outcome instanceof NetworkFailure
     ? retry.curlCodes.has(outcome.curlCode)
     : retry.statuses.has(outcome.status)
 
-const give = (outcome: HttpResponse | NetworkFailure): HttpResponse => {
+const give = (outcome: Outcome): HttpResponse => {
   if (!(outcome instanceof NetworkFailure)) return outcome
   throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
     cause: outcome,

@@ -87,9 +87,11 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     bodyLimitBytes: api.http?.bodyLimitBytes || defaultBodyLimitBytes,
     log,
     now,
-    wait: seconds => stop.wait(seconds, signal),
+    wait: seconds => (options.cassette?.isInstant === true ? Promise.resolve() : stop.wait(seconds, signal)),
     signal,
     onRetry: given.onRetry,
+    cassette: options.cassette,
+    mask: masker.mask,
   })
   const login =
     api.authentication !== undefined && 'loginRequest' in api.authentication ? api.authentication : undefined

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { UserError } from '../../errors/errors.ts'
+import { NetworkFailure } from '../http/network-failure.ts'
+import type { OutgoingRequest } from '../http/outgoing-request.ts'
+import { type Cassette, type Outcome, type RequestKey, requestKey } from './cassette.ts'
+import { bodyFile, type RecordedExchange, readExchanges } from './recording.ts'
+
+interface Player extends Cassette {
+  /** Seconds since 1970: when the request was recorded that was answered last. */
+  now(): number
+  /** What differed from the run that was recorded, though it could be answered. */
+  differences(): string[]
+}
+
+/**
+ * Answers from a recording, each exchange once, in the order in which equal requests were sent. A request that differs only in the values
+ * of its parameters gets the next answer of its address, which counts as a difference.
+ *
+ * @param startedAt the clock until the first request, in seconds since 1970
+ * @throws UserError `extractor.recording.invalid`
+ */
+export const createPlayer = async (folder: string, startedAt: number): Promise<Player> => {
+  const left = new Set(await readExchanges(folder))
+  const differences: string[] = []
+  let clock = startedAt
+
+  const take = (key: RequestKey): RecordedExchange => {
+    const wanted = exact(key)
+    const similar = loose(key)
+    let found: RecordedExchange | undefined
+    for (const exchange of left) {
+      if (exact(exchange.request) === wanted) {
+        found = exchange
+        break
+      }
+      if (found === undefined && loose(exchange.request) === similar) found = exchange
+    }
+    if (found === undefined) throw unknownRequest(key)
+    left.delete(found)
+    if (exact(found.request) !== wanted)
+      differences.push(`Sent ${readable(key)}, recorded was ${readable(found.request)}.`)
+    return found
+  }
+
+  return {
+    isInstant: true,
+    now: () => clock,
+    send: async ({ request, mask }) => {
+      const exchange = take(requestKey({ request, mask }))
+      clock = Math.max(clock, exchange.at)
+      return outcomeOf(exchange, request, folder)
+    },
+    differences: () => [
+      ...differences,
+      ...[...left].map(({ request }) => `Recorded, but not sent: ${readable(request)}.`),
+    ],
+  }
+}
+
+const outcomeOf = async (
+  { number, outcome }: RecordedExchange,
+  request: OutgoingRequest,
+  folder: string,
+): Promise<Outcome> =>
+  'curlCode' in outcome
+    ? new NetworkFailure(outcome.curlCode, outcome.message)
+    : {
+        status: outcome.status,
+        headers: outcome.headers,
+        body: await readFile(bodyFile(folder, number)),
+        url: request.url.href,
+      }
+
+const exact = ({ method, url, body }: RequestKey): string => JSON.stringify([method, url, body])
+
+/** Without the values of parameters: times and signatures differ from run to run. */
+const loose = ({ method, url, body }: RequestKey): string => {
+  const [address = '', query = ''] = url.split(/\?(.*)/s)
+  return JSON.stringify([method, address, names(query), body === undefined])
+}
+
+const names = (query: string): string[] => [...new Set(new URLSearchParams(query).keys())].sort()
+
+const readable = ({ method, url, body }: RequestKey): string =>
+  `${method} ${url}${body === undefined ? '' : ` ${body.slice(0, 200)}`}`
+
+const unknownRequest = (key: RequestKey): UserError =>
+  new UserError('extractor.recording.unknownRequest', `The recording has no answer left to ${readable(key)}.`)

@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
+import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
+import type { ExtractOptions } from '#lib/extractor/extract.ts'
+import { type Answer, startApi } from './api-server.ts'
+import { configuration, readTables, type Settings } from './run-extraction.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cassette-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const SECRET = 'a-secret-of-the-configuration'
+const recording = (): string => join(folder, 'recording')
+
+const optionsOf = (config: unknown, run: string): ExtractOptions => ({
+  config,
+  outDir: join(folder, run, 'out'),
+  spoolDir: join(folder, run, 'spool'),
+})
+
+/** Records a run against a server that is gone afterwards. */
+const record = async (answer: Answer, settings: Settings) => {
+  const api = await startApi(answer)
+  const config = configuration(api.origin, settings)
+  try {
+    const recorded = await recordExtraction(recording(), optionsOf(config, 'recorded'))
+    return { ...recorded, config, requests: api.requests.length }
+  } finally {
+    await api.close()
+  }
+}
+
+const replay = (config: unknown) => replayExtraction(recording(), optionsOf(config, 'replayed'))
+
+const everyFile = (path: string): string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+
+const pages: Answer = ({ query, headers }) => {
+  const page = Number(query.get('page'))
+  return page > 3 ? [] : [{ id: page, echo: headers['x-token'] ?? null, tags: ['a', `b${page}`], price: 1.5 }]
+}
+
+const paged: Settings = {
+  api: { pagination: { method: 'pagenum', firstPageParams: true } },
+  config: {
+    jobs: [{ endpoint: 'items', children: [{ endpoint: 'items/{id}', placeholders: { id: 'id' } }] }],
+  },
+}
+
+/** Logs in, and shows the token in a page. */
+const withLogin: Settings = {
+  api: {
+    authentication: {
+      type: 'login',
+      loginRequest: { endpoint: 'login', method: 'POST', params: { password: { attr: '#password' } } },
+      apiRequest: { headers: { 'X-Token': 'token' } },
+    },
+  },
+  config: { '#password': SECRET, userData: { by: { attr: '#password' } } },
+}
+const login: Answer = ({ path, headers }) =>
+  path === '/login' ? { token: 'token-of-the-login' } : [{ id: 1, seen: headers['x-token'] }]
+
+describe('a recorded run', () => {
+  it('replays without the API, with the same requests, tables and state', async () => {
+    const { end, exchanges, requests, differences, config } = await record(pages, paged)
+    expect({ differences, exchanges }).toEqual({ differences: [], exchanges: requests })
+    const replayed = await replay(config)
+    expect(replayed.differences).toEqual([])
+    expect(readTables(join(folder, 'replayed/out'))).toEqual(readTables(join(folder, 'recorded/out')))
+    expect('result' in end && end.result.finished && end.result.state).toEqual(replayed.result?.state)
+  })
+
+  it('repeats answers that failed, without the waits between them', async () => {
+    let sent = 0
+    const busy: Answer = (_, response) => {
+      if (++sent === 1) return response.destroy()
+      if (sent === 2) return response.writeHead(503).end()
+      return [{ id: 1 }]
+    }
+    const { exchanges, differences, config } = await record(busy, {
+      config: { jobs: [{ endpoint: 'items' }] },
+      api: { retryConfig: { http: { codes: [503] }, curl: { codes: [52, 56] } } },
+    })
+    expect({ exchanges, differences }).toEqual({ exchanges: 3, differences: [] })
+    const replayed = await replay(config)
+    expect({ differences: replayed.differences, retries: replayed.result?.summary.retries }).toEqual({
+      differences: [],
+      retries: 2,
+    })
+  })
+
+  it('that failed is repeated as a failure', async () => {
+    const { end, config } = await record((_, response) => response.writeHead(404).end('{"no":"items"}'), {})
+    expect('error' in end && end.error.code).toBe('extractor.response.status')
+    const replayed = await replay(config)
+    expect(replayed.error?.message).toBe('error' in end && end.error.message)
+    expect(replayed.differences).toEqual([])
+  })
+
+  it('holds no secret, not those of a login either, and replays with other secrets', async () => {
+    const { differences, maskedBodies, config } = await record(login, withLogin)
+    const text = everyFile(recording()).join('\n')
+    expect(text).not.toContain(SECRET)
+    expect(text).not.toContain('token-of-the-login')
+    expect(maskedBodies).toBe(2)
+    expect(differences).toEqual(['"items" differs in line 2.'])
+    expect((await replay(config)).differences).toEqual([])
+    const other = JSON.parse(JSON.stringify(config).replaceAll(SECRET, 'quite-another-secret'))
+    expect((await replay(other)).differences).toEqual([])
+  })
+
+  it('keeps JSON whole when a number is a secret', async () => {
+    const { differences } = await record(() => [{ id: 123456789, text: 'say "123456789"' }], {
+      config: { '#account': '123456789' },
+    })
+    expect(differences).toEqual(['"items" differs in line 2.'])
+    expect(readTables(join(recording(), 'tables'))['items']).toBe('"id","text"\n"***","say ""***"""\n')
+  })
+})
+
+describe('a replay says', () => {
+  it('which request has no answer', async () => {
+    const { config } = await record(pages, paged)
+    const changed = JSON.parse(JSON.stringify(config).replace('"items"', '"others"'))
+    const { error, differences } = await replay(changed)
+    expect(error?.code).toBe('extractor.recording.unknownRequest')
+    expect(differences[0]).toMatch(/^The recorded run succeeded; now it failed: .*others/)
+  })
+
+  it('which requests were not sent, and which row differs', async () => {
+    const { config } = await record(pages, paged)
+    const body = join(recording(), 'bodies/1')
+    writeFileSync(body, readFileSync(body, 'utf8').replace('"b1"', '"b9"'))
+    const fewer = JSON.parse(JSON.stringify(config).replace('"pagenum"', '"pagenum","forceStop":{"pages":2}'))
+    const { differences } = await replay(fewer)
+    expect(differences.filter(line => /^Recorded, but not sent: GET .*page=3/.test(line))).not.toEqual([])
+    expect(differences.find(line => line.startsWith('"items_tags" differs in line'))).toContain('b9')
+  })
+
+  it('which parameter differs, when the address is the same', async () => {
+    const job = (since: string) => ({ config: { jobs: [{ endpoint: 'items', params: { since } }] } })
+    const { config } = await record(() => [{ id: 1 }], job('yesterday'))
+    const changed = JSON.parse(JSON.stringify(config).replace('yesterday', 'today'))
+    const { differences } = await replay(changed)
+    expect(differences).toEqual([
+      expect.stringMatching(/^Sent GET .*since=today, recorded was GET .*since=yesterday\.$/),
+    ])
+  })
+
+  it('that a folder is no whole recording', async () => {
+    const { config } = await record(pages, paged)
+    rmSync(join(recording(), 'run.json'))
+    await expect(replay(config)).rejects.toThrow(/run.json is missing/)
+  })
+})
+
+it('a folder that holds something is not recorded into', async () => {
+  writeFileSync(join(folder, 'mine'), '')
+  const options = optionsOf(configuration('http://127.0.0.1:1', {}), 'run')
+  await expect(recordExtraction(folder, options)).rejects.toThrow(/not empty/)
+  expect(existsSync(join(folder, 'run'))).toBe(false)
+})
+
+it('any answers: the replay equals the record', async () => {
+  const rows = fc.array(
+    fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fc.jsonValue({ maxDepth: 2 })),
+    {
+      maxLength: 5,
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(rows, { maxLength: 3 }), async given => {
+      rmSync(recording(), { recursive: true, force: true })
+      const { config, end } = await record(({ query }) => given[Number(query.get('page')) - 1] ?? [], paged)
+      const replayed = await replay(config)
+      expect(replayed.differences).toEqual([])
+      expect(replayed.error?.message).toBe('error' in end ? end.error.message : undefined)
+    }),
+    { numRuns: 40 },
+  )
+})
