@@ -101,12 +101,39 @@ const writeBundle = async (
       hash.update(`${packageName}@${version}`)
     }
   }
+  if (name === 'storage-api') {
+    for (const { path, contents } of await bundleConsole()) {
+      const file = join('console', basename(path))
+      mkdirSync(dirname(join(folder, file)), { recursive: true })
+      writeFileSync(join(folder, file), contents)
+      hash.update(file).update(contents)
+    }
+  }
   for (const file of dataFilesOf(name)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })
     cpSync(join(projectRoot, 'functions', name, file), join(folder, file))
     hash.update(file).update(readFileSync(join(folder, file)))
   }
   return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
+}
+
+/** What browsers load from the console: one script, one style sheet. */
+const bundleConsole = async (): Promise<OutputFile[]> => {
+  const client = 'functions/storage-api/console/client'
+  const { outputFiles } = await build({
+    entryPoints: [`${client}/console.ts`, `${client}/console.css`],
+    absWorkingDir: projectRoot,
+    outdir: join(projectRoot, 'cdk.out', 'console'),
+    write: false,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'error',
+  })
+  return outputFiles.sort(byPath)
 }
 
 /** Files that a function reads at run time: the JSON files of the component catalogue. */

@@ -4,6 +4,8 @@ import {
   Bucket,
   BucketEncryption,
   type CfnBucket,
+  type CorsRule,
+  HttpMethods,
   type LifecycleRule,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
@@ -16,6 +18,8 @@ interface PrivateBucketProps {
   readonly sendsEvents?: boolean
   /** Accepts uploads with an ACL, as clients of the storage API send them (`acl: private`). Default false. */
   readonly acceptsAcls?: boolean
+  /** Answers pages of any origin, which still need a signed address for every request. Default false. */
+  readonly answersBrowsers?: boolean
   readonly lifecycleRules?: LifecycleRule[]
 }
 
@@ -23,10 +27,25 @@ interface PrivateBucketProps {
 const ABANDONED_UPLOAD_DAYS = 7
 const OLD_VERSION_DAYS = 30
 
+/** The address of the service is known only when it is deployed, and a page may be another's: the signature decides. */
+const browserRule: CorsRule = {
+  allowedOrigins: ['*'],
+  allowedMethods: [HttpMethods.GET, HttpMethods.HEAD, HttpMethods.PUT, HttpMethods.POST],
+  allowedHeaders: ['*'],
+  exposedHeaders: ['ETag'],
+  maxAge: 3600,
+}
+
 /** A bucket with our defaults: private, encrypted, TLS only, kept when the stack goes. */
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
-    const { keepsVersions = false, sendsEvents = false, acceptsAcls = false, lifecycleRules = [] } = props
+    const {
+      keepsVersions = false,
+      sendsEvents = false,
+      acceptsAcls = false,
+      answersBrowsers = false,
+      lifecycleRules = [],
+    } = props
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
@@ -35,6 +54,7 @@ export class PrivateBucket extends Bucket {
       versioned: keepsVersions,
       // The default refuses every request that names an ACL. Public access stays blocked either way.
       ...(acceptsAcls ? { objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED } : {}),
+      ...(answersBrowsers ? { cors: [browserRule] } : {}),
       removalPolicy: RemovalPolicy.RETAIN,
       lifecycleRules: [
         {

@@ -52,6 +52,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     const { bundles, projectId, snapshotRetentionDays, allowedHosts, alarms } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
+      answersBrowsers: true,
       lifecycleRules: filePrefixes.map(({ prefix, days }) => ({
         prefix,
         expiration: Duration.days(days + DAYS_LEFT_TO_SWEEP),

@@ -16,6 +16,9 @@ import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.t
 import { fetchStorageToken } from '../lib/storage-client/storage-token.ts'
 import { type App, createApp } from './app.ts'
 import { readCatalogue } from './components/read-catalogue.ts'
+import { readAssets } from './console/assets.ts'
+import { createConsole, withConsole } from './console/console.tsx'
+import { storeOrigins } from './console/store-origins.ts'
 import { storageApiEnvNames } from './env-names.ts'
 import { createFileAccess } from './files/file-access.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
@@ -50,13 +53,25 @@ const services = {
   log,
 }
 
+const consoleOptions = {
+  assets: () => readAssets(join(import.meta.dirname, 'console')),
+  storeOrigins: storeOrigins(
+    env.FILES_BUCKET,
+    region,
+    process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
+  ),
+  now,
+  log,
+}
+
 let ready: Promise<App> | undefined
 
 /** Made with the first request, which reads the token from its secret. Retried after a failure. */
 const getApp = (): Promise<App> => {
-  ready ??= fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN).then(token =>
-    createApp({ ...services, authenticate: createAuthenticate(token, services) }),
-  )
+  ready ??= fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN).then(token => {
+    const api = createApp({ ...services, authenticate: createAuthenticate(token, services) })
+    return withConsole(api, createConsole({ ...consoleOptions, api }))
+  })
   ready.catch(() => {
     ready = undefined
   })

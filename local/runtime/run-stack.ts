@@ -192,6 +192,7 @@ const createBuckets = async (s3: EmbeddedS3, stack: Stack): Promise<void> => {
     await s3.createBucket(name, {
       versioned: properties.VersioningConfiguration?.Status === 'Enabled',
       eventBridge,
+      cors: properties.CorsConfiguration?.CorsRules ?? [],
     })
   }
 }

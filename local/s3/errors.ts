@@ -3,6 +3,7 @@ import { OUT_OF_SPACE } from '../../functions/lib/errors/out-of-space.ts'
 /** Status and default message of each error code that the server answers with (S3 API Reference, "Error responses"). */
 const catalogue = {
   AccessDenied: [403, 'Access Denied'],
+  AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   AuthorizationHeaderMalformed: [400, 'The authorization header that you provided is not valid.'],
   AuthorizationQueryParametersError: [
     400,

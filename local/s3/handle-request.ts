@@ -9,6 +9,7 @@ import { readBodyForm } from './body/body-form.ts'
 import { S3Error } from './errors.ts'
 import { localAccountId } from './events/object-created.ts'
 import { checkHeaders } from './http/accepted-headers.ts'
+import { type CorsRule, corsHeaders, corsRequestOf } from './http/cors.ts'
 import { readHoistedHeaders } from './http/hoisted-headers.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
@@ -20,6 +21,8 @@ import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
 export interface RequestContext extends S3Context, StsContext {
   findPrincipal: (accessKeyId: string) => Principal | undefined
   limits: ConnectionLimits
+  /** Which pages of other origins a bucket answers. */
+  corsRulesOf: (bucket: string) => readonly CorsRule[]
   /** Called with internal errors. */
   onError: (error: unknown) => void
 }
@@ -37,10 +40,10 @@ export const handleRequest = async (
   const unidentified = setTimeout(() => message.socket.destroy(), context.limits.unidentifiedMs).unref()
   message.once('close', () => clearTimeout(unidentified))
   const onIdentified = () => clearTimeout(unidentified)
-  const reply = await answer(message, context, { id, method, body, onIdentified })
+  const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
+  const reply = await answer(message, context, { id, method, body, onIdentified, common })
   // Discard the rest of a half-read body: the client reads the answer only after it has sent everything.
   if (body.isOpen && !message.readableEnded) message.resume()
-  const common: Record<string, string> = { 'x-amz-request-id': id, 'x-amz-id-2': id, server: 'Millrace' }
   // Without "100 Continue" a client may or may not send its body; only a new connection is safe.
   if (isWaitingForContinue && !body.isOpen) common['connection'] = 'close'
   try {
@@ -57,14 +60,31 @@ const answer = async (
   context: RequestContext,
   {
     onIdentified,
+    common,
     ...parts
-  }: { id: string; method: string; body: ReturnType<typeof openBody>; onIdentified: () => void },
+  }: {
+    id: string
+    method: string
+    body: ReturnType<typeof openBody>
+    onIdentified: () => void
+    /** Headers of the reply, whatever it is. */
+    common: Record<string, string>
+  },
 ): Promise<Reply> => {
   const { id, method, body } = parts
   const url = message.url ?? '/'
   try {
     const headers = readHeaders(message)
     const target = parseRequestTarget(url, headers['host'] ?? '')
+    const page = corsRequestOf(method, headers)
+    const shared = page && corsHeaders(context.corsRulesOf(target.bucket ?? ''), page)
+    // Errors as well, so that a page can read why.
+    Object.assign(common, shared)
+    if (page?.isPreflight === true) {
+      onIdentified() // a browser asks without a signature
+      if (shared === undefined) throw new S3Error('AccessForbidden')
+      return { status: 200 }
+    }
     if (isForSts(method, target, headers))
       return await handleSts({ id, method, target, headers, body: body.read }, context)
     const request = readRequest(message, context, { ...parts, target, headers })

@@ -10,6 +10,7 @@ import { S3Error } from './errors.ts'
 import { EventOutbox } from './events/event-outbox.ts'
 import type { ObjectCreatedEvent } from './events/object-created.ts'
 import { handleRequest, type RequestContext } from './handle-request.ts'
+import type { CorsRule } from './http/cors.ts'
 import { Store } from './storage/store.ts'
 import { assumeRole } from './sts/assume-role.ts'
 
@@ -49,7 +50,10 @@ export interface EmbeddedS3 {
   endpoint: string
   port: number
   /** Creates the bucket when it is missing, and changes the given settings. */
-  createBucket(name: string, options?: { versioned?: boolean; eventBridge?: boolean }): Promise<void>
+  createBucket(
+    name: string,
+    options?: { versioned?: boolean; eventBridge?: boolean; cors?: readonly CorsRule[] },
+  ): Promise<void>
   /** What STS AssumeRole does, for the account's own code. `policy` is the session policy. */
   assumeRole(request: {
     roleArn: string
@@ -81,6 +85,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   const authorizer = new Authorizer(roles)
   const outbox = new EventOutbox(store.database, options.onObjectCreated)
   const openRequests = new OpenRequests()
+  const corsRules = new Map<string, readonly CorsRule[]>()
   const root: Principal = { kind: 'root', ...options.root }
   const context: RequestContext = {
     store,
@@ -95,6 +100,7 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
         throw new S3Error('ServiceUnavailable')
       return accessKeyId === root.accessKeyId ? root : sessions.find(accessKeyId)
     },
+    corsRulesOf: bucket => corsRules.get(bucket) ?? [],
     onError: error => console.error('embedded S3:', error),
   }
 
@@ -112,14 +118,16 @@ export const startEmbeddedS3 = async (options: EmbeddedS3Options): Promise<Embed
   return {
     endpoint: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
-    createBucket: async (name, { versioned, eventBridge } = {}) =>
-      store.database.transaction(() => {
+    createBucket: async (name, { versioned, eventBridge, cors } = {}) => {
+      if (cors !== undefined) corsRules.set(name, cors)
+      await store.database.transaction(() => {
         store.buckets.create(name)
         // Versioning can be suspended, but not undone.
         const off = store.buckets.get(name).versioning === '' ? '' : 'Suspended'
         if (versioned !== undefined) store.buckets.setVersioning(name, versioned ? 'Enabled' : off)
         if (eventBridge !== undefined) store.buckets.setEventBridge(name, eventBridge)
-      }),
+      })
+    },
     assumeRole: async request => {
       const { accessKeyId, secretAccessKey, sessionToken, expires } = await assumeRole(request, context)
       return { accessKeyId, secretAccessKey, sessionToken, expiration: expires }

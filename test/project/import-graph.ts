@@ -29,7 +29,7 @@ const resolve = (file: string, name: string): string => {
 }
 
 export const sourceFiles = (...folders: string[]): string[] =>
-  folders.flatMap(folder => globSync(`${folder}/**/*.{ts,mjs}`)).map(normalize)
+  folders.flatMap(folder => globSync(`${folder}/**/*.{ts,tsx,mjs}`)).map(normalize)
 
 export const readImports = (files: readonly string[]): ImportGraph =>
   new Map(

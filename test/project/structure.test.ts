@@ -6,7 +6,7 @@ const LONGEST_FILE_LINES = 307
 
 const files = sourceFiles('functions', 'infra', 'local', 'cli')
 const graph = readImports(files)
-const isCode = (file: string): boolean => /\.(ts|mjs)$/.test(file)
+const isCode = (file: string): boolean => /\.(tsx?|mjs)$/.test(file)
 const imports = [...graph].flatMap(([from, targets]) => targets.filter(isCode).map(to => ({ from, to })))
 
 /** `cli`, `local`, `infra`, `functions/lib`, or the folder of one function such as `functions/run-job`. */

@@ -9,6 +9,8 @@ export interface Connection {
   token: string
   /** Upper bound for one request, reply included. Default 60. */
   timeoutSeconds?: number
+  /** What sends requests. Default: the network. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
 export interface ApiRequest {
@@ -46,7 +48,7 @@ export const request = async <Result>(
 const send = async (connection: Connection, { method, path, body, idempotencyKey, runId }: ApiRequest) => {
   const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${path}`
   try {
-    return await fetch(url, {
+    return await (connection.fetch ?? fetch)(url, {
       method,
       headers: {
         'X-StorageApi-Token': connection.token,

@@ -4,6 +4,25 @@ import { account, resourceType, tags, withoutMeaningHere } from './resource-type
 
 const maxBucketNameLength = 63 // S3 User Guide, "General purpose bucket naming rules"
 
+const texts = z.array(z.string()).default([])
+
+const corsRule = z
+  .strictObject({
+    Id: z.string().optional(),
+    AllowedOrigins: texts,
+    AllowedMethods: texts,
+    AllowedHeaders: texts,
+    ExposedHeaders: texts,
+    MaxAge: z.int().optional(),
+  })
+  .transform(rule => ({
+    allowedOrigins: rule.AllowedOrigins,
+    allowedMethods: rule.AllowedMethods,
+    allowedHeaders: rule.AllowedHeaders,
+    exposedHeaders: rule.ExposedHeaders,
+    maxAgeSeconds: rule.MaxAge,
+  }))
+
 export const bucket = resourceType({
   type: 'AWS::S3::Bucket',
   properties: z.strictObject({
@@ -20,7 +39,7 @@ export const bucket = resourceType({
     LifecycleConfiguration: withoutMeaningHere('nothing expires on one machine; its disk is the limit'),
     PublicAccessBlockConfiguration: withoutMeaningHere('the embedded S3 answers no anonymous request'),
     OwnershipControls: withoutMeaningHere('the embedded S3 has one owner and no ACLs'),
-    CorsConfiguration: withoutMeaningHere('no browser page is served from here'),
+    CorsConfiguration: z.strictObject({ CorsRules: z.array(corsRule) }).optional(),
     Tags: tags,
   }),
   nameProperty: 'BucketName',

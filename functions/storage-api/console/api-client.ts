@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+/** What answers the routes of the storage API. */
+interface Api {
+  fetch(request: Request): Promise<Response>
+}
+
+/** The API refused: the page shows its sentence. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/**
+ * The storage API as a page uses it: its own routes, with the token of the person at the browser. So the console shows and does what
+ * this token may, and nothing that the API cannot do.
+ */
+export interface ApiClient {
+  /** @throws Refusal with the sentence of the API */
+  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>
+  /** @throws Refusal with the sentence of the API */
+  getText(path: string): Promise<string>
+  /** @throws Refusal with the sentence of the API */
+  send<Schema extends z.ZodType>(
+    method: 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body: Record<string, unknown>,
+    schema: Schema,
+  ): Promise<z.output<Schema>>
+}
+
+export const createApiClient = (
+  api: Api,
+  { origin, token }: { origin: string; token: string },
+): ApiClient => {
+  const request = async (method: string, path: string, body?: Record<string, unknown>): Promise<Response> => {
+    const headers = { 'X-StorageApi-Token': token, ...(body && { 'content-type': 'application/json' }) }
+    const response = await api.fetch(
+      new Request(`${origin}/v2/storage/${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+    )
+    if (response.ok) return response
+    throw new Refusal(response.status, sentenceOf(await response.text()))
+  }
+  const json = async (response: Response): Promise<unknown> => {
+    const text = await response.text()
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  return {
+    get: async (path, schema) => read(schema, path, await json(await request('GET', path))),
+    getText: async path => (await request('GET', path)).text(),
+    send: async (method, path, body, schema) =>
+      read(schema, path, await json(await request(method, path, body))),
+  }
+}
+
+const read = <Schema extends z.ZodType>(schema: Schema, path: string, reply: unknown): z.output<Schema> => {
+  const parsed = schema.safeParse(reply)
+  if (parsed.success) return parsed.data
+  throw new Error(`Unexpected reply to ${path}: ${z.prettifyError(parsed.error)}`)
+}
+
+const sentenceOf = (body: string): string => {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown } // what the API says of a refusal
+    return typeof error === 'string' ? error : 'The request was refused.'
+  } catch {
+    return 'The request was refused.'
+  }
+}
+
+/** Fields of a query, those without a value left out: `limit=10&where=a`. */
+export const query = (fields: Record<string, string | number | undefined>): string => {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`]))}`
+}

@@ -1,0 +1,223 @@
+import { type Context, Hono } from 'hono'
+import { csrf } from 'hono/csrf'
+import { html } from 'hono/html'
+import { HTTPException } from 'hono/http-exception'
+import type { Child } from 'hono/jsx'
+import { secureHeaders } from 'hono/secure-headers'
+import { z } from 'zod'
+import { UserError } from '../../lib/errors/errors.ts'
+import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
+import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
+import type { App } from '../app.ts'
+import { actions } from './actions.ts'
+import { type ApiClient, createApiClient, Refusal } from './api-client.ts'
+import { type Asset, assetNames } from './assets.ts'
+import type { Built } from './built.ts'
+import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
+import { type AssetNames, Page, Problem } from './layout.tsx'
+import { pages } from './pages.tsx'
+import { tokenSchema } from './schemas.ts'
+import { dropToken, keepToken, readToken } from './session.ts'
+import { SignIn } from './views/sign-in.tsx'
+
+interface ConsoleOptions {
+  /** The storage API, in this process. */
+  api: App
+  /** What browsers load, by name; read with the first request for a page. */
+  assets: () => ReadonlyMap<string, Asset>
+  /** Origins of the object store that a page may send files to. */
+  storeOrigins: readonly string[]
+  now: () => Date
+  log: { error(message: string, error: Error): void }
+}
+
+const CONSOLE_PATH = '/console'
+
+/**
+ * The console: pages for people over the API's own routes, with the token that the person signed in with. It has no access of its own.
+ * Works without scripts but for dropping files and live lists.
+ */
+export const createConsole = (options: ConsoleOptions): App => {
+  const { api, log } = options
+  let read: ReadonlyMap<string, Asset> | undefined
+  const assets = () => (read ??= options.assets())
+  const names = () => assetNames(assets())
+  const hono = new Hono()
+
+  hono.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'", ...options.storeOrigins],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+      },
+      referrerPolicy: 'same-origin',
+    }),
+  )
+  hono.use(csrf())
+
+  hono.get(`${CONSOLE_PATH}/assets/:name`, context => {
+    const asset = assets().get(context.req.param('name'))
+    if (asset === undefined) return context.notFound()
+    return context.body(asset.body, 200, {
+      'content-type': asset.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    })
+  })
+
+  const signInPage = (context: Context, problem?: string, status: 200 | 401 = 200) =>
+    htmlPage(
+      context,
+      <Page title="Sign in" assets={names()} person={undefined}>
+        <SignIn problem={problem} />
+      </Page>,
+      status,
+    )
+
+  hono.get(`${CONSOLE_PATH}/sign-in`, context => signInPage(context))
+  hono.post(`${CONSOLE_PATH}/sign-in`, async context => {
+    const { token } = await context.req.parseBody()
+    if (typeof token !== 'string' || token === '') return signInPage(context, 'Which token?', 401)
+    try {
+      await clientFor(context, api, token).get('tokens/verify', tokenSchema)
+    } catch (error) {
+      if (error instanceof Refusal) return signInPage(context, error.message, 401)
+      throw error
+    }
+    keepToken(context, token)
+    return context.redirect(CONSOLE_PATH, 303)
+  })
+  hono.post(`${CONSOLE_PATH}/sign-out`, context => {
+    dropToken(context)
+    return context.redirect(`${CONSOLE_PATH}/sign-in`, 303)
+  })
+
+  /** Runs what needs a person; everybody else is asked to sign in. */
+  const signedIn =
+    (run: (context: Context, client: ApiClient, token: string) => Promise<Response>) =>
+    async (context: Context): Promise<Response> => {
+      const token = readToken(context)
+      if (token === undefined) return context.redirect(`${CONSOLE_PATH}/sign-in`, 303)
+      try {
+        return await run(context, clientFor(context, api, token), token)
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 401) return signInPage(context, error.message, 401)
+        throw error
+      }
+    }
+
+  const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
+    if ('redirect' in built) return context.redirect(built.redirect, 303)
+    if ('fragment' in built) return context.html(built.fragment as string) // what a component renders to
+    const { description } = await client.get('tokens/verify', tokenSchema)
+    return htmlPage(
+      context,
+      <Page title={built.title} at={at} assets={names()} person={description}>
+        {built.body}
+      </Page>,
+    )
+  }
+  for (const { path, at, build } of pages) {
+    hono.get(
+      path,
+      signedIn(async (context, client) =>
+        show(context, client, await build(client, { ...askedOf(context), now: options.now() }), at),
+      ),
+    )
+  }
+  for (const { path, at, act } of actions) {
+    hono.post(
+      path,
+      signedIn(async (context, client) => {
+        const form = await context.req.parseBody()
+        return show(context, client, await act(client, { ...askedOf(context), form: textsOf(form) }), at)
+      }),
+    )
+  }
+
+  const storageOf = (context: Context, token: string) =>
+    createStorageClient({
+      baseUrl: new URL(context.req.url).origin,
+      token,
+      fetch: (url, init) => api.fetch(new Request(url, init)),
+    })
+  hono.post(
+    `${CONSOLE_PATH}/drop/upload`,
+    signedIn(async (context, _, token) => {
+      const wanted = uploadRequest.parse(await context.req.json())
+      return context.json(await startBrowserUpload(storageOf(context, token), wanted))
+    }),
+  )
+  hono.post(
+    `${CONSOLE_PATH}/drop/load`,
+    signedIn(async (context, _, token) => {
+      const { fileId, ...load } = loadRequest.parse(await context.req.json())
+      const wanted = { ...load, dataFileId: fileId }
+      const { job, warnings } = await loadIntoTable(storageOf(context, token), wanted, {
+        idempotencyKey: `console-${fileId}`,
+        checksKeyFirst: true,
+      })
+      return context.json({ jobId: job.id, warnings })
+    }),
+  )
+
+  hono.onError((error, context) => {
+    const { status, sentence } = describeFailure(error)
+    if (status === 500) log.error('A page of the console failed.', error)
+    if (context.req.header('content-type')?.startsWith('application/json') === true)
+      return context.json({ error: sentence }, status)
+    return htmlPage(context, failurePage(names(), sentence), status)
+  })
+  hono.notFound(context => htmlPage(context, failurePage(names(), 'There is no such page.'), 404))
+  return { fetch: async request => hono.fetch(request) }
+}
+
+const htmlPage = (context: Context, page: Child, status: 200 | 400 | 401 | 403 | 404 | 409 | 500 = 200) =>
+  context.html(html`<!doctype html>${page}`, status)
+
+/** One app of two: paths of the console, and all others. */
+export const withConsole = (api: App, console: App): App => ({
+  fetch: request => {
+    const { pathname } = new URL(request.url)
+    const isConsole = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`)
+    return (isConsole ? console : api).fetch(request)
+  },
+})
+
+const clientFor = (context: Context, api: App, token: string): ApiClient =>
+  createApiClient(api, { origin: new URL(context.req.url).origin, token })
+
+const askedOf = (context: Context) => ({
+  params: context.req.param() as Record<string, string>, // those of the path, decoded
+  query: context.req.query(),
+})
+
+/** The fields of a form; files are sent to the object store, never here. */
+const textsOf = (form: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(form).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+
+const describeFailure = (error: Error): { status: 400 | 403 | 404 | 409 | 500; sentence: string } => {
+  if (error instanceof z.ZodError) return { status: 400, sentence: z.prettifyError(error) }
+  if (error instanceof HTTPException && error.status === 403)
+    return { status: 403, sentence: 'The form comes from another site.' }
+  if (!(error instanceof Refusal || error instanceof UserError))
+    return { status: 500, sentence: 'Something went wrong here. The log of the service says what.' }
+  const known = ([403, 404, 409] as const).find(status => status === error.status)
+  return { status: known ?? 400, sentence: error.message }
+}
+
+const failurePage = (assets: AssetNames, sentence: string) => (
+  <Page title="That did not work" assets={assets} person={undefined}>
+    <Problem>{sentence}</Problem>
+    <p>
+      <a href={CONSOLE_PATH}>Back to the overview</a>
+    </p>
+  </Page>
+)

@@ -1,0 +1,39 @@
+import { Empty, Grid, Status } from '../layout.tsx'
+import type { Event } from '../schemas.ts'
+
+export const EventList = ({ events }: { events: readonly Event[] }) =>
+  events.length === 0 ? (
+    <Empty>Nothing has happened here yet.</Empty>
+  ) : (
+    <Grid caption="Events" head={['When', 'Kind', 'Event', 'Message', 'Object', 'Run']}>
+      {events.map(event => (
+        <tr>
+          <td>
+            <time datetime={event.created}>{event.created}</time>
+          </td>
+          <td>
+            <Status value={event.type} />
+          </td>
+          <td>
+            <code>{event.event}</code>
+          </td>
+          <td class="cell">{event.message}</td>
+          <td>{event.objectId}</td>
+          <td>{event.runId}</td>
+        </tr>
+      ))}
+    </Grid>
+  )
+
+export const EventSearch = ({ q, events }: { q: string; events: readonly Event[] }) => (
+  <>
+    <form class="filter" action="/console/events">
+      <label>
+        Search, such as <code>type:error</code> or <code>objectId:in.c-main.orders</code>
+        <input type="search" name="q" value={q} />
+      </label>
+      <button type="submit">Search</button>
+    </form>
+    <EventList events={events} />
+  </>
+)

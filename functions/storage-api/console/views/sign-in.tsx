@@ -1,0 +1,16 @@
+import { Problem } from '../layout.tsx'
+
+export const SignIn = ({ problem }: { problem?: string | undefined }) => (
+  <form method="post" action="/console/sign-in" class="panel narrow">
+    {problem !== undefined && <Problem>{problem}</Problem>}
+    <label>
+      Storage token
+      <input type="password" name="token" required autocomplete="current-password" />
+    </label>
+    <p class="hint">
+      On one machine it is in the ready line of <code>npm start</code>; in an account,{' '}
+      <code>npm run deploy</code> prints where its secret lies.
+    </p>
+    <button type="submit">Sign in</button>
+  </form>
+)

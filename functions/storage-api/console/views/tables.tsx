@@ -1,0 +1,160 @@
+import type { z } from 'zod'
+import { bytes, count } from '../format.ts'
+import { Empty, Facts, Grid, Problem } from '../layout.tsx'
+import type { bucketSchema, Event, Table } from '../schemas.ts'
+import { EventList } from './events.tsx'
+
+type Bucket = z.output<typeof bucketSchema>
+
+const linkTo = (id: string): string => `/console/tables/${encodeURIComponent(id)}`
+
+export const TableList = ({ buckets, tables }: { buckets: readonly Bucket[]; tables: readonly Table[] }) => (
+  <>
+    {buckets.length === 0 && (
+      <Empty>
+        No bucket yet. <a href="/console/drop">Drop a file</a>: bucket and table are made for it.
+      </Empty>
+    )}
+    {buckets.map(bucket => {
+      const inside = tables.filter(({ id, name }) => id === `${bucket.id}.${name}`)
+      return (
+        <section class="panel">
+          <h2>{bucket.id}</h2>
+          {bucket.description !== '' && <p>{bucket.description}</p>}
+          {inside.length === 0 ? (
+            <Empty>No tables.</Empty>
+          ) : (
+            <Grid
+              caption={`Tables of ${bucket.id}`}
+              head={['Table', 'Rows', 'Size', 'Primary key', 'Last import']}
+            >
+              {inside.map(table => (
+                <tr>
+                  <th scope="row">
+                    <a href={linkTo(table.id)}>{table.name}</a>
+                    {table.isAlias && ' (alias)'}
+                  </th>
+                  <td class="number">{count(table.rowsCount)}</td>
+                  <td class="number">{bytes(table.dataSizeBytes)}</td>
+                  <td>{table.primaryKey.join(', ')}</td>
+                  <td>{table.lastImportDate || '–'}</td>
+                </tr>
+              ))}
+            </Grid>
+          )}
+        </section>
+      )
+    })}
+  </>
+)
+
+export interface RowFilter {
+  column: string
+  value: string
+  order: string
+  direction: string
+}
+
+interface TableDetailProps {
+  table: Table
+  filter: RowFilter
+  /** The rows that match, or why they cannot be shown. */
+  rows: { cells: readonly (readonly string[])[]; isCut: boolean } | { problem: string }
+  events: readonly Event[]
+}
+
+export const TableDetail = ({ table, filter, rows, events }: TableDetailProps) => (
+  <>
+    <Facts
+      of={[
+        ['Rows', count(table.rowsCount)],
+        ['Size', bytes(table.dataSizeBytes)],
+        ['Primary key', table.primaryKey.join(', ') || 'none'],
+        ['Created', table.created],
+        ['Last import', table.lastImportDate || '–'],
+        ['Columns', count(table.columns.length)],
+      ]}
+    />
+    <div class="actions">
+      <form method="post" action={`${linkTo(table.id)}/export`}>
+        <button type="submit">Export as CSV</button>
+        <label class="inline">
+          <input type="checkbox" name="gzip" value="1" /> gzip
+        </label>
+      </form>
+      <a class="button" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
+        Load a file into it
+      </a>
+    </div>
+    <h2>Rows</h2>
+    <form class="filter" action={linkTo(table.id)}>
+      <ColumnChoice name="column" label="Where" columns={table.columns} chosen={filter.column} />
+      <label>
+        is
+        <input name="value" value={filter.value} />
+      </label>
+      <ColumnChoice name="order" label="Order by" columns={table.columns} chosen={filter.order} />
+      <label>
+        Direction
+        <select name="direction">
+          <option value="ASC" selected={filter.direction !== 'DESC'}>
+            ascending
+          </option>
+          <option value="DESC" selected={filter.direction === 'DESC'}>
+            descending
+          </option>
+        </select>
+      </label>
+      <button type="submit">Show</button>
+    </form>
+    {'problem' in rows ? <Problem>{rows.problem}</Problem> : <Rows table={table} {...rows} />}
+    <h2>Query it with another engine</h2>
+    <p>
+      The table is an Apache Iceberg table. Any engine that reads Iceberg attaches to the catalogue at{' '}
+      <code>/iceberg/v1/</code> with a storage token.
+    </p>
+    <h2>Where its rows come from</h2>
+    <EventList events={events} />
+  </>
+)
+
+const ColumnChoice = (props: { name: string; label: string; columns: readonly string[]; chosen: string }) => (
+  <label>
+    {props.label}
+    <select name={props.name}>
+      <option value="">–</option>
+      {props.columns.map(column => (
+        <option value={column} selected={column === props.chosen}>
+          {column}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+const Rows = ({
+  table,
+  cells,
+  isCut,
+}: {
+  table: Table
+  cells: readonly (readonly string[])[]
+  isCut: boolean
+}) => (
+  <>
+    {cells.length === 0 ? (
+      <Empty>No row matches.</Empty>
+    ) : (
+      <Grid caption={`Rows of ${table.id}`} head={table.columns}>
+        {cells.map(row => (
+          <tr>
+            {row.map(cell => (
+              <td class="cell">{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </Grid>
+    )}
+    {isCut && <p class="hint">The first {cells.length} rows. Export the table for all of them.</p>}
+  </>
+)

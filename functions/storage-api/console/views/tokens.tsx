@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import { readable } from '../format.ts'
+import { Empty, Grid } from '../layout.tsx'
+import type { tokenSchema } from '../schemas.ts'
+
+type Token = z.output<typeof tokenSchema>
+
+export const TokenList = ({ tokens, made }: { tokens: readonly Token[]; made?: string | undefined }) => (
+  <>
+    {made !== undefined && (
+      <section class="panel" role="status">
+        <h2>The new token</h2>
+        <p>
+          <code>{made}</code>
+        </p>
+        <p class="hint">Copy it now: it is shown this once.</p>
+      </section>
+    )}
+    {tokens.length === 0 ? (
+      <Empty>No token.</Empty>
+    ) : (
+      <Grid caption="Tokens" head={['Token', 'Description', 'May', 'Created', 'Expires', 'Action']}>
+        {tokens.map(token => (
+          <tr>
+            <th scope="row">{token.id}</th>
+            <td>{token.description}</td>
+            <td class="cell">{rightsOf(token)}</td>
+            <td>{token.created}</td>
+            <td>{token.expires || 'never'}</td>
+            <td>
+              {!token.isMasterToken && (
+                <form method="post" action={`/console/tokens/${token.id}/delete`}>
+                  <button type="submit" class="danger">
+                    Delete
+                  </button>
+                </form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Grid>
+    )}
+    <h2>New token</h2>
+    <form method="post" action="/console/tokens" class="panel narrow">
+      <label>
+        Description
+        <input name="description" required maxlength={255} />
+      </label>
+      <label>
+        Expires in hours; empty: never
+        <input name="hours" type="number" min={1} max={8760} />
+      </label>
+      <label>
+        Bucket; empty: none
+        <input name="bucket" placeholder="in.c-main" />
+      </label>
+      <label>
+        Right on the bucket
+        <select name="permission">
+          <option value="read">read</option>
+          <option value="write">write</option>
+        </select>
+      </label>
+      <label class="inline">
+        <input type="checkbox" name="canManageBuckets" value="1" /> may do everything with all buckets
+      </label>
+      <button type="submit">Make the token</button>
+    </form>
+  </>
+)
+
+const rightsOf = (token: Token): string => {
+  if (token.isMasterToken) return 'everything'
+  if (token.canManageBuckets) return 'all buckets'
+  return (
+    readable(token.bucketPermissions)
+      .replaceAll(/[{}"\n]/g, '')
+      .trim() || 'nothing on buckets'
+  )
+}

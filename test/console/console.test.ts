@@ -1,0 +1,195 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { accessibilityProblems, hasBrowser, openBrowser } from './browser.ts'
+
+const TOKEN = 'token-of-the-console-test'
+
+describe.runIf(hasBrowser)('the console in a browser', () => {
+  let folder: string
+  let cloud: EmbeddedCloud
+  let browser: Browser
+  let page: Page
+  /** Sentences of the browser about scripts and styles that the page's policy refused, and errors of scripts. */
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'console-'))
+    cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data'), token: TOKEN })
+    browser = await openBrowser()
+    page = await browser.newPage()
+    page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await cloud?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${cloud.api}/console${path}`)
+  }
+
+  const write = (name: string, content: string): string => {
+    const path = join(folder, name)
+    writeFileSync(path, content)
+    return path
+  }
+
+  const drop = async (path: string, fields: Record<string, string> = {}): Promise<void> => {
+    await open('/drop')
+    await page.getByLabel(/CSV files/).setInputFiles(path)
+    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value)
+    await page.getByRole('button', { name: 'Load' }).click()
+    await page.getByRole('link', { name: 'Follow its job' }).click()
+  }
+
+  const api = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
+      method,
+      headers: { 'X-StorageApi-Token': TOKEN, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return (await response.json()) as Record<string, unknown> // an object, by the documentation
+  }
+
+  it('asks who is there, refuses a token that is none, and keeps the right one from scripts', async () => {
+    await open('')
+    expect(page.url()).toMatch(/sign-in$/)
+    await page.getByLabel('Storage token').fill('no-such-token')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Storage token').fill(TOKEN)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.evaluate('document.cookie')).toBe('')
+    complaints.length = 0 // the browser notes the refusal as an error
+  })
+
+  it('makes a table of a file that is dropped, after showing its first rows', async () => {
+    const path = write('orders.csv', 'id,city\n1,Brno\n2,"Praha, ""stará"""\n')
+    await open('/drop')
+    await page.getByLabel(/CSV files/).setInputFiles(path)
+    await page.getByRole('cell', { name: 'Praha, "stará"' }).waitFor()
+    await drop(path, { 'Primary key': 'id' })
+    await page.locator('.status.success').first().waitFor()
+    await page.getByRole('link', { name: 'in.c-main.orders' }).first().click()
+    await page.getByRole('cell', { name: 'Praha, "stará"' }).waitFor()
+    await page.getByLabel('Where').selectOption('city')
+    await page.getByLabel('is', { exact: true }).fill('Brno')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(await page.getByRole('cell', { name: 'Praha' }).count()).toBe(0)
+  })
+
+  it('sends a large file in parts', async () => {
+    const rows = Array.from({ length: 600_000 }, (_, row) => `${row},${'text '.repeat(6)}${row}`)
+    await drop(write('large.csv', `id,text\n${rows.join('\n')}\n`))
+    await page.locator('.status.success').first().waitFor({ timeout: 120_000 })
+    expect(await api('GET', 'tables/in.c-main.large')).toMatchObject({ rowsCount: 600_000 })
+  })
+
+  it('says why a file was not loaded, and takes the mended one', async () => {
+    await drop(write('bad.csv', 'id,city\n1,Brno\n2\n'))
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /line 3/ })
+      .waitFor()
+    await drop(write('bad.csv', 'id,city\n1,Brno\n2,Praha\n'))
+    await page.locator('.status.success').first().waitFor()
+    await open('')
+    await page
+      .getByText(/line 3/)
+      .first()
+      .waitFor()
+  })
+
+  it('edits a configuration, keeps what was refused, compares versions and goes back', async () => {
+    await api('POST', 'components/ex-generic-v2/configs', {
+      configurationId: 'shop',
+      name: 'Shop',
+      configuration: {
+        parameters: { api: { baseUrl: 'https://a.example.com' }, config: { jobs: [{ endpoint: 'x' }] } },
+      },
+    })
+    await open('/configurations')
+    await page.getByRole('link', { name: 'shop' }).click()
+    const editor = page.getByLabel(/JSON\. Values/)
+    const text = await editor.inputValue()
+    await editor.fill(text.replace('"endpoint"', '"endpiont"'))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /jobs.0.endpoint/ })
+      .waitFor()
+    expect(await editor.inputValue()).toContain('endpiont')
+    await editor.fill(text.replace('a.example.com', 'b.example.com'))
+    await page.getByLabel('What changes, for the history').fill('another host')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('cell', { name: 'another host' }).waitFor()
+    await page.getByRole('link', { name: /Compare/ }).click()
+    expect(await page.locator('tr.changed td').allTextContents()).toEqual([
+      expect.stringContaining('a.example.com'),
+      expect.stringContaining('b.example.com'),
+    ])
+    await page.getByRole('button', { name: 'Go back to version 1' }).click()
+    expect(await editor.inputValue()).toContain('a.example.com')
+    complaints.length = 0
+  })
+
+  it('makes a token and shows it once', async () => {
+    await open('/tokens')
+    await page.getByLabel('Description').fill('of a test')
+    await page.getByLabel(/^Bucket/).fill('in.c-main')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    const token = await page.getByRole('status').locator('code').innerText()
+    const verified = await fetch(`${cloud.api}/v2/storage/tokens/verify`, {
+      headers: { 'X-StorageApi-Token': token },
+    })
+    expect(await verified.json()).toMatchObject({ description: 'of a test' })
+    await open('/tokens')
+    expect(await page.content()).not.toContain(token)
+  })
+
+  it.each([
+    '',
+    '/tables',
+    '/tables/in.c-main.orders',
+    '/drop',
+    '/jobs',
+    '/configurations',
+    '/files',
+    '/events',
+    '/tokens',
+  ])('%s: no rule of accessibility is broken, light and dark, and a phone is wide enough', async path => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await open(path)
+      expect(await accessibilityProblems(page)).toEqual([])
+    }
+    await page.setViewportSize({ width: 360, height: 740 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(complaints).toEqual([])
+  })
+
+  it.runIf(process.env['MILLRACE_SCREENSHOTS'])('looks as in docs/images', async () => {
+    mkdirSync('docs/images', { recursive: true })
+    await page.emulateMedia({ colorScheme: 'light' })
+    for (const [name, path] of [
+      ['overview', ''],
+      ['table', '/tables/in.c-main.orders'],
+    ] as const) {
+      await open(path)
+      await page.screenshot({ path: `docs/images/console-${name}.png` })
+    }
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await open('')
+    await page.screenshot({ path: 'docs/images/console-phone-dark.png' })
+  })
+})
