@@ -5,7 +5,7 @@ import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { Catalogue } from './components/read-catalogue.ts'
 import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './http/authenticate.ts'
-import type { Log } from './http/error-reply.ts'
+import type { Log } from './http/failure.ts'
 
 /** How long a request waits for a job. */
 export interface JobWait {
