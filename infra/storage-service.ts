@@ -3,7 +3,7 @@ import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
-import { ArnPrincipal, type IGrantable, type IRole, Role } from 'aws-cdk-lib/aws-iam'
+import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
@@ -14,6 +14,7 @@ import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
+import { fileAccessRole, tableAccessRole } from './access-roles.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
@@ -212,7 +213,7 @@ const runJobFunction = (
 }
 
 const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Store, tokenSecret: Secret) => {
-  // Made before its function, because the role of file access names it in its trust.
+  // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
   const storageApi = new NodeFunction<(typeof storageApiEnvNames)[number]>(scope, 'StorageApi', {
     bundle,
@@ -221,6 +222,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
     environment: {
       ...storeEnvironment(store),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
+      TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
     },
@@ -240,27 +242,4 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
   return storageApi
-}
-
-/** The upper bound of a file's temporary credentials; a session policy narrows them to one key or prefix. */
-const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket): IRole => {
-  const role = new Role(scope, 'FileAccess', {
-    description: 'Temporary credentials of one file each, narrowed by a session policy',
-    assumedBy: new ArnPrincipal(issuer.roleArn),
-    maxSessionDuration: Duration.hours(1), // What role chaining allows anyway.
-  })
-  allow(
-    role,
-    [
-      's3:GetObject',
-      's3:PutObject',
-      's3:PutObjectAcl',
-      's3:AbortMultipartUpload',
-      's3:ListMultipartUploadParts',
-    ],
-    [files.arnForObjects('*')],
-  )
-  allow(role, ['s3:ListBucket'], [files.bucketArn])
-  allow(issuer, ['sts:AssumeRole'], [role.roleArn])
-  return role
 }

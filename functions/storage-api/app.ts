@@ -6,6 +6,8 @@ import { errorReply } from './http/error-reply.ts'
 import { ok } from './http/reply.ts'
 import { readRequestPath } from './http/request-path.ts'
 import type { Route } from './http/route.ts'
+import { answerCatalog } from './iceberg/catalog.ts'
+import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
 import { openApiDocument } from './openapi.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
@@ -31,7 +33,13 @@ export const createApp = (services: Services): App => {
   hono.notFound(({ req }) => answerNoRoute(req.method, req.path, services))
   hono.onError(error => errorReply(error, services.log))
 
-  return { fetch: async request => hono.fetch(request) }
+  return {
+    fetch: async request => {
+      // The catalog has its own paths, methods (HEAD too) and form of errors.
+      const isForCatalog = new URL(request.url).pathname.startsWith(`${CATALOG_PATH}/`)
+      return isForCatalog ? answerCatalog(request, services) : hono.fetch(request)
+    },
+  }
 }
 
 const answer = async (

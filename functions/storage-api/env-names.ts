@@ -8,6 +8,8 @@ export const storageApiEnvNames = [
   'TABLES_BUCKET',
   /** Role for temporary file credentials, restricted by a session policy. */
   'FILE_ACCESS_ROLE_ARN',
+  /** Role for temporary credentials of tables, restricted by a session policy. */
+  'TABLE_ACCESS_ROLE_ARN',
   /** State machine that runs the service's asynchronous jobs. */
   'JOB_MACHINE_ARN',
   /** Secret that holds the master storage token. */

@@ -24,12 +24,14 @@ import { createFileAccess } from './files/file-access.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
+import { createTableAccess } from './iceberg/access/table-access.ts'
 
 const env = readEnv(storageApiEnvNames)
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
 const log = new Logger({ serviceName: 'storage-api' })
 const now = () => new Date()
 const s3 = createS3Client()
+const sts = new STSClient({})
 const secrets = new SecretsManagerClient({})
 
 const services = {
@@ -40,10 +42,19 @@ const services = {
   now,
   fileAccess: createFileAccess({
     s3,
-    sts: new STSClient({}),
+    sts,
     bucket: env.FILES_BUCKET,
     region,
     roleArn: env.FILE_ACCESS_ROLE_ARN,
+  }),
+  tableAccess: createTableAccess({
+    s3,
+    sts,
+    bucket: env.TABLES_BUCKET,
+    region,
+    roleArn: env.TABLE_ACCESS_ROLE_ARN,
+    // Set on one machine only: there engines must be told where the object store is.
+    s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
   }),
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },

@@ -6,6 +6,7 @@ import type { Catalogue } from './components/read-catalogue.ts'
 import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './http/authenticate.ts'
 import type { Log } from './http/failure.ts'
+import type { TableAccess } from './iceberg/access/table-access.ts'
 
 /** How long a request waits for a job. */
 export interface JobWait {
@@ -23,6 +24,8 @@ export interface Services extends StorageStores {
   now: () => Date
   authenticate: Authenticate
   fileAccess: FileAccess
+  /** What engines read tables with. */
+  tableAccess: TableAccess
   startJob: StartJob
   jobWait: JobWait
   /** Loaded on first use: it is large, and most requests do not need it. */

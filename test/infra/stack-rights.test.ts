@@ -30,6 +30,14 @@ describe('rights', () => {
     expect(JSON.stringify(statement?.Resource)).toMatch(/:execution:.*ImportMachine.*"Name"/)
   })
 
+  it('the role of engines reads the objects of tables, and nothing else', () => {
+    const rights = statementsOf(template).filter(([id]) => id.startsWith('StorageTableAccess'))
+    expect(rights.map(([, { Action, Resource }]) => [Action, JSON.stringify(Resource)])).toEqual([
+      ['s3:GetObject', expect.stringMatching(/StorageTables.*"\/tables\/\*"/)],
+      ['s3:ListBucket', expect.stringMatching(/StorageTables[^/]*$/)],
+    ])
+  })
+
   it('the import hook reads the landing bucket, writes files, and never the other way round', () => {
     const on = (bucket: string) =>
       statementsOf(template)
@@ -113,21 +121,28 @@ describe('rights', () => {
     })
   })
 
-  it('only the storage API issues credentials of files', () => {
-    template.hasResourceProperties('AWS::IAM::Role', {
-      Description: Match.stringLikeRegexp('credentials of one file'),
-      AssumeRolePolicyDocument: {
-        Statement: [
-          {
-            Action: 'sts:AssumeRole',
-            Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('StorageApiRole'), 'Arn'] } },
-          },
-        ],
-      },
-    })
+  it.each(['credentials of one file', 'credentials to read one table'])(
+    'only the storage API issues temporary %s',
+    what => {
+      template.hasResourceProperties('AWS::IAM::Role', {
+        Description: Match.stringLikeRegexp(what),
+        AssumeRolePolicyDocument: {
+          Statement: [
+            {
+              Action: 'sts:AssumeRole',
+              Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('StorageApiRole'), 'Arn'] } },
+            },
+          ],
+        },
+      })
+    },
+  )
+
+  it('only the storage API assumes roles', () => {
     const issuers = statementsOf(template).filter(([, { Action }]) =>
       [Action].flat().includes('sts:AssumeRole'),
     )
-    expect(issuers.map(([id]) => id)).toEqual([expect.stringContaining('StorageStorageApiRole')])
+    const issuer = expect.stringContaining('StorageStorageApiRole')
+    expect(issuers.map(([id]) => id)).toEqual([issuer, issuer])
   })
 })

@@ -20,6 +20,7 @@ import { readCatalogue } from '../../functions/storage-api/components/read-catal
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
 import { readRequestPath } from '../../functions/storage-api/http/request-path.ts'
+import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { routes } from '../../functions/storage-api/routes.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
@@ -32,6 +33,7 @@ const filesBucket = 'files'
 const tablesBucket = 'tables'
 const itemTableName = 'storage'
 const roleArn = 'arn:aws:iam::000000000000:role/file-access'
+const tableRoleArn = 'arn:aws:iam::000000000000:role/table-access'
 const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
 /** The rights of the role in the real stack; sessions narrow them. */
@@ -50,6 +52,14 @@ const filePolicy: PolicyDocument = {
       Resource: `arn:aws:s3:::${filesBucket}/*`,
     },
     { Effect: 'Allow', Action: 's3:ListBucket', Resource: `arn:aws:s3:::${filesBucket}` },
+  ],
+}
+
+const tablePolicy: PolicyDocument = {
+  Version: '2012-10-17',
+  Statement: [
+    { Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${tablesBucket}/tables/*` },
+    { Effect: 'Allow', Action: 's3:ListBucket', Resource: `arn:aws:s3:::${tablesBucket}` },
   ],
 }
 
@@ -103,7 +113,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
     root,
-    roles: new Map([[roleArn, filePolicy]]),
+    roles: new Map([
+      [roleArn, filePolicy],
+      [tableRoleArn, tablePolicy],
+    ]),
   })
   await s3Server.createBucket(filesBucket)
   await s3Server.createBucket(tablesBucket)
@@ -179,6 +192,14 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     now,
     authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
     fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn }),
+    tableAccess: createTableAccess({
+      s3,
+      sts,
+      bucket: tablesBucket,
+      region,
+      roleArn: tableRoleArn,
+      s3Endpoint: s3Server.endpoint,
+    }),
     startJob,
     jobWait: {
       limitMs: jobWaitMs,
@@ -227,6 +248,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     itemsEndpoint: database.endpoint,
     documents: database.documents,
     roleArn,
+    tableRoleArn,
     filesBucket,
     tablesBucket,
     stores,

@@ -35,6 +35,10 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.events.notFound': 404,
   'storage.metadata.notFound': 404,
   'storage.triggers.notFound': 404,
+  'iceberg.namespaceNotFound': 404,
+  'iceberg.tableNotFound': 404,
+  'iceberg.warehouseNotFound': 404,
+  'iceberg.notServed': 406,
 }
 
 const byCode: ReadonlyMap<string, number> = new Map(Object.entries(statuses))

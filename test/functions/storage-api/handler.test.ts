@@ -49,6 +49,7 @@ beforeAll(async () => {
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
     FILE_ACCESS_ROLE_ARN: service.roleArn,
+    TABLE_ACCESS_ROLE_ARN: service.tableRoleArn,
     JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
     EXTRACT_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:extract',
     STORAGE_TOKEN_SECRET_ARN: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:token',

@@ -4,6 +4,7 @@ import { exportCodes } from './export-codes.ts'
 import { extractorConfigCodes } from './extractor-config-codes.ts'
 import { extractorRunCodes } from './extractor-run-codes.ts'
 import { fileCodes } from './file-codes.ts'
+import { icebergCodes } from './iceberg-codes.ts'
 import { landingCodes } from './landing-codes.ts'
 import { projectCodes } from './project-codes.ts'
 import { requestCodes } from './request-codes.ts'
@@ -16,6 +17,7 @@ export const areas = {
   'Files and objects': fileCodes,
   'Configurations, schedules and secrets': configurationCodes,
   'Jobs, tokens, branches, events, metadata and triggers': projectCodes,
+  'The Iceberg catalog': icebergCodes,
   'Import of landed objects': landingCodes,
   'Exports to one object': exportCodes,
   'Configurations of the extractor': extractorConfigCodes,
@@ -33,6 +35,7 @@ export const catalogue = {
   ...fileCodes,
   ...configurationCodes,
   ...projectCodes,
+  ...icebergCodes,
   ...landingCodes,
   ...exportCodes,
   ...extractorConfigCodes,

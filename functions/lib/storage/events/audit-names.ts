@@ -22,6 +22,7 @@ export const auditNames = {
 
   tablesListed: { about: 'bucket', message: 'Listed tables' },
   tableDetail: { about: 'table', message: 'Table {id} detail' },
+  tableCredentialsCreated: { about: 'table', message: 'Gave credentials to read table {id}' },
   tableDataPreview: { about: 'table', message: 'Previewed table {id}' },
   tableCreated: { about: 'table', message: 'Created table {id}' },
   tableUpdated: { about: 'table', message: 'Updated table {id}' },

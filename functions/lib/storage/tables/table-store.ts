@@ -86,6 +86,15 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles,
       return tables
     },
 
+    /** Sorted. Reads nothing else of the heads. */
+    async namesInBucket(bucketId: string): Promise<string[]> {
+      const range = { ...startingWith('TABLE#'), attributes: ['name'] }
+      const names: string[] = []
+      for await (const item of items.query(`BUCKET#${bucketId}`, range))
+        names.push(tableRecord.shape.name.parse(item['name']))
+      return names
+    },
+
     /**
      * The table's content at a time. `undefined` when there was none, or when it has expired. Throws
      * `IcebergRefusal` when another writer's snapshot cannot be read.

@@ -1,0 +1,63 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
+import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
+
+// IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
+const CREDENTIALS_SECONDS = 3600
+
+interface TableAccessOptions {
+  s3: S3Client
+  sts: STSClient
+  /** The bucket of tables. */
+  bucket: string
+  region: string
+  /** The role whose sessions read tables. */
+  roleArn: string
+  /** Where the object store is, when it is not that of AWS. */
+  s3Endpoint: string | undefined
+}
+
+/** Access to the objects of tables: their metadata for the service itself, sessions of a role for engines. */
+export const createTableAccess = ({ s3, sts, bucket, region, roleArn, s3Endpoint }: TableAccessOptions) => {
+  const { read, keyOf, locationOf } = createTableObjects(s3, bucket)
+  /** How engines reach the object store (Iceberg documentation, "S3 FileIO"; the spelling of PyIceberg beside it). */
+  const storageConfig: Readonly<Record<string, string>> = {
+    'client.region': region,
+    's3.region': region,
+    ...(s3Endpoint !== undefined && { 's3.endpoint': s3Endpoint, 's3.path-style-access': 'true' }),
+  }
+
+  return {
+    bucket,
+    read,
+    keyOf,
+    locationOf,
+    storageConfig,
+
+    readText: async (location: string): Promise<string> => Buffer.from(await read(location)).toString('utf8'),
+
+    /** A session with at most the rights of this policy, valid for an hour, in the words of an engine's configuration. */
+    async credentials(sessionName: string, policy: string): Promise<Record<string, string>> {
+      const { Credentials } = await sts.send(
+        new AssumeRoleCommand({
+          RoleArn: roleArn,
+          RoleSessionName: sessionName,
+          DurationSeconds: CREDENTIALS_SECONDS,
+          Policy: policy,
+        }),
+      )
+      if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
+        throw new Error('STS gave no credentials')
+      if (!Credentials.Expiration) throw new Error('STS gave credentials without an end')
+      return {
+        ...storageConfig,
+        's3.access-key-id': Credentials.AccessKeyId,
+        's3.secret-access-key': Credentials.SecretAccessKey,
+        's3.session-token': Credentials.SessionToken,
+        's3.session-token-expires-at-ms': String(Credentials.Expiration.getTime()),
+      }
+    },
+  }
+}
+
+export type TableAccess = ReturnType<typeof createTableAccess>

@@ -1,0 +1,66 @@
+import { UserError } from '#lib/errors/errors.ts'
+import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
+import { defaultBranchId } from '#lib/storage/branches/branch-store.ts'
+import { auditEvent } from '#lib/storage/events/audit-event.ts'
+import type { TableHead } from '#lib/storage/tables/table-record.ts'
+import { tableIdOf } from '#lib/storage/tables/table-store.ts'
+import { recordEvent } from '../../events/record-event.ts'
+import type { Caller } from '../../http/authenticate.ts'
+import type { Services } from '../../services.ts'
+import type { CatalogRequest } from '../catalog-operation.ts'
+import { sessionPolicy, wholeTables } from './session-policy.ts'
+import { foldersOf, type TableFolders } from './table-folders.ts'
+
+/** One entry of `storage-credentials`. */
+interface StorageCredential {
+  prefix: string
+  config: Record<string, string>
+}
+
+/**
+ * Credentials that read the objects of one table and nothing else, for an hour. Each is an event of the table. The caller's
+ * right to read the table has been checked.
+ *
+ * There is one entry for all folders: the Java client takes no more. Error: 400 `iceberg.tooManyFolders`.
+ */
+export const vendCredentials = async (
+  { caller, params, raw }: Pick<CatalogRequest, 'caller' | 'params' | 'raw'>,
+  services: Services,
+  { table, text }: { table: TableHead; text: string },
+): Promise<StorageCredential> => {
+  const { tableAccess } = services
+  const tableId = tableIdOf(table)
+  const folders = await foldersOf(parseMetadata(text), tableAccess)
+  const policy = policyFor(caller, folders, { tableId, bucket: tableAccess.bucket })
+  const credentials = await tableAccess.credentials(`table-${table.internalId}`, policy)
+  const { namespace = '', table: identifier = '' } = params
+  const [sender, event] = [
+    { caller, raw, runId: null, branchId: defaultBranchId },
+    auditEvent('tableCredentialsCreated', { id: tableId, name: table.name }),
+  ]
+  await recordEvent(sender, services, event)
+  return {
+    prefix: tableAccess.locationOf(folders.shared.length > 0 ? '' : folders.own),
+    config: {
+      ...credentials,
+      // Relative to the address of the catalog, as Java clients read it.
+      'client.refresh-credentials-endpoint': `v1/namespaces/${encodeURIComponent(namespace)}/tables/${encodeURIComponent(identifier)}/credentials`,
+    },
+  }
+}
+
+const policyFor = (
+  caller: Caller,
+  folders: TableFolders,
+  { tableId, bucket }: { tableId: string; bucket: string },
+): string => {
+  const exact = sessionPolicy(bucket, folders)
+  // Who may read every bucket may read the other tables anyway.
+  const policy = exact ?? (caller.canManageBuckets ? sessionPolicy(bucket, wholeTables(folders)) : undefined)
+  if (policy !== undefined) return policy
+  throw new UserError(
+    'iceberg.tooManyFolders',
+    `The table "${tableId}" shares files of ${folders.shared.length} loads with other tables, more than temporary ` +
+      'credentials can name. Load its rows anew: export it and import the file without `incremental`.',
+  )
+}

@@ -1,0 +1,40 @@
+import type { z } from '@hono/zod-openapi'
+import type { Caller } from '../http/authenticate.ts'
+import { checkFields } from '../http/check-fields.ts'
+import type { Services } from '../services.ts'
+
+/** A request to the catalog, read and authenticated. */
+export interface CatalogRequest<Query = unknown> {
+  /** Decoded. */
+  params: Readonly<Record<string, string>>
+  query: Query
+  caller: Caller
+  raw: Request
+}
+
+/** One operation of the Iceberg REST catalog that is served. */
+export interface CatalogOperation {
+  /** As the specification names it: `GET /v1/{prefix}/namespaces`. */
+  endpoint: string
+  answer: (
+    request: Omit<CatalogRequest, 'query'> & { searchParams: URLSearchParams },
+    services: Services,
+  ) => Promise<Response>
+}
+
+/** Defines one operation. Its schema reads the query; a parameter that it does not have is refused. */
+export const defineOperation = <Query extends z.ZodType>({
+  endpoint,
+  query,
+  handle,
+}: {
+  endpoint: string
+  query: Query
+  handle: (request: CatalogRequest<z.output<Query>>, services: Services) => Promise<Response>
+}): CatalogOperation => ({
+  endpoint,
+  answer: async ({ searchParams, ...request }, services) => {
+    const fields = Object.fromEntries(searchParams)
+    return handle({ ...request, query: checkFields(query, fields, 'storage.validation') }, services)
+  },
+})

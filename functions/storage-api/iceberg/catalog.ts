@@ -1,0 +1,41 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import type { Services } from '../services.ts'
+import { catalogErrorReply } from './catalog-error-reply.ts'
+import { oauthEndpoint, operations } from './endpoints.ts'
+import { CATALOG_PATH, matchEndpoint } from './match-endpoint.ts'
+import { getToken } from './oauth/get-token.ts'
+import { refusedOperations } from './refused-operations.ts'
+
+/**
+ * Answers a request below `/iceberg/`: the read side of the Iceberg REST catalog (docs/query.md). Never rejects: every
+ * failure is a reply in the form of that specification.
+ */
+export const answerCatalog = async (raw: Request, services: Services): Promise<Response> => {
+  try {
+    const { pathname, searchParams } = new URL(raw.url)
+    const request = { method: raw.method, pathname: pathname.replace(/\/$/, '') }
+    if (matchEndpoint(oauthEndpoint, request)) return await getToken(raw, services)
+    const caller = await services.authenticate(raw.headers)
+    for (const operation of operations) {
+      const params = matchEndpoint(operation.endpoint, request)
+      if (params) return await operation.answer({ params, searchParams, caller, raw }, services)
+    }
+    throw refusalOf(request)
+  } catch (error) {
+    return catalogErrorReply(error, services.log)
+  }
+}
+
+const refusalOf = (request: { method: string; pathname: string }): UserError => {
+  for (const [endpoint, instead] of Object.entries(refusedOperations))
+    if (matchEndpoint(endpoint, request))
+      return new UserError(
+        'iceberg.notServed',
+        `${endpoint} is not served: this catalog is for reading. ${instead}`,
+      )
+  return new UserError(
+    'notFound',
+    `There is no ${request.method} ${request.pathname.slice(0, 300)}. ` +
+      `The catalog is at ${CATALOG_PATH}; ${CATALOG_PATH}/v1/config lists what it serves.`,
+  )
+}

@@ -1,0 +1,30 @@
+import type { CatalogOperation } from './catalog-operation.ts'
+import { getConfig } from './operations/get-config.ts'
+import { getNamespace, namespaceExists } from './operations/get-namespace.ts'
+import { listCatalogNamespaces } from './operations/list-namespaces.ts'
+import { listCatalogTables } from './operations/list-tables.ts'
+import { loadCredentials } from './operations/load-credentials.ts'
+import { loadTable, tableExists } from './operations/load-table.ts'
+import { reportMetrics } from './operations/report-metrics.ts'
+
+/** Needs no token, and has errors of its own form. */
+export const oauthEndpoint = 'POST /v1/oauth/tokens'
+
+/** What is served to who has a token. */
+export const operations: readonly CatalogOperation[] = [
+  getConfig(() => servedEndpoints),
+  listCatalogNamespaces,
+  getNamespace,
+  namespaceExists,
+  listCatalogTables,
+  loadTable,
+  tableExists,
+  loadCredentials,
+  reportMetrics,
+]
+
+/** As clients read it in the reply of `config`. */
+export const servedEndpoints: readonly string[] = [
+  oauthEndpoint,
+  ...operations.map(({ endpoint }) => endpoint),
+]

@@ -1,0 +1,33 @@
+import { UserError } from '#lib/errors/errors.ts'
+import type { TableHead } from '#lib/storage/tables/table-record.ts'
+import { tableIdOf } from '#lib/storage/tables/table-store.ts'
+import type { Services } from '../../services.ts'
+import type { CatalogRequest } from '../catalog-operation.ts'
+import { ambiguousName } from './ambiguous-name.ts'
+import { findNamespace } from './find-namespace.ts'
+import { itemsNamed } from './identifiers.ts'
+
+/** The tables of a bucket, by name. */
+export const listTableNames = async ({ tables }: Pick<Services, 'tables'>, bucketId: string) =>
+  (await tables.namesInBucket(bucketId)).map(name => ({ id: tableIdOf({ bucketId, name }), name }))
+
+/**
+ * The table in the path, by alias, name or id.
+ *
+ * Errors: those of `findNamespace`, 404 `iceberg.tableNotFound`, 400 `iceberg.ambiguousName`.
+ */
+export const findCatalogTable = async (
+  { params, caller }: Pick<CatalogRequest, 'params' | 'caller'>,
+  services: Pick<Services, 'buckets' | 'tables'>,
+): Promise<TableHead> => {
+  const { namespace = '', table = '' } = params
+  const bucket = await findNamespace(services, caller, namespace)
+  const found = itemsNamed(await listTableNames(services, bucket.id), table)
+  if (found.length > 1) throw ambiguousName('table', table, found)
+  const head = found[0] && (await services.tables.getHead(found[0].id))
+  if (head) return head
+  throw new UserError(
+    'iceberg.tableNotFound',
+    `The table "${table.slice(0, 250)}" does not exist in the bucket "${bucket.id}".`,
+  )
+}

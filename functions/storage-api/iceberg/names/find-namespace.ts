@@ -1,0 +1,36 @@
+import { UserError } from '#lib/errors/errors.ts'
+import type { BucketRecord } from '#lib/storage/buckets/bucket-store.ts'
+import type { Caller } from '../../http/authenticate.ts'
+import { accessDenied, mayUseBucket } from '../../http/rights.ts'
+import type { Services } from '../../services.ts'
+import { ambiguousName } from './ambiguous-name.ts'
+import { itemsNamed } from './identifiers.ts'
+
+const asNamed = (bucket: BucketRecord) => ({ id: bucket.id, name: bucket.id, bucket })
+
+/** All buckets as namespaces, by id. */
+export const listNamespaces = async ({ buckets }: Pick<Services, 'buckets'>) =>
+  (await buckets.list()).map(asNamed)
+
+/**
+ * The bucket that a namespace stands for, by alias or by id.
+ *
+ * Errors: 403 `accessDenied` when the caller may not read it. A caller who may not read all buckets gets it for a namespace
+ * that does not exist too, so that nobody can probe for names. 404 `iceberg.namespaceNotFound`, 400 `iceberg.ambiguousName`.
+ */
+export const findNamespace = async (
+  services: Pick<Services, 'buckets'>,
+  caller: Caller,
+  namespace: string,
+): Promise<BucketRecord> => {
+  const found = itemsNamed(await listNamespaces(services), namespace)
+  const readable = found.filter(({ id }) => mayUseBucket(caller, id, 'read'))
+  const [first] = readable
+  if (first && found.length === 1) return first.bucket
+  if (readable.length > 0) throw ambiguousName('namespace', namespace, readable)
+  if (!caller.canManageBuckets) throw accessDenied()
+  throw new UserError('iceberg.namespaceNotFound', `The namespace ${shown(namespace)} does not exist.`)
+}
+
+/** Levels are separated by a control character (unit separator), which no bucket has. */
+const shown = (namespace: string): string => JSON.stringify(namespace.slice(0, 250).replaceAll('\u001f', '.'))
