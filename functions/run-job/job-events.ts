@@ -1,5 +1,5 @@
 import { type AuditEventName, attachmentOf, type auditEvent } from '../lib/storage/events/audit-event.ts'
-import type { FinalJob } from '../lib/storage/jobs/job-record.ts'
+import type { FinalJob, InputOf } from '../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from './services.ts'
 
 type Facts = Omit<Parameters<typeof auditEvent>[1], 'results'>
@@ -27,8 +27,8 @@ export const changesOf = async (
     case 'tableCreate':
     case 'tableDefinitionCreate': {
       const tableId = `${input.bucketId}.${input.name}`
-      const created = ofTable(tableId, 'tableCreated')
       const source = 'source' in input ? input.source : undefined
+      const created = ofTable(tableId, 'tableCreated', originOf(source))
       if (job.status !== 'success' || source?.type !== 'file') return created
       const loaded = await loadOf({ fileId: source.fileId, incremental: false }, services)
       return [...created, ...ofTable(tableId, 'tableImportDone', loaded)]
@@ -72,6 +72,13 @@ export const changesOf = async (
     default:
       return []
   }
+}
+
+/** Of a table that is another one as it was at a time. */
+const originOf = (source: InputOf<'tableCreate'>['source'] | undefined): Pick<Facts, 'params'> => {
+  if (source?.type !== 'table') return {}
+  const { tableId, at } = source
+  return { params: { source: { sourceTableId: tableId, timestamp: at, type: 'timeTravel' } } }
 }
 
 const ofColumn = (column: string) => ({ words: { column }, params: { column } })

@@ -1,11 +1,9 @@
-import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
-import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
-import { columnNames, type Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
+import { contentAtTime } from './content-at-time.ts'
+import { copyLoad } from './copy-load.ts'
 import { loadMetrics } from './import-outcome.ts'
 import { type FirstContent, insertTable } from './insert-table.ts'
 import { loadFile } from './load-file.ts'
@@ -45,27 +43,5 @@ const firstContent = async (
     await metadata.copy(metadataSubject.snapshot(kept), metadataSubject.table({ internalId: job.id }), nextId)
     return { snapshot, load: copyLoad(job.id, snapshot), definition: table.definition }
   }
-  const copied = await services.tables.get(source.tableId)
-  if (!copied) throw tableNotFound(source.tableId, services.projectId)
-  if ((copied.lastChangeDate ?? copied.created) > source.at)
-    throw new UserError(
-      'storage.tables.timeTravelNotAvailable',
-      `The table "${source.tableId}" has changed after ${source.at}, and what it was then is not kept. Use a snapshot.`,
-    )
-  return {
-    snapshot: copied.snapshot,
-    load: copyLoad(job.id, copied.snapshot),
-    definition: copied.definition,
-  }
+  return contentAtTime(job, source, services)
 }
-
-/** A copy shares the files of the other table. They never change, so each table can change on its own. */
-const copyLoad = (jobId: number, snapshot: Snapshot): TableLoad => ({
-  jobId,
-  importedColumns: columnNames(snapshot),
-  importedRowsCount: snapshot.rowsCount,
-  warnings: [],
-  inBytes: 0,
-  isCompressed: false,
-  durationSeconds: 0,
-})

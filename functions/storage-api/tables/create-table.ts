@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
 import { readKeyColumns } from '../../lib/storage/tables/primary-key.ts'
-import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import { beforeTable, tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
@@ -16,7 +16,7 @@ import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
 import { findTable } from './find-table.ts'
-import { parseTime } from './parse-time.ts'
+import { readTimestamp } from './read-timestamp.ts'
 import { checkTableName } from './table-name.ts'
 
 /** Fields for a new table (docs/reference/storage-api.md#create-a-table). */
@@ -69,7 +69,7 @@ export const createTableJob = (
     queueTableId: tableId,
     admit: async () => {
       await findBucket(services, bucketId)
-      const params = await admitSource(source, caller, services)
+      const params = await admitSource(source, name, caller, services)
       if (await services.tables.getHead(tableId)) throw tableAlreadyExists(name, displayName)
       await refuseTakenName({ bucketId, name, displayName }, services.tables)
       return { ...params, params: { name, ...params.params }, queue: 'main' }
@@ -81,7 +81,7 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
   const { snapshotId, sourceTableId, timestamp } = body
   if (snapshotId !== undefined) return { type: 'snapshot', snapshotId }
   if (sourceTableId !== undefined) {
-    const at = timestamp === undefined ? now : parseTime('timestamp', timestamp, now)
+    const at = timestamp === undefined ? now : readTimestamp(timestamp, now)
     return { type: 'table', tableId: sourceTableId, at: at.toISOString() }
   }
   const place = readDataPlace(body)
@@ -91,6 +91,7 @@ const readSource = (body: CreateTableFields, now: Date): TableSource => {
 /** Checks that the source exists and the caller may read it. Returns what the job shows about it. */
 const admitSource = async (
   source: TableSource,
+  name: string,
   caller: Caller,
   services: Services,
 ): Promise<{ params: Record<string, unknown>; source: Record<string, unknown> }> => {
@@ -107,8 +108,17 @@ const admitSource = async (
   }
   requireTable(caller, source.tableId, 'read')
   const { tableId, at } = source
-  await findTable(services, tableId)
-  return { params: {}, source: { tableId, timestamp: wireDate(at), type: 'table' } }
+  const table = await findTable(services, tableId)
+  if (table.created > at) throw beforeTable(tableId, table, at)
+  return {
+    params: {},
+    source: {
+      sourceTableId: tableId,
+      destinationTableName: name,
+      timestamp: wireDate(at),
+      type: 'timeTravel',
+    },
+  }
 }
 
 /** Error: 400 `storage.validation.primaryKey` for anything but a comma list. */

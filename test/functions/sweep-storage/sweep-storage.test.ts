@@ -153,6 +153,23 @@ describe('the objects of tables', () => {
     expect(await rowsOf(copy)).toBe('"a"\n"copied"\n')
   })
 
+  it('stay while a table is made of them that was restored as of an earlier time', async () => {
+    const source = await newTable('a\n1\n')
+    const { lastChangeDate } = (await service.stores.tables.getHead(source)) ?? {}
+    aheadMs = 6 * DAY_MS
+    await submit('POST', `/tables/${source}/import-async`, { dataFileId: await service.upload('a\n2\n') })
+    const restored = { name: 'restored', sourceTableId: source, timestamp: lastChangeDate }
+    await submit('POST', `/buckets/${bucketId}/tables-async`, restored)
+    const [first] = (await service.stores.tables.get(`${bucketId}.restored`))?.snapshot.files ?? []
+    await service.call('DELETE', `/v2/storage/tables/${source}`)
+    for (let days = 0; days < 20; days += 2) {
+      aheadMs += 2 * DAY_MS
+      await sweep()
+    }
+    expect(await tableKeys()).toContain(first?.key)
+    expect(await rowsOf(`${bucketId}.restored`)).toBe('"a"\n"1"\n')
+  })
+
   it('stay while the job that wrote them is not over', async () => {
     const job = await service.stores.jobs.create(service.stores.nextId, id => ({
       id,

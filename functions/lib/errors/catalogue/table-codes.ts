@@ -127,9 +127,17 @@ export const tableCodes = {
     meaning: 'An incremental load asked for another primary key than the table has; nothing was loaded.',
     remedy: 'Set the key of the table as the message says, or load without primaryKey.',
   },
-  'storage.tables.timeTravelNotAvailable': {
+  'storage.timetravel.invalid': {
     status: 400,
-    meaning: 'The table has changed since the time that was asked for, and its state then is not kept.',
+    meaning:
+      'The table did not exist at the time that was asked for, or what it was then is not kept any more.',
+    remedy:
+      'Ask for a time within the retention, after the table was created; or create the table from a snapshot.',
+  },
+  'storage.validation.timeTravelNotSupported': {
+    status: 400,
+    meaning:
+      'The table has no history that can be read: it is one of version 0.1, or another engine wrote it.',
     remedy: 'Create the table from a snapshot.',
   },
   'storage.tables.busy': {

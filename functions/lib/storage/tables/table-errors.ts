@@ -16,3 +16,10 @@ export const tableAlreadyExists = (name: string, displayName: string): UserError
     'storage.buckets.tableAlreadyExists',
     `The table "${name}" in the bucket already has the same display name "${displayName}".`,
   )
+
+/** 400 `storage.timetravel.invalid`: the table did not exist then. */
+export const beforeTable = (tableId: string, { created }: { created: string }, at: string): UserError =>
+  new UserError(
+    'storage.timetravel.invalid',
+    `The table "${tableId}" was created at ${created}, after the time ${at} that was asked for.`,
+  )

@@ -1,8 +1,8 @@
-import { objectKeys, type Snapshot } from '../../table-engine/snapshot.ts'
+import { objectKeys } from '../../table-engine/snapshot.ts'
 import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
-import type { TableContents } from './content/table-contents.ts'
+import type { ContentThen, TableContents } from './content/table-contents.ts'
 import { type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
@@ -96,10 +96,10 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles,
     },
 
     /**
-     * The table's content at a time. `undefined` when there was none, or when it has expired. Throws
-     * `IcebergRefusal` when another writer's snapshot cannot be read.
+     * The table as it was at a time. `undefined` when there was none, or when that has expired. Throws `IcebergRefusal` when
+     * another writer's snapshot cannot be read.
      */
-    contentAt: (table: TableRecord, time: Date): Promise<Snapshot | undefined> => contents.at(table, time),
+    contentAt: (table: TableRecord, time: Date): Promise<ContentThen | undefined> => contents.at(table, time),
 
     /**
      * Lets the old snapshots of the tables of a bucket go. The revision of a head stays: what the table holds does not

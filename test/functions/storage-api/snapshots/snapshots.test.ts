@@ -98,15 +98,6 @@ describe('a table made of another', () => {
     expect((await detail(`${bucketId}.${name}`)).lastImportDate).not.toBeNull()
   })
 
-  it('cannot be what that was before its last change', async () => {
-    const id = await service.createTable(bucketId, newName(), 'id\n1\n')
-    const { body: job } = await create({ name: newName(), sourceTableId: id, timestamp: '-2 days' })
-    expect(job).toMatchObject({
-      status: 'error',
-      error: { code: 'storage.tables.timeTravelNotAvailable' },
-    })
-  })
-
   it('needs the other one', async () => {
     const { status, body } = await create({ name: newName(), sourceTableId: `${bucketId}.none` })
     expect([status, body.code]).toEqual([404, 'storage.tables.notFound'])

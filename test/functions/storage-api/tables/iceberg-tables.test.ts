@@ -136,8 +136,14 @@ it('the content at a time is what the table was then, until it expires', async (
   await load(tableId, { dataFileId: await service.upload('a,b\n2,x\n'), incremental: 1 })
   const at = async (time: string | null) =>
     service.stores.tables.contentAt(await table(), new Date(time ?? 0))
-  expect(await at(first.lastChangeDate)).toEqual({ ...first.snapshot, lastFieldId: 3 })
-  expect(await at((await table()).lastChangeDate)).toEqual((await table()).snapshot)
+  expect(await at(first.lastChangeDate)).toEqual({
+    snapshot: { ...first.snapshot, lastFieldId: 3 },
+    isWhole: true,
+  })
+  expect(await at((await table()).lastChangeDate)).toEqual({
+    snapshot: (await table()).snapshot,
+    isWhole: true,
+  })
   expect(await at('2020-01-01T00:00:00Z')).toBeUndefined()
 
   const later = new Date(Date.now() + 8 * 86_400_000)

@@ -9,11 +9,13 @@ import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/
 import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import { metadataAt } from '#lib/iceberg/read/metadata-at.ts'
 import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
 import { storedName } from '#lib/table-engine/parquet-sql.ts'
 import { type Snapshot, type TableFile, TIMESTAMP_ID, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
 import { fieldsById, filesChange, icebergFields, tableFileOf } from './file-entries.ts'
+import { keyIn, keyProperty } from './key-property.ts'
 import { createTableObjects } from './table-objects.ts'
 
 const DAY_MS = 86_400_000
@@ -29,6 +31,13 @@ interface TableContentsOptions {
   tablesBucket: string
   /** How long the snapshots before the current one stay readable. */
   snapshotRetentionDays: number
+}
+
+/** What a table was. */
+export interface ContentThen {
+  snapshot: Snapshot
+  /** Columns and key are those of then. */
+  isWhole: boolean
 }
 
 const operationOf = ({ added = [], removedData }: TableChange): NonNullable<TableChange['operation']> => {
@@ -106,8 +115,13 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
         metadata && JSON.stringify(currentSchema(metadata).fields) === JSON.stringify(fields)
       const mapping = nameMapping(snapshot)
       const hasMapping = mapping === undefined || metadata?.properties[NAME_MAPPING_PROPERTY] !== undefined
+      const properties = {
+        ...keyProperty(snapshot, metadata),
+        ...(mapping !== undefined && !hasMapping && { [NAME_MAPPING_PROPERTY]: mapping }),
+      }
+      const hasSameProperties = Object.keys(properties).length === 0
       const hasSameFiles = files.added.length + files.removedData.size + files.removedDeletes.size === 0
-      if (metadataKey !== undefined && hasSameFields && hasMapping && hasSameFiles) return metadataKey
+      if (metadataKey !== undefined && hasSameFields && hasSameProperties && hasSameFiles) return metadataKey
       return commit({
         base: metadata && metadataKey ? { metadata, location: locationOf(metadataKey) } : newTable(table),
         change: {
@@ -115,7 +129,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
           operation: operationOf(files),
           fields,
           lastColumnId: snapshot.lastFieldId,
-          ...(mapping !== undefined && !hasMapping && { properties: { [NAME_MAPPING_PROPERTY]: mapping } }),
+          ...(!hasSameProperties && { properties }),
         },
         commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}`,
         timeMs: Date.parse(table.lastChangeDate ?? table.created),
@@ -140,22 +154,37 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
     },
 
     /**
-     * The table as it was at a time, with the columns of then. `undefined` when it had no rows yet, or when the snapshot
-     * of then has expired.
+     * The table as it was at a time, with the columns and the key of then. `undefined` when that has expired, or when there
+     * was no table yet.
+     *
+     * The metadata of then is kept for the last changes of a table only. Without it the columns are those of the snapshot, and
+     * the key is left out: nobody knows whether the rows of then had it. Then `isWhole` is false.
      */
-    async at({ metadataKey, snapshot }: TableRecord, time: Date): Promise<Snapshot | undefined> {
+    async at({ metadataKey, snapshot }: TableRecord, time: Date): Promise<ContentThen | undefined> {
       if (metadataKey === undefined) return undefined
       const metadata = await load(metadataKey)
-      const found = snapshotAt(metadata, time.getTime())
-      if (!found) return undefined
-      const schema = schemaById(metadata, found['schema-id'] ?? metadata['current-schema-id'])
+      const location = metadataAt(metadata, locationOf(metadataKey), time.getTime())
+      const then = location === undefined ? metadata : await load(keyOf(location))
+      const id =
+        location === undefined
+          ? snapshotAt(metadata, time.getTime())?.['snapshot-id']
+          : then['current-snapshot-id']
+      const found = metadata.snapshots.find(candidate => candidate['snapshot-id'] === id)
+      // A table that has not had a row yet has no snapshot.
+      if (!found && (location === undefined || id !== undefined)) return undefined
+
+      const isWhole = location !== undefined
+      const schema = isWhole
+        ? currentSchema(then)
+        : schemaById(metadata, found?.['schema-id'] ?? metadata['current-schema-id'])
       const fields = schema.fields
-        .filter(({ id }) => id !== TIMESTAMP_ID)
-        .map(({ id, name }) => ({ id, name, type: 'string' as const }))
+        .filter(field => field.id !== TIMESTAMP_ID)
+        .map(field => ({ id: field.id, name: field.name, type: 'string' as const }))
       const names = new Set(fields.map(({ name }) => name))
-      const hasKey = snapshot.primaryKey.every(name => names.has(name))
-      const then = { ...snapshot, fields, primaryKey: hasKey ? snapshot.primaryKey : [] }
-      return withFiles(then, await filesOf(metadata, found['snapshot-id']))
+      const key = isWhole ? (keyIn(then) ?? snapshot.primaryKey) : []
+      const primaryKey = key.every(name => names.has(name)) ? key : []
+      const files = found ? await filesOf(metadata, found['snapshot-id']) : []
+      return { snapshot: withFiles({ ...snapshot, fields, primaryKey }, files), isWhole }
     },
   }
 }
