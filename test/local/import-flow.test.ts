@@ -10,7 +10,9 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { readerOf, s3Of } from '../support/catalog-reader.ts'
 import { deadLetter } from '../support/dead-letter.ts'
+import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
 import { isThorough } from '../support/thorough.ts'
 
@@ -106,6 +108,30 @@ describe('a file in the landing bucket', () => {
     expect(status).toBe('SUCCEEDED')
     expect(JSON.parse(output ?? '')).toMatchObject({ tableId: `${bucketId}.orders`, status: 'success' })
     expect((await cellsOf(`${bucketId}.orders`)).sort()).toEqual(head.sort())
+  })
+
+  it('is read by an engine with what the catalog gives, and that reads nothing else', async () => {
+    await drop(`${bucketId}/a-b.csv`, 'id\n1\n2\n')
+    await drop(`${bucketId}/other.csv`, 'id\n3\n')
+    const load = async (table: string) => {
+      const target = `${cloud.api}/iceberg/v1/namespaces/${bucketId.replaceAll(/[.-]/g, '_')}/tables/${table}`
+      const headers = {
+        authorization: `Bearer ${cloud.token}`,
+        'x-iceberg-access-delegation': 'vended-credentials',
+      }
+      // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+      const reply: any = await (await fetch(target, { headers })).json()
+      return { location: String(reply['metadata-location']), config: reply.config }
+    }
+    const [table, other] = [await load('a_b'), await load('other')]
+    const client = s3Of(table.config)
+    try {
+      const rows = await icebirdRows(readerOf(client), table.location)
+      expect(rows.map(({ id }) => id).toSorted()).toEqual(['1', '2'])
+      await expect(readerOf(client)(other.location)).rejects.toThrow('Access Denied')
+    } finally {
+      client.destroy()
+    }
   })
 
   it('may be compressed', async () => {
