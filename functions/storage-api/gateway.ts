@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { UserCode } from '../lib/errors/codes.ts'
 import { statusOf } from '../lib/errors/statuses.ts'
 import type { App } from './app.ts'
+import { catalogError } from './iceberg/catalog-error-reply.ts'
+import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
 
 /** API Gateway's HTTP API event, payload format 2.0: the parts that make a request. */
 export const gatewayEvent = z.object({
@@ -34,6 +36,7 @@ export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise
   const declaredLength = Number(event.headers['content-length'] ?? 0)
   if ((event.body?.length ?? 0) > MAX_GATEWAY_BODY_LENGTH || declaredLength > MAX_GATEWAY_BODY_LENGTH)
     return refusal(
+      event,
       'storage.requestTooLarge',
       'The request body is too large for this address. Upload the file directly: POST /v2/storage/files/prepare with ' +
         'federationToken=1, and put it into the object store with the credentials of the reply.',
@@ -46,8 +49,10 @@ export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise
   // The result is sent as JSON, where quotes and line ends of a CSV take two characters.
   if (JSON.stringify(body).length > MAX_GATEWAY_BODY_LENGTH)
     return refusal(
+      event,
       'storage.responseTooLarge',
-      'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns.',
+      'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns; of a table in ' +
+        'the Iceberg catalog, snapshots=refs.',
     )
   return {
     statusCode: response.status,
@@ -84,9 +89,16 @@ const printable = (headers: Record<string, string>): [string, string][] =>
     value.replaceAll(/[^\x20-\x7e]/g, encodeURIComponent),
   ])
 
-const refusal = (code: UserCode, message: string): GatewayResult => ({
-  statusCode: statusOf(code),
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ error: message, code, exceptionId: code, status: 'error', contextParams: {} }),
-  isBase64Encoded: false,
-})
+const refusal = ({ rawPath }: GatewayEvent, code: UserCode, message: string): GatewayResult => {
+  const status = statusOf(code)
+  const isForCatalog = rawPath.startsWith(`${CATALOG_PATH}/`)
+  const body = isForCatalog
+    ? catalogError(status, message)
+    : { error: message, code, exceptionId: code, status: 'error', contextParams: {} }
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+  }
+}

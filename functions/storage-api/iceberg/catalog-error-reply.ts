@@ -16,14 +16,17 @@ const typesByStatus: Readonly<Record<number, string>> = {
   503: 'SlowDownException',
 }
 
-/** Turns whatever an operation threw into the error reply of the Iceberg REST specification. */
+/** The body of an error, in the form of the Iceberg REST specification. `code` is ours. */
+export const catalogError = (status: number, message: string, code = '') => {
+  const otherType = status < 500 ? 'BadRequestException' : 'InternalServerError'
+  const type = typesByCode[code] ?? typesByStatus[status] ?? otherType
+  return { error: { message, type, code: status } }
+}
+
+/** Turns whatever an operation threw into an error reply of the catalog. */
 export const catalogErrorReply = (error: unknown, log: Log): Response => {
   const { status, message, code, headers } = failureOf(error, log)
-  const type =
-    typesByCode[code] ??
-    typesByStatus[status] ??
-    (status < 500 ? 'BadRequestException' : 'InternalServerError')
-  return new Response(JSON.stringify({ error: { message, type, code: status } }), {
+  return new Response(JSON.stringify(catalogError(status, message, code)), {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   })

@@ -91,4 +91,14 @@ describe('the limits of the gateway', () => {
       error: expect.stringContaining('smaller limit'),
     })
   })
+
+  it('refuse a reply of the catalog that is too large in the form that engines read', async () => {
+    const large = { fetch: async () => new Response('"'.repeat(6_000_000)) }
+    const event = gatewayEvent.parse({ ...listFiles, rawPath: '/iceberg/v1/namespaces/a/tables/b' })
+    const { statusCode, body } = await answerGatewayEvent(large, event)
+    expect(statusCode).toBe(413)
+    expect(JSON.parse(body)).toEqual({
+      error: { code: 413, type: 'BadRequestException', message: expect.stringContaining('snapshots=refs') },
+    })
+  })
 })
