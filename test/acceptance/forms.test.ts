@@ -257,6 +257,35 @@ describe('a form of the Python client', () => {
   })
 })
 
+/** As a JavaScript client sends everything: JSON as the type of each request, `{}` as the body of a delete. */
+const asJavaScript = (method: string, path: string) =>
+  target.send(`${target.url}/v2/storage/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', 'X-StorageAPI-Token': target.token },
+    ...(method !== 'GET' && { body: '{}' }),
+  })
+
+describe('a query of a Python or JavaScript client', () => {
+  it('repeats the name of a list, and none of the values is lost', async () => {
+    const dataFileId = await target.upload('id,name\n1,a\n2,b\n3,c\n')
+    const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'some', dataFileId })
+    const table = `tables/${created.results.id}`
+    const names = 'whereColumn=id&whereValues=1&whereValues=3'
+    const { status, text } = await asJavaScript('GET', `${table}/data-preview?${names}`)
+    expect([status, text.trimEnd().split('\n').slice(1).toSorted()]).toEqual([200, ['"1","a"', '"3","c"']])
+    const columns = await asJavaScript('GET', `${table}/data-preview?columns=name&columns=id&limit=1`)
+    expect(columns.text.split('\n')[0]).toBe('"name","id"')
+    const { body } = await asJavaScript('DELETE', `${table}/rows?${names}`)
+    await awaitJob(body.id)
+    expect(await rowsOf(created.results.id)).toEqual(['"2","b"'])
+  })
+
+  it('has the last value of a field that is no list', async () => {
+    const { text } = await asJavaScript('GET', `tables/${tableId}/data-preview?limit=3&limit=1`)
+    expect(text.trimEnd().split('\n')).toHaveLength(2)
+  })
+})
+
 const awaitJob = async (id: number) => {
   for (;;) {
     const { body } = await target.call('GET', `jobs/${id}`)

@@ -1,6 +1,6 @@
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Services } from '../services.ts'
-import { checkFields, withoutUnset } from './check-fields.ts'
+import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
 import { describeRoute, replySchema } from './describe-route.ts'
 import { parseFields } from './parse-fields.ts'
@@ -54,7 +54,8 @@ export const defineRoute = <
     replySchema: status => replySchema(definition, status),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
-      const query = checkFields(querySchema, withoutBlank(parseFields(searchParams)), validationCode)
+      const asked = parseFields(searchParams, repeatedIn(querySchema))
+      const query = checkFields(querySchema, withoutBlank(asked), validationCode)
       const sent = definition.body ? await readBody(request.raw, bodySchema) : {}
       const fields = definition.keepsNull ? sent : withoutUnset(bodySchema, sent)
       const body = checkFields(bodySchema, fields, validationCode)
@@ -64,6 +65,13 @@ export const defineRoute = <
     },
   }
 }
+
+/**
+ * Python and JavaScript clients repeat the name of a list in a query: `whereValues=a&whereValues=b`. Of a field that is no
+ * list the last text counts, as in PHP.
+ */
+const repeatedIn = (schema: z.ZodType) => (name: string, texts: readonly string[]) =>
+  texts.length > 1 ? formValue(schema, name, texts) : texts.at(-1)
 
 /** In a query an empty value means "not set": `?force=&limit=`. But `include=` asks for nothing, not for the default. */
 const withoutBlank = (fields: Record<string, unknown>): Record<string, unknown> =>
