@@ -1,4 +1,6 @@
 import type { Route } from '../../functions/storage-api/http/route.ts'
+import { servedEndpoints } from '../../functions/storage-api/iceberg/endpoints.ts'
+import { refusedOperations } from '../../functions/storage-api/iceberg/refused-operations.ts'
 import { routes } from '../../functions/storage-api/routes.ts'
 import { knownOperations } from './known-operations.ts'
 
@@ -47,6 +49,15 @@ export const apiCoverage = (): string => {
     '| --- | --- |',
     ...beyond.map(route => `| \`${operationOf(route)}\` | ${route.openapi.summary ?? ''} |`),
     '| `GET /v2/storage/openapi.json` | This API as an OpenAPI 3.1 document |',
+    '',
+    '## Iceberg catalog',
+    '',
+    'Below `/iceberg`, without a prefix; described in [iceberg-catalog](reference/storage-api.md#iceberg-catalog).',
+    '',
+    '| operation | state |',
+    '| --- | --- |',
+    ...servedEndpoints.map(endpoint => `| \`${endpoint}\` | built |`),
+    ...Object.keys(refusedOperations).map(endpoint => `| \`${endpoint}\` | refused (406) |`),
     '',
   ].join('\n')
 }
