@@ -91,7 +91,7 @@ const loadOf = async (
   { files }: Pick<RunJobServices, 'files'>,
 ) => {
   if (fileId === undefined) return { params: { source: { type: 'url' }, incremental } }
-  const file = await files.get(fileId)
+  const file = await files.getReadable(fileId)
   return {
     params: { source: { fileId, type: 'file' }, incremental },
     attachments: file ? [attachmentOf(file)] : [],

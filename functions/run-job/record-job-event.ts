@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { auditEvent } from '../lib/storage/events/audit-event.ts'
 import type { EventRecord } from '../lib/storage/events/event-store.ts'
-import type { FinalJob } from '../lib/storage/jobs/job-record.ts'
+import { branchOf, type FinalJob } from '../lib/storage/jobs/job-record.ts'
 import { changesOf } from './job-events.ts'
 import type { RunJobServices } from './services.ts'
 
@@ -51,7 +50,7 @@ const eventsOf = async (
       performance: '{}',
       context,
       duration: milliseconds === null ? null : milliseconds / 1000,
-      branchId: defaultBranchId,
+      branchId: branchOf(job),
       token: { id: job.creatorToken.id, name: job.creatorToken.description },
     }
   })

@@ -1,7 +1,8 @@
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
-import { isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { branchOf, isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-store.ts'
+import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
@@ -22,11 +23,12 @@ export type RunJobResult =
  */
 export const runJob = async (
   { jobId, failure }: RunJobEvent,
-  services: RunJobServices,
+  allServices: RunJobServices,
 ): Promise<RunJobResult> => {
-  const { jobs, now } = services
-  const job = await jobs.get(jobId)
+  const job = await allServices.jobs.get(jobId)
   if (!job) throw new Error(`There is no job ${jobId}`)
+  const services = { ...allServices, ...allServices.inBranch(branchOf(job)) }
+  const { jobs, now } = services
 
   if (failure) {
     await close(job, failure.Error, services)
@@ -41,6 +43,7 @@ export const runJob = async (
   const started = await jobs.start(job, now())
   if (started.status !== 'processing') return finish(started, services)
   try {
+    await enterBranch(started, services)
     const outcome = await runOperation(started, services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)

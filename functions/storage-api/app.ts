@@ -42,6 +42,9 @@ export const createApp = (services: Services): App => {
   }
 }
 
+/** Of the project: the same below every branch. */
+const projectTags: ReadonlySet<string> = new Set(['index', 'tokens', 'triggers', 'tickets'])
+
 const answer = async (
   route: Route,
   raw: Request,
@@ -52,6 +55,7 @@ const answer = async (
   const { branch } = readRequestPath(url.pathname)
   const caller = route.isPublic ? anybody : await services.authenticate(raw.headers)
   const branchId = await findBranchId(services, branch)
+  const seen = route.openapi.tags?.some(tag => projectTags.has(tag)) ? {} : services.inBranch(branchId)
   return route.answer(
     {
       params,
@@ -63,7 +67,7 @@ const answer = async (
       branchId,
       searchParams: url.searchParams,
     },
-    services,
+    { ...services, ...seen },
   )
 }
 

@@ -3,7 +3,7 @@ import type { StorageStores } from '../lib/storage/storage-stores.ts'
 
 /** Everything that a sweep needs. */
 export interface SweepServices
-  extends Pick<StorageStores, 'buckets' | 'tables' | 'snapshots' | 'files' | 'jobs'> {
+  extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables' | 'snapshots' | 'jobs'> {
   s3: S3Client
   filesBucket: string
   tablesBucket: string

@@ -1,5 +1,6 @@
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
-import { expiryOf } from '../lib/storage/files/file-store.ts'
+import { expiryOf, type FileStore } from '../lib/storage/files/file-store.ts'
 import type { SweepServices } from './services.ts'
 
 /** How long an expired file can still be looked up (`showExpired`), without its content. */
@@ -10,7 +11,18 @@ const RECORD_KEPT_MS = 90 * 86_400_000
  * later. Resolves to the number of files that lost their objects. If a file cannot be swept, the sweep continues and
  * the next one tries again.
  */
-export const sweepFiles = async ({ files, s3, filesBucket, now, log }: SweepServices): Promise<number> => {
+export const sweepFiles = async (services: SweepServices): Promise<number> => {
+  const others = (await services.branches.list()).filter(({ id }) => id !== defaultBranchId)
+  let swept = 0
+  for (const branchId of [defaultBranchId, ...others.map(({ id }) => id)])
+    swept += await sweepFilesOf(services.inBranch(branchId), services)
+  return swept
+}
+
+const sweepFilesOf = async (
+  { files }: { files: FileStore },
+  { s3, filesBucket, now, log }: SweepServices,
+): Promise<number> => {
   let swept = 0
   for await (const file of files.list()) {
     const sinceExpiryMs = now().getTime() - (expiryOf(file)?.getTime() ?? Number.POSITIVE_INFINITY)

@@ -1,6 +1,7 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
+import { everyBucket } from './every-bucket.ts'
 import { deleteObjects, listObjects } from './list-objects.ts'
 import type { SweepServices } from './services.ts'
 
@@ -48,10 +49,11 @@ export const sweepTableObjects = async (services: SweepServices): Promise<number
   return going.length
 }
 
-const namedKeys = async ({ buckets, tables, snapshots }: SweepServices): Promise<Set<string>> => {
+const namedKeys = async (services: SweepServices): Promise<Set<string>> => {
   const named = new Set<string>()
-  for (const { id } of await buckets.list()) for await (const key of tables.namedKeys(id)) named.add(key)
-  for await (const key of snapshots.namedKeys()) named.add(key)
+  for (const { tables, bucketId } of await everyBucket(services))
+    for await (const key of tables.namedKeys(bucketId)) named.add(key)
+  for await (const key of services.snapshots.namedKeys()) named.add(key)
   return named
 }
 

@@ -1,11 +1,13 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createBranchStore } from './branches/branch-store.ts'
+import { createBranchItems } from './branches/branch-items.ts'
+import { createBranchStore, defaultBranchId } from './branches/branch-store.ts'
+import { createOwnership, defaultOwnership } from './branches/ownership.ts'
 import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
-import type { ItemTable } from './db/item-table.ts'
+import type { ItemTable, ItemView } from './db/item-table.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFileStore } from './files/file-store.ts'
 import { createIdempotencyStore } from './jobs/idempotency-store.ts'
@@ -44,23 +46,45 @@ export const createStorageStores = ({
   const branches = createBranchStore(items)
   const usedComponents = createUsedComponents(items, branches)
   const documents = createDocumentFiles(s3, tablesBucket)
-  return {
-    nextId: createIdSource(now),
-    buckets: createBucketStore(items),
-    tables: createTableStore(
-      items,
-      createSnapshotFiles(s3, tablesBucket),
-      createTableContents({ s3, tablesBucket, snapshotRetentionDays }),
-    ),
-    snapshots: createSnapshotStore(items, {
-      snapshotFiles: createSnapshotFiles(s3, tablesBucket),
-      s3,
-      tablesBucket,
-    }),
+  const snapshotFiles = createSnapshotFiles(s3, tablesBucket)
+  const contents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
+  const nextId = createIdSource(now)
+  const metadata = createMetadataStore(items, now)
+
+  const tablesIn = (view: ItemView) => ({
+    buckets: createBucketStore(view),
+    tables: createTableStore(view, snapshotFiles, contents),
+  })
+  const ofDefault = {
+    ...tablesIn(items),
     files: createFileStore(items),
+    queue: createTableQueue(items),
+    own: defaultOwnership,
+  }
+  /** The stores that each branch has of its own. */
+  const inBranch = (branchId: number): typeof ofDefault => {
+    if (branchId === defaultBranchId) return ofDefault
+    const view = createBranchItems(items, { branchId })
+    return {
+      ...tablesIn(view),
+      files: createFileStore(items, branchId),
+      queue: createTableQueue(items, branchId),
+      own: createOwnership(view, metadata, nextId),
+    }
+  }
+  /** The buckets and tables that a development branch does not share with the default branch. */
+  const ownTables = (branchId: number) => tablesIn(createBranchItems(items, { branchId, ownOnly: true }))
+
+  return {
+    ...ofDefault,
+    inBranch,
+    ownTables,
+    /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */
+    clearBranch: (branchId: number): Promise<void> => createBranchItems(items, { branchId }).clear(),
+    nextId,
+    snapshots: createSnapshotStore(items, { snapshotFiles, s3, tablesBucket }),
     exports: createExportCache(items, now),
     jobs: createJobStore(items),
-    queue: createTableQueue(items),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),
@@ -69,7 +93,7 @@ export const createStorageStores = ({
     events: createEventStore(items),
     triggers: createTriggerStore(items),
     tickets: createTicketStore(items),
-    metadata: createMetadataStore(items, now),
+    metadata,
     configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),
   }
 }

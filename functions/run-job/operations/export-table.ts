@@ -33,7 +33,8 @@ export const exportTable = async (
   const table = await services.tables.get(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
 
-  const cacheKey = [input]
+  // The file must be one of the branch.
+  const cacheKey = [input, ...(job.branchId === undefined ? [] : [job.branchId])]
   const cached = await findCached(table, cacheKey, services)
   if (cached) return outcome(await noteReader(cached, job, services), input, true)
 

@@ -63,7 +63,7 @@ const resolveCsvSource = async (
 ): Promise<CsvSource> => {
   const { files, s3, filesBucket } = services
   if (dataUrl !== undefined) return copiedSource(job, dataUrl, csv, services)
-  const file = await files.get(fileId)
+  const file = await files.getReadable(fileId)
   if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
   if (file.isSliced) return { ...csv, isSliced: true, slices: await readManifest(s3, filesBucket, file.key) }
 

@@ -1,5 +1,6 @@
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
-import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { SnapshotRecord } from '../../lib/storage/snapshots/snapshot-store.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
@@ -20,6 +21,7 @@ export const snapshotTable = async (
     createdTime: job.startTime,
     description,
     creatorToken: job.creatorToken,
+    ...ofBranch(branchOf(job)),
     table: {
       id: tableIdOf(table),
       name,

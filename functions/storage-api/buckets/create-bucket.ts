@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { refuseTaken } from '../../lib/storage/buckets/update-bucket.ts'
@@ -48,6 +49,7 @@ export const createBucket = defineRoute({
       created: at,
       updated: at,
       deletingUntil: null,
+      ...ofBranch(request.branchId),
       revision: 1,
     }
     // Neither its display name nor its name may be the display name of another one.

@@ -30,6 +30,7 @@ export const deleteBucket = defineRoute({
         admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, force }),
       })
     const { id, name } = await findBucket(services, bucketId)
+    await services.own.bucket(id)
     await removeBucket(id, force, services)
     const event = auditEvent('bucketDeleted', { id, name, params: { force } })
     await recordEvent(request, services, event)

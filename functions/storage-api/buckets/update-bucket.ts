@@ -45,6 +45,7 @@ export const updateBucket = defineRoute({
         admit: async () => ({ bucketId: (await findBucket(services, bucketId)).id, ...change }),
       })
     const { id } = await findBucket(services, bucketId)
+    await services.own.bucket(id)
     await changeBucket(id, change, services)
     const bucket = await findBucket(services, id)
     const event = auditEvent('bucketUpdated', { id, name: bucket.name, params: change })

@@ -4,25 +4,29 @@ import type { FileRecord, FileStore } from '../../lib/storage/files/file-store.t
 import type { Caller } from '../http/authenticate.ts'
 import { accessDenied } from '../http/rights.ts'
 
-/** The file of a path. Errors: 404 `storage.files.notFound`; 403 `accessDenied` if the caller may not see it. */
-export const findFile = async (files: FileStore, fileId: string, caller: Caller): Promise<FileRecord> => {
+/** The file of a path: below a branch also one of the default branch. Errors: 404 `storage.files.notFound`; 403 `accessDenied` if the caller may not see it. */
+export const findFile = async (
+  files: Pick<FileStore, 'getReadable'>,
+  fileId: string,
+  caller: Caller,
+): Promise<FileRecord> => {
   const id = parseId(fileId)
-  const file = id === undefined ? undefined : await files.get(id)
+  const file = id === undefined ? undefined : await files.getReadable(id)
   if (!file) throw fileNotFound()
   if (!maySeeFile(caller, file)) throw accessDenied()
   return file
 }
 
 /**
- * The file of a path, for a caller who wants to change it. Errors: 404 `storage.files.notFound`; 403 `accessDenied` for
- * a file of another token, even if the caller sees all files.
+ * The file of a path, for a caller who wants to change it. Errors: 404 `storage.files.notFound`, also for a file of
+ * another branch; 403 `accessDenied` for a file of another token, even if the caller sees all files.
  */
 export const findFileToChange = async (
   files: FileStore,
   fileId: string,
   caller: Caller,
 ): Promise<FileRecord> => {
-  const file = await findFile(files, fileId, caller)
+  const file = await findFile({ getReadable: files.get }, fileId, caller)
   if (!mayChangeFile(caller, file)) throw accessDenied()
   return file
 }

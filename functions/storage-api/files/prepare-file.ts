@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { inBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce } from '../../lib/storage/db/create-once.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
@@ -53,7 +54,11 @@ export const prepareFile = defineRoute({
       idempotencyKey === undefined
         ? await services.files.create(services.nextId, make)
         : await createOnce(
-            { scope: `${caller.tokenId} files/prepare`, key: idempotencyKey, request: newFile },
+            {
+              scope: `${caller.tokenId} files/prepare${inBranch(request.branchId)}`,
+              key: idempotencyKey,
+              request: newFile,
+            },
             { ...services, records: services.files, make },
           )
 

@@ -1,4 +1,5 @@
-import { type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { branchOf, type JobRecord, noMetrics } from '../../lib/storage/jobs/job-record.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 
 /** The job on the wire. `url` is the address to poll. */
@@ -8,7 +9,7 @@ export const jobResource = (job: JobRecord, baseUrl: string) => ({
   url: `${baseUrl}/v2/storage/jobs/${job.id}`,
   tableId: job.tableId,
   operationName: job.input.operationName,
-  operationParams: job.operationParams,
+  operationParams: { ...job.operationParams, ...ofBranch(branchOf(job)) },
   createdTime: wireDate(job.createdTime),
   startTime: wireDateOrNull(job.status === 'waiting' ? null : job.startTime),
   endTime: wireDateOrNull('endTime' in job ? job.endTime : null),

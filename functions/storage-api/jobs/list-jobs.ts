@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import type { JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -37,7 +38,7 @@ const query = z.object({
   operationName: z.union([textList(), text().transform(name => [name])]).default([]),
 })
 
-/** Jobs, newest first. */
+/** Jobs of all branches, newest first; below a development branch, those that run in it. */
 export const listJobs = defineRoute({
   method: 'get',
   path: '/v2/storage/jobs',
@@ -46,7 +47,7 @@ export const listJobs = defineRoute({
   query,
   replies: { 200: 'The jobs' },
   reply: z.array(jobBody),
-  handle: async ({ query, caller, baseUrl }, { jobs }) => {
+  handle: async ({ query, caller, baseUrl, branchId }, { jobs }) => {
     const {
       limit,
       offset,
@@ -64,6 +65,7 @@ export const listJobs = defineRoute({
       const isOperation = operationName.length === 0 || operationName.includes(job.input.operationName)
       const isOfRun = runId === undefined || job.runId === runId
       if (!maySeeJob(caller, job)) return false
+      if (branchId !== defaultBranchId && branchOf(job) !== branchId) return false
       return (
         startedWithin(job, from, to) &&
         hasStatus &&

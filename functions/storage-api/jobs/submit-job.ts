@@ -1,3 +1,4 @@
+import { inBranch, ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
 import { accepted } from '../http/reply.ts'
@@ -8,7 +9,7 @@ import { jobResource } from './job-resource.ts'
 
 export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl'
+  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl' | 'branchId'
 >
 
 export interface NewJob {
@@ -56,7 +57,7 @@ export const acceptJob = async (
 }
 
 const storeJob = async (
-  { caller, runId, idempotencyKey, baseUrl }: Submitter,
+  { caller, runId, idempotencyKey, baseUrl, branchId }: Submitter,
   services: Services,
   { input, queueTableId, tableId, admit }: NewJob,
 ): Promise<JobRecord> => {
@@ -70,6 +71,7 @@ const storeJob = async (
       queueTableId: queueTableId ?? null,
       tableId: tableId ?? null,
       operationParams,
+      ...ofBranch(branchId),
       createdTime: now().toISOString(),
       runId,
       creatorToken: { id: caller.tokenId, description: caller.description },
@@ -78,7 +80,11 @@ const storeJob = async (
     })
   if (idempotencyKey === undefined) return jobs.create(nextId, maker(await admit()))
 
-  const request = { scope: `${caller.tokenId} ${input.operationName}`, key: idempotencyKey, request: input }
+  const request = {
+    scope: `${caller.tokenId} ${input.operationName}${inBranch(branchId)}`,
+    key: idempotencyKey,
+    request: input,
+  }
   const options = { ...services, records: jobs }
   return (
     (await findCreated(request, options)) ?? createOnce(request, { ...options, make: maker(await admit()) })

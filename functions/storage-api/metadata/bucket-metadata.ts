@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
-import { findBucket } from '../buckets/find-bucket.ts'
+import { findBucket, findBucketToChange } from '../buckets/find-bucket.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -34,7 +34,7 @@ export const setBucketMetadata = defineRoute({
   replies: { 201: 'All metadata of the bucket', 400: '`storage.metadata.…`', 404: 'There is no such bucket' },
   handle: async (request, services) => {
     const { params, body } = request
-    const bucket = await findBucket(services, params.bucketId)
+    const bucket = await findBucketToChange(services, params.bucketId)
     const subject = metadataSubject.bucket(bucket)
     const given = readMetadata(body.metadata, { provider: readProvider(body.provider) })
     await storeMetadata(services, subject, given)
@@ -52,7 +52,7 @@ export const deleteBucketMetadata = defineRoute({
   replies: { 204: 'Deleted', 404: 'There is no such bucket or metadatum' },
   handle: async (request, services) => {
     const { params } = request
-    const bucket = await findBucket(services, params.bucketId)
+    const bucket = await findBucketToChange(services, params.bucketId)
     const deleted = await services.metadata.delete(metadataSubject.bucket(bucket), params.metadataId)
     if (!deleted) throw metadataNotFound(params.metadataId)
     const event = auditEvent('bucketMetadataDeleted', { ...namesOf(bucket), ...deletedFacts(deleted) })

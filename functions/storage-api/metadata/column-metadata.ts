@@ -9,7 +9,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { findTable } from '../tables/find-table.ts'
+import { findTable, findTableToChange } from '../tables/find-table.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadatumBody, metadatumResource } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
@@ -18,10 +18,14 @@ import { storeMetadata } from './store-metadata.ts'
 const path = '/v2/storage/columns/{columnId}/metadata'
 
 /** `in.c-main.orders.id`: the column `id` of a table. Error: 404 `storage.tables.notFound` or `storage.columns.notFound`. */
-const findColumn = async (services: Services, columnId: string) => {
+const findColumn = async (
+  services: Services,
+  columnId: string,
+  find: typeof findTableToChange = findTable,
+) => {
   const dot = columnId.lastIndexOf('.')
   const column = columnId.slice(dot + 1)
-  const table = await findTable(services, columnId.slice(0, Math.max(dot, 0)))
+  const table = await find(services, columnId.slice(0, Math.max(dot, 0)))
   if (!columnNames(table.snapshot).includes(column))
     throw new UserError('storage.columns.notFound', `Column "${column.slice(0, 100)}" not found in the table`)
   return { column, table, subject: metadataSubject.table(table) }
@@ -57,7 +61,7 @@ export const setColumnMetadata = defineRoute({
   reply: z.array(metadatumBody),
   handle: async (request, services) => {
     const { params, body } = request
-    const { subject, column, table } = await findColumn(services, params.columnId)
+    const { subject, column, table } = await findColumn(services, params.columnId, findTableToChange)
     const given = readMetadata(body.metadata, { provider: readProvider(body.provider), column })
     await storeMetadata(services, subject, given)
     const event = auditEvent('columnMetadataSet', {
@@ -78,7 +82,7 @@ export const deleteColumnMetadata = defineRoute({
   replies: { 204: 'Deleted', 404: 'There is no such column or metadatum' },
   handle: async (request, services) => {
     const { params } = request
-    const { subject, column, table } = await findColumn(services, params.columnId)
+    const { subject, column, table } = await findColumn(services, params.columnId, findTableToChange)
     const deleted = await services.metadata.delete(subject, params.metadataId, column)
     if (!deleted) throw metadataNotFound(params.metadataId)
     const { words, params: facts } = deletedFacts(deleted)

@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { emptyList } from '../http/body-fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { findTable } from '../tables/find-table.ts'
+import { findTable, findTableToChange } from '../tables/find-table.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadatumBody, tableMetadata } from './metadata-resource.ts'
 import {
@@ -51,7 +51,7 @@ export const setTableMetadata = defineRoute({
   ]),
   handle: async (request, services) => {
     const { params, body, raw } = request
-    const table = await findTable(services, params.tableId)
+    const table = await findTableToChange(services, params.tableId)
     const provider = readProvider(body.provider)
     const ofTable =
       body.metadata === undefined && body.columnsMetadata !== undefined
@@ -81,7 +81,7 @@ export const deleteTableMetadata = defineRoute({
   replies: { 204: 'Deleted', 404: 'There is no such table or metadatum' },
   handle: async (request, services) => {
     const { params } = request
-    const table = await findTable(services, params.tableId)
+    const table = await findTableToChange(services, params.tableId)
     const deleted = await services.metadata.delete(metadataSubject.table(table), params.metadataId)
     if (!deleted) throw metadataNotFound(params.metadataId)
     const about = { id: params.tableId, name: table.name }

@@ -42,8 +42,12 @@ export const everythingIn = async (
   caller: Caller,
   services: Services,
 ): Promise<Searchable[]> => [
-  // Buckets and tables of all branches are those of the default branch.
-  ...(branch.id === defaultBranchId ? await bucketsAndTables(branch, caller, services) : []),
+  // What a branch shares with the default branch is found there.
+  ...(await bucketsAndTables(
+    branch,
+    caller,
+    branch.id === defaultBranchId ? services.inBranch(branch.id) : services.ownTables(branch.id),
+  )),
   ...(await configurationsAndRows(branch, caller, services)),
 ]
 

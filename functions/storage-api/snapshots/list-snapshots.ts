@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
@@ -10,7 +11,7 @@ import { snapshotResource } from './snapshot-resource.ts'
 export const listSnapshots = defineRoute({
   method: 'get',
   path: '/v2/storage/tables/{tableId}/snapshots',
-  summary: 'List the snapshots of a table',
+  summary: 'List the snapshots of a table that were made in the branch of the path',
   tag: 'snapshots',
   query: z.object({
     limit: integer({ min: 1, max: 1000 }).default(20),
@@ -18,11 +19,12 @@ export const listSnapshots = defineRoute({
   }),
   replies: { 200: 'The snapshots, newest first', 404: 'There is no such table' },
   reply: z.array(snapshotBody),
-  handle: async ({ params, query, baseUrl }, services) => {
+  handle: async ({ params, query, baseUrl, branchId }, services) => {
     await findTable(services, params.tableId)
     const found = await page(services.snapshots.list(), {
       ...query,
-      isListed: ({ table }) => table.id === params.tableId,
+      isListed: ({ table, ...kept }) =>
+        table.id === params.tableId && (kept.branchId ?? defaultBranchId) === branchId,
     })
     return ok(found.map(each => snapshotResource(each, baseUrl)))
   },

@@ -12,6 +12,15 @@ export const findTable = async (
   return table
 }
 
+/** As `findTable`, for a caller who is about to change the table or its metadata: it becomes the branch's own. */
+export const findTableToChange = async (
+  services: Pick<Services, 'tables' | 'projectId' | 'own'>,
+  tableId: string,
+): Promise<TableHead> => {
+  await services.own.table(tableId)
+  return findTable(services, tableId)
+}
+
 /** The table of a path with its files, or 404 `storage.tables.notFound`. */
 export const findTableWithFiles = async (
   { tables, projectId }: Pick<Services, 'tables' | 'projectId'>,

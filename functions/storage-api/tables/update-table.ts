@@ -45,6 +45,7 @@ export const updateTable = defineRoute({
         queueTableId: tableId,
         admit: async () => ({ displayName }),
       })
+    await services.own.table(tableId)
     const updated = await changeTable(tableId, { displayName }, services)
     const event = auditEvent('tableUpdated', { id: tableId, name: table.name, params: { displayName } })
     await recordEvent(request, services, event)

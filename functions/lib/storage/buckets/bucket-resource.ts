@@ -1,3 +1,4 @@
+import { defaultBranchId } from '../branches/branch-store.ts'
 import type { TableHead } from '../tables/table-record.ts'
 import { wireDate } from '../wire-date.ts'
 import type { BucketRecord } from './bucket-store.ts'
@@ -10,7 +11,7 @@ export const bucketResource = (bucket: BucketRecord, tables: TableHead[], baseUr
     id: bucket.id,
     name: bucket.name,
     displayName: bucket.displayName,
-    idBranch: 1,
+    idBranch: bucket.branchId ?? defaultBranchId,
     stage: bucket.stage,
     description: bucket.description,
     tables: `${uri}/tables`,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { type ItemTable, startingWith } from '../db/item-table.ts'
+import { type ItemView, startingWith } from '../db/item-table.ts'
 import { isBucketId } from '../storage-ids.ts'
+import { bucketKey, bucketsPartition } from './bucket-key.ts'
 
-const bucketRecord = z.object({
+export const bucketRecord = z.object({
   /** `in.c-main`. */
   id: z.string(),
   stage: z.enum(['in', 'out']),
@@ -15,40 +16,43 @@ const bucketRecord = z.object({
   updated: z.string(),
   /** ISO 8601. A delete is running until then at the latest, and no table may be added. */
   deletingUntil: z.string().nullable(),
+  /** The branch that it is of. Absent: the default branch. */
+  branchId: z.number().optional(),
+  /** Of a branch's copy of a bucket: sets its metadata apart. */
+  copyId: z.number().optional(),
   revision: z.number(),
 })
 
 export type BucketRecord = z.infer<typeof bucketRecord>
 
-const PARTITION = 'BUCKETS'
-
-export const createBucketStore = (items: ItemTable) => ({
+export const createBucketStore = (items: ItemView) => ({
   async get(id: string): Promise<BucketRecord | undefined> {
     // Something that is no bucket id cannot have been stored.
     if (!isBucketId(id)) return undefined
-    const item = await items.get({ pk: PARTITION, sk: id })
+    const item = await items.get(bucketKey(id))
     return item && bucketRecord.parse(item)
   },
 
   /** Resolves to false when the bucket exists. */
   insert: (bucket: BucketRecord): Promise<boolean> =>
-    items.put({ pk: PARTITION, sk: bucket.id }, { ...bucket }, 'absent'),
+    items.put(bucketKey(bucket.id), { ...bucket }, 'absent'),
 
   /** Replaces the bucket that was read. Resolves to false when it has changed since. */
   replace: (bucket: BucketRecord): Promise<boolean> =>
     items.put(
-      { pk: PARTITION, sk: bucket.id },
+      bucketKey(bucket.id),
       { ...bucket, revision: bucket.revision + 1 },
       { revision: bucket.revision },
     ),
 
   delete: (bucket: BucketRecord): Promise<boolean> =>
-    items.delete({ pk: PARTITION, sk: bucket.id }, { revision: bucket.revision }),
+    items.delete(bucketKey(bucket.id), { revision: bucket.revision }),
 
   /** By id. */
   async list(): Promise<BucketRecord[]> {
     const buckets: BucketRecord[] = []
-    for await (const item of items.query(PARTITION, startingWith(''))) buckets.push(bucketRecord.parse(item))
+    for await (const item of items.query(bucketsPartition, startingWith('')))
+      buckets.push(bucketRecord.parse(item))
     return buckets
   },
 })

@@ -1,9 +1,11 @@
 import { TransientError, UserError } from '../../errors/errors.ts'
+import { defaultBranchId } from '../branches/branch-store.ts'
+import type { StorageStores } from '../storage-stores.ts'
 import type { TableStore } from '../tables/table-store.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
-import type { BucketStore } from './bucket-store.ts'
+import type { BucketRecord, BucketStore } from './bucket-store.ts'
 
-interface DeleteBucketOptions {
+interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables'> {
   buckets: BucketStore
   tables: TableStore
   tokens: TokenStore
@@ -24,7 +26,7 @@ const DELETING_MS = 60_000
 export const deleteBucket = async (
   bucketId: string,
   force: boolean,
-  { buckets, tables, tokens, now }: DeleteBucketOptions,
+  { buckets, tables, tokens, now, ...branchStores }: DeleteBucketOptions,
 ): Promise<void> => {
   const bucket = await buckets.get(bucketId)
   if (!bucket) return
@@ -41,8 +43,20 @@ export const deleteBucket = async (
     )
   }
   for (const table of found) await tables.delete(table)
-  await withdrawPermissions(bucketId, tokens)
+  if (!(await isElsewhere(bucket, branchStores))) await withdrawPermissions(bucketId, tokens)
   if (!(await buckets.delete(current))) throw busy(bucketId)
+}
+
+/** Whether a branch's bucket also exists in the default branch or another one, where its permissions are still needed. */
+const isElsewhere = async (
+  { id, branchId }: BucketRecord,
+  { branches, inBranch, ownTables }: Pick<DeleteBucketOptions, 'branches' | 'inBranch' | 'ownTables'>,
+): Promise<boolean> => {
+  if (branchId === undefined) return false
+  if (await inBranch(defaultBranchId).buckets.get(id)) return true
+  for (const branch of await branches.list())
+    if (branch.id !== branchId && (await ownTables(branch.id).buckets.get(id))) return true
+  return false
 }
 
 /** Permissions go too: a new bucket of the same name must not inherit them. */

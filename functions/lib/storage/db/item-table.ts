@@ -16,7 +16,7 @@ import { TransientError, UserError } from '../../errors/errors.ts'
 /** Attribute (epoch seconds) after which DynamoDB may drop an item. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
 
-interface ItemKey {
+export interface ItemKey {
   pk: string
   sk: string
 }
@@ -141,6 +141,9 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
 })
 
 export type ItemTable = ReturnType<typeof createItemTable>
+
+/** What stores need that read and write single items: buckets and tables, which a branch sees in its own way. */
+export type ItemView = Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'>
 
 const putBatch = async (
   client: DynamoDBDocumentClient,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
+import { defaultBranchId } from '../branches/branch-store.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 
@@ -39,11 +40,22 @@ export const expiryOf = ({ created, maxAgeDays }: FileRecord): Date | undefined 
 
 const MAX_UPDATE_ATTEMPTS = 10
 
-export const createFileStore = (items: ItemTable) => {
-  const records = createMonthlyRecords(items, 'FILES', item => fileRecord.parse(item))
+const recordsOf = (items: ItemTable, branchId: number) =>
+  createMonthlyRecords(items, branchId === defaultBranchId ? 'FILES' : `FILES#${branchId}`, item =>
+    fileRecord.parse(item),
+  )
+
+/** The files of one branch. */
+export const createFileStore = (items: ItemTable, branchId = defaultBranchId) => {
+  const records = recordsOf(items, branchId)
 
   return {
     ...records,
+
+    /** For reading only: also a file of the default branch. */
+    getReadable: async (id: number): Promise<FileRecord | undefined> =>
+      (await records.get(id)) ??
+      (branchId === defaultBranchId ? undefined : recordsOf(items, defaultBranchId).get(id)),
 
     /**
      * Applies a change to the current file, again when another writer was faster. Resolves to the changed file, or

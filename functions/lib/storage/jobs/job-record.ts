@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defaultBranchId } from '../branches/branch-store.ts'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
 import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'
 
@@ -155,6 +156,8 @@ const accepted = z.object({
   /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),
+  /** The branch that it runs in. Absent: the default branch. */
+  branchId: z.number().optional(),
   createdTime: z.string(),
   runId: z.string().nullable(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
@@ -187,6 +190,8 @@ export const jobRecord = z.discriminatedUnion('status', [
 export type JobRecord = z.infer<typeof jobRecord>
 export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
 export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
+
+export const branchOf = ({ branchId = defaultBranchId }: Pick<JobRecord, 'branchId'>): number => branchId
 
 export const isFinal = (job: JobRecord): job is FinalJob => job.status === 'success' || job.status === 'error'
 

@@ -1,4 +1,5 @@
 import type { LeaseStore } from '../../aws/lease.ts'
+import { defaultBranchId } from '../branches/branch-store.ts'
 import { idSortKey } from '../db/ids.ts'
 import type { ItemTable } from '../db/item-table.ts'
 
@@ -8,9 +9,9 @@ interface TableLease {
 }
 
 /** The right to change one table, held by one job at a time. Its item lies beside the entries of the table's queue. */
-const createTableLeaseStore = (items: ItemTable, tableId: string): LeaseStore<TableLease, undefined> => {
+const createTableLeaseStore = (items: ItemTable, partition: string): LeaseStore<TableLease, undefined> => {
   // Version 0.1 gave the item its name.
-  const key = { pk: `QUEUE#${tableId}`, sk: 'CLAIM' }
+  const key = { pk: partition, sk: 'CLAIM' }
   const content = { content: undefined }
 
   const holder = async (): Promise<TableLease | undefined> => {
@@ -36,10 +37,11 @@ const createTableLeaseStore = (items: ItemTable, tableId: string): LeaseStore<Ta
  * The jobs that are to run on one table, in the order in which they were accepted, and the lease of the one that runs.
  *
  * A table that does not exist yet has a queue as well: two jobs that create it are in it. Entries and the lease
- * outlive a crash; whoever finds one of a job that is final may remove it.
+ * outlive a crash; whoever finds one of a job that is final may remove it. A table of a branch has a queue of its own.
  */
-export const createTableQueue = (items: ItemTable) => {
-  const partition = (tableId: string) => `QUEUE#${tableId}`
+export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) => {
+  const ofBranch = branchId === defaultBranchId ? '' : `${branchId}#`
+  const partition = (tableId: string) => `QUEUE#${ofBranch}${tableId}`
 
   return {
     /** Adds the job to the queue. Idempotent. */
@@ -59,6 +61,6 @@ export const createTableQueue = (items: ItemTable) => {
       return undefined
     },
 
-    lease: (tableId: string) => createTableLeaseStore(items, tableId),
+    lease: (tableId: string) => createTableLeaseStore(items, partition(tableId)),
   }
 }

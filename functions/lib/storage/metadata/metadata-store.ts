@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
+import type { BucketRecord } from '../buckets/bucket-store.ts'
 import type { NextId } from '../db/ids.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 
@@ -20,12 +21,13 @@ export type NewMetadatum = Pick<Metadatum, 'key' | 'value' | 'provider' | 'colum
 
 /**
  * What metadata are about. The id of a table is unique for ever, a bucket is identified by its creation time too: a new
- * one under an old name starts without metadata.
+ * one under an old name starts without metadata. A branch's copy has metadata of its own.
  */
 export const metadataSubject = {
   table: ({ internalId }: { internalId: number }) => `table/${internalId}`,
   snapshot: ({ id }: { id: number }) => `snapshot/${id}`,
-  bucket: ({ id, created }: { id: string; created: string }) => `bucket/${id}/${created}`,
+  bucket: ({ id, created, copyId, branchId }: Pick<BucketRecord, 'id' | 'created' | 'copyId' | 'branchId'>) =>
+    ['bucket', id, created, ...((copyId ?? branchId) ? [copyId ?? branchId] : [])].join('/'),
   branch: (branchId: number) => `branch/${branchId}`,
   configuration: ({ internalId }: { internalId: string }) => `configuration/${internalId}`,
 } as const
@@ -75,10 +77,10 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
       return found && (await items.delete(keyOf(subject, found), { id })) ? found : undefined
     },
 
-    /** Copies all metadata of this subject to another. */
-    async copy(from: string, to: string, nextId: NextId): Promise<void> {
-      for (const { key, value, provider, column } of await list(from))
-        await set(to, { key, value, provider, column }, nextId())
+    /** Copies all metadata of this subject to another. Without `nextId` they keep their ids. */
+    async copy(from: string, to: string, nextId?: NextId): Promise<void> {
+      for (const { id, key, value, provider, column } of await list(from))
+        await set(to, { key, value, provider, column }, nextId?.() ?? Number(id))
     },
 
     /** Removes all metadata, or those of one column. */
@@ -88,6 +90,8 @@ export const createMetadataStore = (items: ItemTable, now: () => Date) => {
     },
   }
 }
+
+export type MetadataStore = ReturnType<typeof createMetadataStore>
 
 const digest = (parts: string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url')

@@ -13,6 +13,8 @@ const snapshotRecord = z.object({
   createdTime: z.string(),
   description: z.string(),
   creatorToken: z.object({ id: z.string(), description: z.string() }),
+  /** The branch whose table it keeps. Absent: the default branch. */
+  branchId: z.number().optional(),
   /** The table at that time. */
   table: z.object({
     id: z.string(),

@@ -29,6 +29,8 @@ export const tableRecord = z.object({
   snapshot: snapshotContent,
   /** Key of the Iceberg metadata file of the current snapshot. Absent: the table has not changed since version 0.1. */
   metadataKey: z.string().optional(),
+  /** The branch that it is of. Absent: the default branch. */
+  branchId: z.number().optional(),
   revision: z.number(),
 })
 

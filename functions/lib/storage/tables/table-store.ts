@@ -1,5 +1,6 @@
 import { objectKeys } from '../../table-engine/snapshot.ts'
-import { type Item, type ItemTable, startingWith } from '../db/item-table.ts'
+import { partitionOfBucket } from '../buckets/bucket-key.ts'
+import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
 import type { ContentThen, TableContents } from './content/table-contents.ts'
@@ -8,8 +9,8 @@ import { type TableHead, type TableRecord, tableRecord } from './table-record.ts
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
   `${table.bucketId}.${table.name}`
 
-const keyOf = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
-  pk: `BUCKET#${bucketId}`,
+export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
+  pk: partitionOfBucket(bucketId),
   sk: `TABLE#${name}`,
 })
 
@@ -21,7 +22,7 @@ const keyOf = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
  * Heads of version 0.1 hold the file list themselves, or the key of an object with it. They are read as they are, and
  * get metadata when they are replaced.
  */
-export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles, contents: TableContents) => {
+export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, contents: TableContents) => {
   const restore = async (item: Item): Promise<TableRecord> => {
     if (item['metadataKey'] === undefined) return tableRecord.parse(await snapshotFiles.restore(item))
     const head = tableRecord.parse(item)
@@ -37,10 +38,10 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles,
 
   const find = async (tableId: string): Promise<Item | undefined> => {
     const parts = parseTableId(tableId)
-    return parts && items.get(keyOf(parts))
+    return parts && items.get(tableKey(parts))
   }
 
-  const itemsOf = (bucketId: string) => items.query(`BUCKET#${bucketId}`, startingWith('TABLE#'))
+  const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith('TABLE#'))
 
   return {
     /** With the files of its snapshot. */
@@ -57,27 +58,27 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles,
 
     /** Resolves to false when the table exists. */
     insert: async (table: TableRecord): Promise<boolean> =>
-      items.put(keyOf(table), await toItem(table), 'absent'),
+      items.put(tableKey(table), await toItem(table), 'absent'),
 
     /**
      * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
      */
     replace: async (table: TableRecord): Promise<boolean> =>
-      items.put(keyOf(table), await toItem({ ...table, revision: table.revision + 1 }), {
+      items.put(tableKey(table), await toItem({ ...table, revision: table.revision + 1 }), {
         internalId: table.internalId,
         revision: table.revision,
       }),
 
     /** Gives a table another display name; its content stays. Resolves to false when the head has changed. */
     async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
-      const item = await items.get(keyOf(head))
+      const item = await items.get(tableKey(head))
       const renamed = { ...item, displayName, revision: revision + 1 }
-      return item !== undefined && items.put(keyOf(head), renamed, { internalId, revision })
+      return item !== undefined && items.put(tableKey(head), renamed, { internalId, revision })
     },
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
     delete: (table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId'>): Promise<boolean> =>
-      items.delete(keyOf(table), { internalId: table.internalId }),
+      items.delete(tableKey(table), { internalId: table.internalId }),
 
     /** By name. */
     async listInBucket(bucketId: string): Promise<TableHead[]> {
@@ -117,7 +118,7 @@ export const createTableStore = (items: ItemTable, snapshotFiles: SnapshotFiles,
           metadataKey: head.metadataKey,
           internalId: head.internalId,
         }
-        if (await items.put(keyOf(head), { ...item, metadataKey }, unchanged)) expired++
+        if (await items.put(tableKey(head), { ...item, metadataKey }, unchanged)) expired++
       }
       return expired
     },

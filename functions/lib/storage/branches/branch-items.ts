@@ -1,0 +1,121 @@
+import { bucketKey, bucketOfPartition } from '../buckets/bucket-key.ts'
+import {
+  type Condition,
+  type Item,
+  type ItemKey,
+  type ItemTable,
+  type ItemView,
+  startingWith,
+} from '../db/item-table.ts'
+import { type OwnState, seenItem, stateOf } from './seen-item.ts'
+
+const MAX_ATTEMPTS = 10
+
+const partitionOf = (branchId: number) => `BRANCH#${branchId}`
+
+interface BranchItemsOptions {
+  branchId: number
+  /** Leave out what the branch has not made its own. Default: false. */
+  ownOnly?: boolean
+}
+
+/**
+ * The items of buckets and tables as one branch sees them (`seenItem`). All its own items are in one partition, under
+ * the keys that they have in the default branch. The default branch's items are never written.
+ *
+ * An own item is replaced by a mark when it is deleted, and never removed. So a reader that takes the default's item
+ * first and its own afterwards sees what was there when it took the first.
+ */
+export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false }: BranchItemsOptions) => {
+  const ownKey = ({ pk, sk }: ItemKey): ItemKey => ({ pk: partitionOf(branchId), sk: `${pk}/${sk}` })
+
+  const bucketState = async (pk: string): Promise<OwnState | undefined> => {
+    const bucketId = bucketOfPartition(pk)
+    return bucketId === undefined ? undefined : stateOf(await items.get(ownKey(bucketKey(bucketId))))
+  }
+
+  const look = async (key: ItemKey): Promise<{ own: Item | undefined; seen: Item | undefined }> => {
+    const shared = ownOnly ? undefined : await items.get(key)
+    const [bucket, own] = await Promise.all([bucketState(key.pk), items.get(ownKey(key))])
+    return { own, seen: seenItem({ own, shared, bucket }) }
+  }
+
+  const putOwn = (key: ItemKey, attributes: Item, state: OwnState, when: Condition): Promise<boolean> =>
+    items.put(ownKey(key), { ...attributes, branchId, branchState: state }, when)
+
+  return {
+    get: async (key: ItemKey): Promise<Item | undefined> => (await look(key)).seen,
+
+    /** The default branch's item, while the branch sees that one. */
+    async unowned(key: ItemKey): Promise<Item | undefined> {
+      const { own, seen } = await look(key)
+      return own ? undefined : seen
+    },
+
+    /** Makes a copy of the default branch's item the branch's own. Resolves to false when it has one. */
+    adopt: (key: ItemKey, copy: Item): Promise<boolean> => putOwn(key, copy, 'copied', 'absent'),
+
+    /** As in an item table. Resolves to false also for an item that the branch would have to adopt first. */
+    async put(key: ItemKey, attributes: Item, when: Condition = {}): Promise<boolean> {
+      const { own, seen } = await look(key)
+      if (when === 'absent')
+        return seen === undefined && putOwn(key, attributes, 'created', own ? isStill(own) : 'absent')
+      if (!own || !seen) return false
+      const kept = { ...attributes, ...(own['copyOf'] !== undefined && { copyOf: own['copyOf'] }) }
+      return putOwn(key, kept, stateOf(own) ?? 'created', { ...isStill(own), ...when })
+    },
+
+    /** Marks as deleted. Whoever read the default's item deletes the copy too that was made of it meanwhile. */
+    async delete(key: ItemKey, when: Condition = {}): Promise<boolean> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const { own, seen } = await look(key)
+        const wanted = seen && asOfCopy(seen, when)
+        if (!wanted || !holds(seen, wanted)) return false
+        if (await putOwn(key, {}, 'deleted', own ? { ...isStill(own), ...wanted } : 'absent')) return true
+      }
+      return false
+    },
+
+    /** Items are read whole. */
+    async *query(
+      pk: string,
+      { attributes: _, ...range }: Parameters<ItemTable['query']>[1],
+    ): AsyncGenerator<Item> {
+      const shared = new Map<string, Item>()
+      if (!ownOnly) for await (const item of items.query(pk, range)) shared.set(String(item['sk']), item)
+      const bucket = await bucketState(pk)
+      const own = new Map<string, Item>()
+      const ownRange = { ...range, from: `${pk}/${range.from}`, to: `${pk}/${range.to}` }
+      for await (const item of items.query(partitionOf(branchId), ownRange))
+        own.set(String(item['sk']).slice(pk.length + 1), item)
+      const keys = [...new Set([...shared.keys(), ...own.keys()])].toSorted(byText)
+      for (const sk of range.newestFirst ? keys.reverse() : keys) {
+        const seen = seenItem({ own: own.get(sk), shared: shared.get(sk), bucket })
+        if (seen) yield { ...seen, sk }
+      }
+    },
+
+    /** Removes all own items. Only for a branch that nobody can reach any more. */
+    async clear(): Promise<void> {
+      const pk = partitionOf(branchId)
+      for await (const { sk } of items.query(pk, { ...startingWith(''), attributes: ['sk'] }))
+        await items.delete({ pk, sk: String(sk) })
+    },
+  }
+}
+
+export type BranchItems = ReturnType<typeof createBranchItems> & ItemView
+
+const byText = (a: string, b: string): number => (a < b ? -1 : 1)
+
+const isStill = (own: Item): Record<string, string> => ({ branchState: stateOf(own) ?? 'created' })
+
+/** A copy has an internal id of its own, and knows that of the table that it is a copy of. */
+const asOfCopy = (seen: Item, when: Condition): Record<string, string | number> => {
+  if (when === 'absent') return {}
+  const isOfOriginal = seen['copyOf'] !== undefined && when['internalId'] === seen['copyOf']
+  return isOfOriginal ? { ...when, internalId: Number(seen['internalId']) } : when
+}
+
+const holds = (item: Item, when: Record<string, string | number>): boolean =>
+  Object.entries(when).every(([name, value]) => item[name] === value)

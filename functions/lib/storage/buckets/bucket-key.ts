@@ -1,0 +1,12 @@
+/** Where the items of buckets and of what is in them lie. */
+export const bucketsPartition = 'BUCKETS'
+const OF_BUCKET = 'BUCKET#'
+
+export const bucketKey = (bucketId: string) => ({ pk: bucketsPartition, sk: bucketId })
+
+/** The partition of the tables of a bucket. */
+export const partitionOfBucket = (bucketId: string): string => `${OF_BUCKET}${bucketId}`
+
+/** The bucket whose tables a partition holds; `undefined` for any other partition. */
+export const bucketOfPartition = (pk: string): string | undefined =>
+  pk.startsWith(OF_BUCKET) ? pk.slice(OF_BUCKET.length) : undefined

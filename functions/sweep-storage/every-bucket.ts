@@ -1,0 +1,19 @@
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
+import type { TableStore } from '../lib/storage/tables/table-store.ts'
+import type { SweepServices } from './services.ts'
+
+/**
+ * The buckets of all branches, of each branch only those that are its own. The development branches come first: a branch
+ * that copies a head from the default branch while we read has it there still when we come to that.
+ */
+export const everyBucket = async ({
+  branches,
+  inBranch,
+  ownTables,
+}: SweepServices): Promise<{ bucketId: string; tables: TableStore }[]> => {
+  const branchIds = (await branches.list()).map(({ id }) => id).filter(id => id !== defaultBranchId)
+  const found: { bucketId: string; tables: TableStore }[] = []
+  for (const { buckets, tables } of [...branchIds.map(ownTables), inBranch(defaultBranchId)])
+    for (const { id } of await buckets.list()) found.push({ bucketId: id, tables })
+  return found
+}
