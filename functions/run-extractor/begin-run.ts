@@ -16,7 +16,7 @@ interface RunToBegin {
 
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (
-  { runId, input: { componentId, configId, trigger }, configuration, author }: RunToBegin,
+  { runId, input: { componentId, configId, branchId, trigger }, configuration, author }: RunToBegin,
   { storage, now }: { storage: StorageClient; now: () => Date },
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
   const imageParameters = await imageParametersOf(componentId, storage)
@@ -28,6 +28,7 @@ export const beginRun = async (
     componentId,
     configId,
     configVersion: configuration.version,
+    ...(branchId !== undefined && { branchId }),
     trigger: trigger ?? null,
     author,
     continueOnFailure: configuration.configuration['continueOnFailure'] === true,

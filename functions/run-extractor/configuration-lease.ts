@@ -6,6 +6,7 @@ import { DocumentMoved, type WorkStore } from './work-store.ts'
 interface ConfigurationPlace {
   componentId: string
   configId: string
+  branchId?: number | undefined
 }
 
 interface ConfigurationLease {
@@ -15,8 +16,8 @@ interface ConfigurationLease {
 
 type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
-const keyOf = ({ componentId, configId }: ConfigurationPlace) =>
-  `${LEASES_PREFIX}${componentId}/${configId}.json`
+const keyOf = ({ componentId, configId, branchId }: ConfigurationPlace) =>
+  `${LEASES_PREFIX}${branchId === undefined ? '' : `branch/${branchId}/`}${componentId}/${configId}.json`
 
 const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 

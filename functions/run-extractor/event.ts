@@ -8,6 +8,8 @@ const id = z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/, 'not an id')
 export const runInput = z.object({
   componentId: id,
   configId: z.coerce.string().pipe(id),
+  /** The branch whose configuration runs, on its tables. Default: the default branch. */
+  branchId: z.int().positive().optional(),
   /** What to do while another run of the configuration is under way. */
   overlap: z.enum(['wait', 'skip']).default('wait'),
   /** What asked for the run, as its events show it: `schedule`, say. */

@@ -42,7 +42,8 @@ export const handler = lambdaHandler({
     const runId = runIdOf(event.execution)
     const connection = await storageConnectionFrom(env)
     const seal = createTokenSeal(connection.token)
-    const storageWith = (token: string) => createStorageClient({ ...connection, token, runId })
+    const { branchId } = event.input
+    const storageWith = (token: string) => createStorageClient({ ...connection, branchId, token, runId })
     return advanceRun(event, {
       stackStorage: storageWith(connection.token),
       storageWith,

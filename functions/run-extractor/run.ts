@@ -61,6 +61,8 @@ export const runDocument = z.object({
   componentId: z.string(),
   configId: z.string(),
   configVersion: z.number(),
+  /** Absent: the default branch. */
+  branchId: z.number().optional(),
   trigger: z.string().nullable(),
   /** The token whose rights the run has. */
   author: z.object({ id: z.string(), description: z.string() }).optional(),

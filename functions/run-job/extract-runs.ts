@@ -12,8 +12,9 @@ interface ExtractRunInput {
   configId: string
   /** The token that asked for the job. The run has its rights. */
   authorTokenId: string
-  /** Its description at that time. */
   configVersion: number
+  /** The branch that it runs in. Default: the default branch. */
+  branchId?: number
 }
 
 /** Runs of configurations, each of one job. */

@@ -41,7 +41,8 @@ export const startExtraction = async (given: GivenService = {}) => {
   const scratch = await mkdtemp(join(tmpdir(), 'extraction-'))
   const work = createWorkStore(service.s3, WORK_BUCKET)
   const baseUrl = `http://127.0.0.1:${port}`
-  const storageWith = (token: string) => createStorageClient({ baseUrl, token })
+  const storageIn = (branchId: number | undefined) => (token: string) =>
+    createStorageClient({ baseUrl, token, branchId })
   const tokens = createTokenClient({ baseUrl, token: service.token })
   const runTokensWith = (over: Pick<RunTokensOptions, 'work' | 'tokens'>) =>
     createRunTokens({ ...over, seal: createTokenSeal(service.token), now: () => new Date() })
@@ -51,9 +52,9 @@ export const startExtraction = async (given: GivenService = {}) => {
   const log = (level: string) => (message: string, extra: unknown) =>
     void logged.push({ level, message, extra })
 
-  const services = (settings: Settings = {}): MachineServices => ({
-    stackStorage: storageWith(service.token),
-    storageWith,
+  const services = (settings: Settings = {}, branchId?: number): MachineServices => ({
+    stackStorage: storageIn(branchId)(service.token),
+    storageWith: storageIn(branchId),
     runTokens: runTokensWith({ work, tokens }),
     work,
     runs: createRunStore(work),
@@ -86,7 +87,7 @@ export const startExtraction = async (given: GivenService = {}) => {
 
   const startedAt = new Date()
   const advance = (step: RunStep, execution: string, input: RunInput, settings?: Settings) =>
-    advanceRun({ step, execution, startedAt, input }, services(settings))
+    advanceRun({ step, execution, startedAt, input }, services(settings, input.branchId))
 
   return {
     service,

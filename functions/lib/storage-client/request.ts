@@ -7,6 +7,8 @@ export interface Connection {
   /** Address of the service, without `/v2/storage`. */
   baseUrl: string
   token: string
+  /** Requests go to this branch. Default: the default branch. */
+  branchId?: number | undefined
   /** Upper bound for one request, reply included. Default 60. */
   timeoutSeconds?: number
   /** What sends requests. Default: the network. */
@@ -46,7 +48,8 @@ export const request = async <Result>(
 }
 
 const send = async (connection: Connection, { method, path, body, idempotencyKey, runId }: ApiRequest) => {
-  const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${path}`
+  const branch = connection.branchId === undefined ? '' : `branch/${connection.branchId}/`
+  const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${branch}${path}`
   try {
     return await (connection.fetch ?? fetch)(url, {
       method,

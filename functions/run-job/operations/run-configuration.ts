@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import { type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { branchOf, type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome, Pending } from './outcome.ts'
 
@@ -26,7 +27,13 @@ export const runConfiguration = async (
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
   const { version: configVersion } = params.parse(job.operationParams)
-  await extractRuns.start(job.id, { componentId, configId, authorTokenId, configVersion })
+  await extractRuns.start(job.id, {
+    componentId,
+    configId,
+    authorTokenId,
+    configVersion,
+    ...ofBranch(branchOf(job)),
+  })
   const run = await extractRuns.describe(job.id)
   switch (run.status) {
     case 'running': {

@@ -131,7 +131,7 @@ export const configurationBody = configurationSummaryBody
 /** An entry of the list of versions (docs/reference/storage-api.md#versions). */
 export const versionEntryResource = ({ version, changed, name, description, isDeleted }: VersionEntry) => ({
   version,
-  ...changeResource(changed),
+  ...changeResource({ ...changed, description: changed.listed ?? changed.description }),
   isDeleted,
   name,
   description,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { TransientError } from '../../lib/errors/errors.ts'
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { trashConfiguration } from '../../lib/storage/configurations/change-configuration.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -21,6 +22,7 @@ export const deleteConfiguration = defineRoute({
   validationCode: 'storage.components.validation',
   replies: {
     204: 'In the trash, or removed from it',
+    400: '`storage.components.cannotDeleteConfiguration`: it is in the trash of a development branch',
     403: 'The token may not remove from the trash',
     404: 'There is no such configuration',
     412: 'The version is none of those that `If-Match` names',
@@ -36,6 +38,11 @@ export const deleteConfiguration = defineRoute({
       })
       return noContent()
     }
+    if (request.branchId !== defaultBranchId)
+      throw new UserError(
+        'storage.components.cannotDeleteConfiguration',
+        'Deleting configuration from trash is not allowed in development branches.',
+      )
     if (!request.caller.canPurgeTrash) throw accessDenied()
     if (!(await services.configurations.purge(place)))
       throw new TransientError(

@@ -12,7 +12,6 @@ export const findVersion = async (
   const number = parseId(versionId)
   const isThere = number !== undefined && number >= 1 && number <= configuration.current.version
   const version = isThere ? await configurations.version(configuration, number) : undefined
-  if (!version)
-    throw notFound(`Configuration ${configuration.id} version ${versionId.slice(0, 20)} not found`)
+  if (!version) throw notFound(`Version ${versionId.slice(0, 20)} not found`)
   return version
 }

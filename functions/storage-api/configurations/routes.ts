@@ -8,6 +8,7 @@ import { getVersion } from './get-version.ts'
 import { listConfigurations } from './list-configurations.ts'
 import { listVersions } from './list-versions.ts'
 import { patchConfiguration } from './patch-configuration.ts'
+import { resetConfiguration } from './reset-configuration.ts'
 import { restoreConfiguration } from './restore-configuration.ts'
 import { rollbackConfiguration } from './rollback-configuration.ts'
 import { runConfiguration } from './run-configuration.ts'
@@ -22,6 +23,7 @@ export const configurationsRoutes: readonly Route[] = [
   patchConfiguration,
   deleteConfiguration,
   restoreConfiguration,
+  resetConfiguration,
   runConfiguration,
   setConfigurationState,
   listVersions,

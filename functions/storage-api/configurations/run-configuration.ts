@@ -1,12 +1,12 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 import { findComponent, findConfiguration } from './find-configuration.ts'
 import { isRunnable } from './judge-change.ts'
 
 /**
- * Runs a configuration, by a job `configurationRun` whose results say what each row did. While another run of it is
+ * Runs a configuration, by a job `configurationRun` whose results say what each row did. In a branch it reads and writes
+ * the branch's tables. While another run of it is
  * under way the run waits for its end.
  *
  * The run has exactly its caller's rights, as they are when it begins.
@@ -28,8 +28,6 @@ export const runConfiguration = defineRoute({
       admit: async () => {
         if (!isRunnable(findComponent(services, componentId)))
           throw notRunnable(`The component ${componentId} cannot be run here.`)
-        if (request.branchId !== defaultBranchId)
-          throw notRunnable('Configurations are run in the default branch only.')
         const { current } = await findConfiguration(request, services)
         return { componentId, configId, version: current.version }
       },

@@ -8,6 +8,7 @@ import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
 import { jsonObject } from './json-field.ts'
 import { warnWhenWrapped } from './judge-change.ts'
+import { refuseStateInBranch } from './refuse-in-branch.ts'
 import { sealedSettings } from './sealed-settings.ts'
 
 /**
@@ -38,6 +39,7 @@ export const updateConfiguration = defineRoute({
   },
   reply: configurationBody,
   handle: async (request, services) => {
+    refuseStateInBranch(request.branchId, request.body.state, 'configuration')
     const settings = await sealedSettings(request.body, request.params, services)
     const changed = changeBy(request, services, request.body.changeDescription)
     const configuration = await changeConfiguration(

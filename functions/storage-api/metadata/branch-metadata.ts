@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { findBranch } from '../branches/find-branch.ts'
@@ -8,7 +9,7 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
 import { metadataOf, metadatumBody } from './metadata-resource.ts'
-import { fieldsWithoutProvider, metadataNotFound, readMetadata } from './read-metadata.ts'
+import { fieldsWithoutProvider, readMetadata } from './read-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 // Clients ask below `branch/{branchId}`, which is removed from every path before routing.
@@ -56,7 +57,11 @@ export const deleteBranchMetadata = defineRoute({
   handle: async (request, services) => {
     const { branchId, params } = request
     const deleted = await services.metadata.delete(metadataSubject.branch(branchId), params.metadataId)
-    if (!deleted) throw metadataNotFound(params.metadataId)
+    if (!deleted)
+      throw new UserError(
+        'storage.metadata.notFound',
+        `Metadata with id "${params.metadataId.slice(0, 50)}" not found`,
+      )
     const event = auditEvent('devBranchMetadataDeleted', {
       ...(await nameOf(branchId, services)),
       ...deletedFacts(deleted),

@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { configurationEvent } from '../configurations/configuration-events.ts'
 import { findConfiguration, notFound } from '../configurations/find-configuration.ts'
@@ -55,13 +57,23 @@ export const deleteConfigurationMetadata = defineRoute({
   method: 'delete',
   path: '/v2/storage/components/{componentId}/configs/{configId}/metadata/{metadataId}',
   summary: 'Delete a metadatum of a configuration',
-  replies: { 204: 'Deleted', 404: 'There is no such configuration or metadatum' },
+  replies: {
+    204: 'Deleted',
+    404: 'There is no such configuration or metadatum',
+    501: 'The path names a development branch',
+  },
   handle: async (request, services) => {
     const { metadataId } = request.params
     const configuration = await findConfiguration(request, services)
+    const { branchId } = request
+    if (branchId !== defaultBranchId)
+      throw new UserError('notImplemented', 'Delete metadata is not implemented for development branch')
     const subject = metadataSubject.configuration(configuration)
     const deleted = await services.metadata.delete(subject, metadataId)
-    if (!deleted) throw notFound(`Metadata with id ${metadataId.slice(0, 50)} not found`)
+    if (!deleted)
+      throw notFound(
+        `Metadata with id "${metadataId.slice(0, 50)}" not found for "${request.params.componentId}" configuration "${configuration.id}" in branch "${branchId}"`,
+      )
     const event = configurationEvent(
       'componentConfigurationMetadataDeleted',
       request,

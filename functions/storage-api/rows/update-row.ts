@@ -6,6 +6,7 @@ import { rowBody, rowResource } from '../configurations/configuration-resource.t
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
+import { refuseStateInBranch } from '../configurations/refuse-in-branch.ts'
 import { sealedSettings } from '../configurations/sealed-settings.ts'
 import { flag, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -37,6 +38,7 @@ export const updateRow = defineRoute({
   handle: async (request, services) => {
     const { body, params } = request
     findRow(await findConfiguration(request, services), params.rowId)
+    refuseStateInBranch(request.branchId, body.state, 'configuration row')
     const settings = await sealedSettings(body, params, services)
     const changed = changeBy(request, services, body.changeDescription ?? `Row ${params.rowId} changed`)
     const configuration = await changeConfiguration(

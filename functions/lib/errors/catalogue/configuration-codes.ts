@@ -42,10 +42,16 @@ export const configurationCodes = {
     meaning: 'The configuration has another version than the If-Match header names.',
     remedy: 'Read the configuration again, and make the change to what it is now.',
   },
+  'storage.components.cannotDeleteConfiguration': {
+    status: 400,
+    meaning:
+      'The configuration is in the trash of a development branch, where it stays until the branch is deleted.',
+    remedy: 'Leave it there, or reset it to the default branch.',
+  },
   'storage.components.notRunnable': {
     status: 400,
-    meaning: 'Configurations of this component, or of this branch, are not run here.',
-    remedy: 'Run a configuration of the extractor in the default branch.',
+    meaning: 'Configurations of this component are not run here.',
+    remedy: 'Run a configuration of the extractor.',
   },
   'storage.components.busy': {
     status: 503,

@@ -165,6 +165,19 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     change: (place: ConfigurationPlace, step: ChangeStep): Promise<Changed> =>
       change(`${place.branchId}/${place.componentId}/${place.configId}`, { place, step }),
 
+    /**
+     * Puts another configuration, with versions of its own, in the place of one with all of its versions. Resolves to
+     * false when that has changed since it was read; a crash may leave versions that nothing leads to any more.
+     */
+    async exchange(place: ConfigurationPlace, configuration: Configuration): Promise<boolean> {
+      const head = await read(place)
+      if (!head) return write(place, configuration)
+      const item = { ...(await heads.toItem(configuration)), revision: head.revision + 1 }
+      if (!(await items.put(keyOf(place), item, { revision: head.revision }))) return false
+      await history.purge(head.configuration.internalId)
+      return true
+    },
+
     /** Removes it with all its versions. Resolves to false when it has changed since it was read. */
     async purge(place: ConfigurationPlace): Promise<boolean> {
       const head = await read(place)

@@ -6,6 +6,8 @@ const change = z.object({
   at: z.string(),
   token: z.object({ id: z.string(), description: z.string() }),
   description: z.string(),
+  /** The comment as the list of versions has it, if that differs. */
+  listed: z.string().optional(),
   /** Identifies this version for ever. */
   identifier: z.string(),
 })

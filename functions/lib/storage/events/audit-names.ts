@@ -83,6 +83,10 @@ export const auditNames = {
     about: configuration,
     message: `Restored component configuration ${ofComponent}`,
   },
+  componentConfigurationReset: {
+    about: configuration,
+    message: `Reset component configuration ${ofComponent} to the default branch`,
+  },
   componentConfigurationRolledBack: {
     about: configuration,
     message: `Rolled back component configuration ${ofComponent}`,

@@ -94,3 +94,12 @@ it('asks for a run with the rights of the caller', async () => {
     { componentId: 'ex-generic-v2', configId: 'shop', authorTokenId: caller.id, configVersion: 1 },
   ])
 })
+
+it('asks for a run in the branch of the path', async () => {
+  told = [{ status: 'success', output: '{}' }]
+  const { body: made } = await service.call('POST', '/v2/storage/dev-branches', { name: 'runs' })
+  const branchId = made.results.id
+  const path = run.replace('/storage/', `/storage/branch/${branchId}/`)
+  const { body: job } = await service.call('POST', path)
+  expect(started).toContainEqual([job.id, expect.objectContaining({ configId: 'shop', branchId })])
+})

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConfigurationRoutes, startConfigurationRoutes } from '#support/configuration-routes.ts'
+import {
+  type ConfigurationRoutes,
+  componentId,
+  startConfigurationRoutes,
+} from '#support/configuration-routes.ts'
 
 let routes: ConfigurationRoutes
 beforeAll(async () => {
@@ -160,6 +164,9 @@ describe('metadata', () => {
     expect(found).toMatchObject([{ configurationId: id, metadata: [{ key: 'a' }] }])
     expect((await routes.send('DELETE', `${id}/metadata/${body[0].id}`)).status).toBe(204)
     const again = await routes.send('DELETE', `${id}/metadata/${body[0].id}`)
-    expect([again.status, again.body.error]).toEqual([404, `Metadata with id ${body[0].id} not found`])
+    expect([again.status, again.body.error]).toEqual([
+      404,
+      `Metadata with id "${body[0].id}" not found for "${componentId}" configuration "${id}" in branch "1"`,
+    ])
   })
 })
