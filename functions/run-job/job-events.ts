@@ -55,6 +55,8 @@ export const changesOf = async (
       return ofTable(input.tableId, 'tableSnapshotCreated', { params: { description: input.description } })
     case 'tableSnapshotDelete':
       return change('tableSnapshotDeleted', { id: String(input.snapshotId) })
+    case 'tablePull':
+      return ofTable(input.tableId, 'tableCopyToBucket')
     case 'tableDrop':
       return ofTable(input.tableId, 'tableDeleted')
     case 'bucketDelete':
@@ -67,6 +69,16 @@ export const changesOf = async (
       return change('fileDeleted', { id: String(input.fileId) })
     case 'devBranchCreate':
       return change('devBranchCreated', { id: String(job.id), name: input.name })
+    case 'devBranchMerge': {
+      const name = String(job.operationParams['title'] ?? input.mergeRequestId)
+      const state = 'published'
+      return change('mergeRequestStateChanged', {
+        id: String(input.mergeRequestId),
+        name,
+        words: { state },
+        params: { state },
+      })
+    }
     case 'devBranchDelete':
       return change('devBranchDeleted', { id: String(input.branchId), name: input.name ?? '' })
     default:

@@ -43,7 +43,7 @@ export const createApp = (services: Services): App => {
 }
 
 /** Of the project: the same below every branch. */
-const projectTags: ReadonlySet<string> = new Set(['index', 'tokens', 'triggers', 'tickets'])
+const projectTags: ReadonlySet<string> = new Set(['index', 'merge requests', 'tokens', 'triggers', 'tickets'])
 
 const answer = async (
   route: Route,

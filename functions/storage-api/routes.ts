@@ -7,6 +7,7 @@ import { filesRoutes } from './files/routes.ts'
 import type { Route } from './http/route.ts'
 import { indexRoutes } from './index/routes.ts'
 import { jobsRoutes } from './jobs/routes.ts'
+import { mergeRequestsRoutes } from './merge-requests/routes.ts'
 import { metadataRoutes } from './metadata/routes.ts'
 import { namesRoutes } from './names/routes.ts'
 import { rowsRoutes } from './rows/routes.ts'
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...indexRoutes,
   ...tokensRoutes,
   ...branchesRoutes,
+  ...mergeRequestsRoutes,
   ...bucketsRoutes,
   ...tablesRoutes,
   ...snapshotsRoutes,

@@ -22,6 +22,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   notImplemented: 501,
   'storage.buckets.notFound': 404,
   'storage.tables.notFound': 404,
+  'storage.mergeRequest.notFound': 404,
   'storage.columns.notFound': 404,
   'storage.tables.columns.notFound': 404,
   'validation.failed': 422,

@@ -13,6 +13,7 @@ import { createFileStore } from './files/file-store.ts'
 import { createIdempotencyStore } from './jobs/idempotency-store.ts'
 import { createJobStore } from './jobs/job-store.ts'
 import { createTableQueue } from './jobs/table-queue.ts'
+import { createMergeRequestStore } from './merge-requests/merge-request-store.ts'
 import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
@@ -89,6 +90,7 @@ export const createStorageStores = ({
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),
     branches,
+    mergeRequests: createMergeRequestStore(items),
     usedComponents,
     events: createEventStore(items),
     triggers: createTriggerStore(items),

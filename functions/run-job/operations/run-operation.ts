@@ -13,8 +13,10 @@ import { deleteFile } from './delete-file.ts'
 import { deleteRows } from './delete-rows.ts'
 import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
+import { mergeBranch } from './merge-branch.ts'
 import { optimizeTable } from './optimize-table.ts'
 import type { Outcome, Pending } from './outcome.ts'
+import { pullTable } from './pull-table.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
 import { updateTable } from './update-table.ts'
@@ -66,6 +68,10 @@ export const runOperation = async (
     }
     case 'tableOptimize':
       return reporting(await optimizeTable(input, services))
+    case 'tablePull':
+      return reporting(await pullTable(job, input, services))
+    case 'devBranchMerge':
+      return reporting(await mergeBranch(job, input, services))
     case 'bucketDelete':
       await deleteBucket(input.bucketId, input.force, services)
       return nothingToReport

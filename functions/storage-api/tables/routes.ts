@@ -15,6 +15,7 @@ import { importTableNow } from './import-table-now.ts'
 import { listTables } from './list-tables.ts'
 import { optimizeTable } from './optimize-table.ts'
 import { previewTable } from './preview-table.ts'
+import { pullTable } from './pull-table.ts'
 import { updateTable } from './update-table.ts'
 import { writeTable } from './write-table.ts'
 
@@ -37,4 +38,5 @@ export const tablesRoutes: readonly Route[] = [
   deleteRows,
   previewTable,
   optimizeTable,
+  pullTable,
 ]

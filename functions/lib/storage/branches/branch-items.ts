@@ -55,6 +55,18 @@ export const createBranchItems = (items: ItemTable, { branchId, ownOnly = false 
     /** Makes a copy of the default branch's item the branch's own. Resolves to false when it has one. */
     adopt: (key: ItemKey, copy: Item): Promise<boolean> => putOwn(key, copy, 'copied', 'absent'),
 
+    /** The default branch's item, whatever the branch sees. */
+    shared: (key: ItemKey): Promise<Item | undefined> => items.get(key),
+
+    /** As `adopt`, in place of what the branch has or has deleted. Resolves to false when that changes meanwhile. */
+    async adoptAgain(key: ItemKey, copy: Item): Promise<boolean> {
+      const own = await items.get(ownKey(key))
+      return putOwn(key, copy, 'copied', own ? isVery(own) : 'absent')
+    },
+
+    /** What the branch itself made of a key: `undefined` while it has written nothing. */
+    state: async (key: ItemKey): Promise<OwnState | undefined> => stateOf(await items.get(ownKey(key))),
+
     /** As in an item table. Resolves to false also for an item that the branch would have to adopt first. */
     async put(key: ItemKey, attributes: Item, when: Condition = {}): Promise<boolean> {
       const { own, seen } = await look(key)
@@ -109,6 +121,12 @@ export type BranchItems = ReturnType<typeof createBranchItems> & ItemView
 const byText = (a: string, b: string): number => (a < b ? -1 : 1)
 
 const isStill = (own: Item): Record<string, string> => ({ branchState: stateOf(own) ?? 'created' })
+
+const isVery = (own: Item): Record<string, string | number> => ({
+  ...isStill(own),
+  ...(own['revision'] !== undefined && { revision: Number(own['revision']) }),
+  ...(own['internalId'] !== undefined && { internalId: Number(own['internalId']) }),
+})
 
 /** A copy has an internal id of its own, and knows that of the table that it is a copy of. */
 const asOfCopy = (seen: Item, when: Condition): Record<string, string | number> => {

@@ -26,6 +26,7 @@ export const auditNames = {
   tableDataPreview: { about: 'table', message: 'Previewed table {id}' },
   tableCreated: { about: 'table', message: 'Created table {id}' },
   tableUpdated: { about: 'table', message: 'Updated table {id}' },
+  tableCopyToBucket: { about: 'table', message: 'Copied table {id} from the default branch' },
   tableDeleted: { about: 'table', message: 'Deleted table {id}' },
   tableImportDone: { about: 'table', message: 'Imported into table {id}' },
   tableExported: { about: 'table', message: 'Exported table {id}' },
@@ -130,6 +131,8 @@ export const auditNames = {
   },
   componentsSearched: { about: null, message: 'Components were searched' },
 
+  mergeRequestCreated: { about: 'mergeRequest', message: 'Created merge request "{name}"' },
+  mergeRequestStateChanged: { about: 'mergeRequest', message: 'Merge request "{name}" is {state} now' },
   devBranchCreated: { about: 'devBranch', message: 'Created development branch "{name}"' },
   devBranchUpdated: { about: 'devBranch', message: 'Updated development branch "{name}"' },
   devBranchDeleted: { about: 'devBranch', message: 'Deleted development branch "{name}"' },

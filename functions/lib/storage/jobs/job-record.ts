@@ -94,6 +94,14 @@ const jobInput = z.discriminatedUnion('operationName', [
   }),
   z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
   z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
+  /** Into the branch of the job, from the default branch. */
+  z.object({ operationName: z.literal('tablePull'), tableId: z.string() }),
+  z.object({
+    operationName: z.literal('devBranchMerge'),
+    mergeRequestId: z.number(),
+    /** As in `devBranchCreate`. */
+    componentIds: z.array(z.string()),
+  }),
   z.object({ operationName: z.literal('bucketDelete'), bucketId: z.string(), force: z.boolean() }),
   z.object({
     operationName: z.literal('bucketUpdate'),

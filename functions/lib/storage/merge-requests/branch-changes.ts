@@ -1,0 +1,51 @@
+import pMap from 'p-map'
+import { defaultBranchId } from '../branches/branch-store.ts'
+import type { Configuration } from '../configurations/configuration.ts'
+import { compareBranches, type Difference } from '../configurations/merge-branch.ts'
+import type { StorageStores } from '../storage-stores.ts'
+
+const READS_AT_ONCE = 8
+
+export interface BranchChange extends Difference {
+  componentId: string
+  source: Configuration
+}
+
+/** What a branch has changed in its configurations since it got them, by component and id. */
+export const branchChanges = async (
+  branchId: number,
+  componentIds: readonly string[],
+  { configurations, usedComponents }: Pick<StorageStores, 'configurations' | 'usedComponents'>,
+): Promise<BranchChange[]> => {
+  const used = await usedComponents.of(componentIds.map(id => ({ id })))
+  const perComponent = await pMap(
+    used,
+    async ({ id: componentId }) => {
+      const all = await configurations.list(branchId, componentId)
+      return pMap(
+        all,
+        async (source): Promise<BranchChange> => {
+          const place = { branchId: defaultBranchId, componentId, configId: source.id }
+          const first =
+            source.current.version === 1
+              ? source.current
+              : await configurations.history.entry(source.internalId, 1)
+          const target = await configurations.get(place)
+          return { componentId, source, ...compareBranches(source, first?.changed, target) }
+        },
+        { concurrency: READS_AT_ONCE },
+      )
+    },
+    { concurrency: 1 },
+  )
+  return perComponent.flat().filter(({ kind }) => kind !== 'same')
+}
+
+/** A change as clients see it, in the change log of a merge request and among its conflicts. */
+export const changeFacts = ({ componentId, source, target }: BranchChange) => ({
+  componentId,
+  configurationId: source.id,
+  isDeleted: source.current.content.isDeleted,
+  devBranchVersionIdentifier: source.current.changed.identifier,
+  defaultBranchVersionIdentifier: target?.current.changed.identifier ?? null,
+})

@@ -1,0 +1,92 @@
+import { TransientError, UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { compareBranches, mergedConfiguration } from '../../lib/storage/configurations/merge-branch.ts'
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import {
+  type BranchChange,
+  branchChanges,
+  changeFacts,
+} from '../../lib/storage/merge-requests/branch-changes.ts'
+import { mergeRequestResource } from '../../lib/storage/merge-requests/merge-request-resource.ts'
+import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { RunJobServices } from '../services.ts'
+
+/**
+ * Merges the configurations of a branch into the default branch: all, or none when one conflicts. A run that comes after
+ * a crash finds those that are merged already.
+ *
+ * Errors, all 400: `storage.mergeRequest.conflict` with each conflict, `storage.mergeRequest.invalidState`.
+ */
+export const mergeBranch = async (
+  job: ProcessingJob,
+  { mergeRequestId, componentIds }: InputOf<'devBranchMerge'>,
+  services: RunJobServices,
+): Promise<Record<string, unknown>> => {
+  const { mergeRequests } = services
+  const request = await mergeRequests.get(mergeRequestId)
+  if (!request) throw new Error(`There is no merge request ${mergeRequestId}`)
+  if (request.state !== 'published') {
+    if (request.state !== 'approved')
+      throw new UserError(
+        'storage.mergeRequest.invalidState',
+        `Merge request ${mergeRequestId} is "${request.state}". Only an approved one is merged.`,
+      )
+    const changes = await branchChanges(request.branchFromId, componentIds, services)
+    refuseConflicts(mergeRequestId, changes)
+    for (const change of changes) await merge(job, request.branchFromId, change, services)
+  }
+  const merged = { at: services.now().toISOString(), token: job.creatorToken }
+  const published = await mergeRequests.update(mergeRequestId, current =>
+    current.state === 'published' ? current : { ...current, state: 'published', merged },
+  )
+  return mergeRequestResource(published ?? request, [])
+}
+
+const refuseConflicts = (mergeRequestId: number, changes: readonly BranchChange[]): void => {
+  const errors = changes
+    .filter(({ kind }) => kind === 'conflict')
+    .map(change => {
+      const facts = changeFacts(change)
+      const message = `The configuration ${facts.componentId}/${facts.configurationId} was changed in the default branch too.`
+      return { message, ...facts }
+    })
+  if (errors.length === 0) return
+  throw new UserError(
+    'storage.mergeRequest.conflict',
+    `Merge request ${mergeRequestId} cannot be merged. ${errors.map(({ message }) => message).join(' ')}`,
+    { params: { errors } },
+  )
+}
+
+/** The default branch may have moved since the comparison: the job then begins again, and finds the conflict. */
+const merge = async (
+  job: ProcessingJob,
+  branchId: number,
+  { componentId, source, target }: BranchChange,
+  { configurations, metadata, nextId }: RunJobServices,
+): Promise<void> => {
+  const place = { branchId: defaultBranchId, componentId, configId: source.id }
+  const { identifier } = source.current.changed
+  const changed = {
+    at: job.startTime,
+    token: job.creatorToken,
+    description: `Merged from branch ${branchId} version ${source.current.version}`,
+    identifier,
+  }
+  const internalId = `${job.id}-${source.internalId}`
+  const next = mergedConfiguration(target, source, { internalId, changed })
+  if (!target) {
+    await metadata.copy(metadataSubject.configuration(source), metadataSubject.configuration(next), nextId)
+    if (!(await configurations.insert(place, next))) throw moved(source.id)
+    return
+  }
+  const base = target.current.changed
+  await configurations.change(place, current => {
+    if (current.current.changed.identifier === identifier) return current
+    if (compareBranches(source, { ...base, listed: '' }, current).kind !== 'change') throw moved(source.id)
+    return mergedConfiguration(current, source, { internalId, changed })
+  })
+}
+
+const moved = (configId: string) =>
+  new TransientError('storage.components.busy', `The configuration ${configId} changed during the merge.`)

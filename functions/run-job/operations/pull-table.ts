@@ -1,0 +1,17 @@
+import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
+import { tableResource } from '../../lib/storage/tables/table-resource.ts'
+import type { RunJobServices } from '../services.ts'
+
+/** Replaces the branch's table by the default branch's as it is now. No rows are copied: files never change. */
+export const pullTable = async (
+  job: ProcessingJob,
+  { tableId }: InputOf<'tablePull'>,
+  { own, buckets, tables, projectId }: RunJobServices,
+): Promise<Record<string, unknown> | null> => {
+  if (!(await own.pull(tableId))) throw tableNotFound(tableId, projectId)
+  const table = await tables.getHead(tableId)
+  const bucket = table && (await buckets.get(table.bucketId))
+  if (!bucket) return null
+  return tableResource(table, bucket, await tables.listInBucket(bucket.id), job.baseUrl)
+}

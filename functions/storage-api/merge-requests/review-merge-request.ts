@@ -1,0 +1,75 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import type { MergeRequest, MergeRequestState } from '../../lib/storage/merge-requests/merge-request-store.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findMergeRequest, withChanges } from './find-merge-request.ts'
+import { mergeRequestBody } from './merge-request-body.ts'
+
+interface Move {
+  path: `/v2/storage/merge-request/{mergeRequestId}/${string}`
+  summary: string
+  from: readonly MergeRequestState[]
+  to: MergeRequestState
+}
+
+/** A route that moves a merge request to its next state. One that is there already stays as it is. */
+const move = ({ path, summary, from, to }: Move) =>
+  defineRoute({
+    method: 'put',
+    path: path as '/v2/storage/merge-request/{mergeRequestId}/move',
+    summary,
+    tag: 'merge requests',
+    access: 'master',
+    replies: {
+      200: 'The merge request',
+      400: '`storage.mergeRequest.invalidState`',
+      404: 'There is no such merge request',
+    },
+    reply: mergeRequestBody,
+    handle: async (request, services) => {
+      const { tokenId: id, description } = request.caller
+      const approval = { at: services.now().toISOString(), token: { id, description } }
+      const found = await findMergeRequest(services, request.params.mergeRequestId)
+      const moved = await services.mergeRequests.update(found.id, (current): MergeRequest => {
+        if (current.state === to) return current
+        if (!from.includes(current.state)) throw invalidState(current, to)
+        // Whoever asks for changes takes back what was approved.
+        const approvals = to === 'approved' ? [...current.approvals, approval] : []
+        return { ...current, state: to, approvals }
+      })
+      if (moved && moved.revision !== found.revision) {
+        const about = { id: String(found.id), name: found.title, words: { state: to }, params: { state: to } }
+        await recordEvent(request, services, auditEvent('mergeRequestStateChanged', about))
+      }
+      return ok(await withChanges(moved ?? found, services))
+    },
+  })
+
+const invalidState = ({ id, state }: MergeRequest, to: MergeRequestState) =>
+  new UserError(
+    'storage.mergeRequest.invalidState',
+    `Merge request ${id} is "${state}" and cannot be "${to}".`,
+  )
+
+export const requestReview = move({
+  path: '/v2/storage/merge-request/{mergeRequestId}/request-review',
+  summary: 'Ask for a review of a merge request',
+  from: ['development'],
+  to: 'in_review',
+})
+
+export const approveMergeRequest = move({
+  path: '/v2/storage/merge-request/{mergeRequestId}/approve',
+  summary: 'Approve a merge request',
+  from: ['in_review'],
+  to: 'approved',
+})
+
+export const requestChanges = move({
+  path: '/v2/storage/merge-request/{mergeRequestId}/request-changes',
+  summary: 'Ask for changes of a merge request',
+  from: ['in_review', 'approved'],
+  to: 'development',
+})
