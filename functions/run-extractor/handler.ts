@@ -47,7 +47,7 @@ export const handler = lambdaHandler({
     return advanceRun(event, {
       stackStorage: storageWith(connection.token),
       storageWith,
-      runTokens: createRunTokens({ work, tokens: createTokenClient(connection), seal, now }),
+      runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
       work,
       runs: createRunStore(work),
       leases: createConfigurationLeases({ work, isRunning, now }),

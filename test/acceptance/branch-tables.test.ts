@@ -205,6 +205,25 @@ describe('a bucket in a branch', () => {
   })
 })
 
+describe('a token', () => {
+  it('can be given a right on a bucket that only a branch has', async () => {
+    const { at } = await createBranch()
+    const { body: bucket } = await target.call('POST', `${at}buckets`, {
+      name: `granted-${run}`,
+      stage: 'in',
+    })
+    const tableId = await createTable(bucket.id, 't', 'n\n1\n', at)
+    const { status, body: token } = await target.call('POST', 'tokens', {
+      description: `granted ${run}`,
+      bucketPermissions: { [bucket.id]: 'read' },
+    })
+    expect(status).toBe(201)
+    const headers = { 'x-storageapi-token': token.token }
+    expect((await target.call('GET', `${at}tables/${tableId}`, undefined, headers)).status).toBe(200)
+    await target.call('DELETE', `tokens/${token.id}`)
+  })
+})
+
 describe('what is done in a branch', () => {
   it('is in the lists of jobs and events of that branch', async () => {
     const bucketId = await target.createBucket('events')

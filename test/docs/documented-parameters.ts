@@ -81,6 +81,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
 
   'POST /v2/storage/dev-branches': ['name', 'description'],
   'PUT /v2/storage/dev-branches/{branchId}': ['name', 'description'],
+  'POST /v2/storage/merge-request': ['branchFromId', 'branchIntoId', 'title', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
   'GET /v2/storage/triggers': ['component', 'configurationId'],

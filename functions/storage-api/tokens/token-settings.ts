@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { bucketPermission } from '../../lib/storage/tokens/token-store.ts'
 import { flag, integer, text, textList } from '../http/fields.ts'
 import { onlyFlag } from '../http/only.ts'
@@ -44,7 +45,7 @@ const granted = bucketPermission.exclude(['manage'])
  */
 export const readTokenSettings = async (
   { bucketPermissions, expiresIn, canCreateJobs: _, canManageProtectedDefaultBranch: __, ...given }: Fields,
-  { buckets, now }: Pick<Services, 'buckets' | 'now'>,
+  services: Pick<Services, 'buckets' | 'branches' | 'ownTables' | 'now'>,
 ) => {
   if (expiresIn !== undefined && expiresIn < 1)
     throw new UserError(
@@ -54,15 +55,32 @@ export const readTokenSettings = async (
   const isRead = bucketPermissions && !given.canManageBuckets
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...(isRead && { bucketPermissions: await readPermissions(bucketPermissions, buckets) }),
-    ...(expiresIn !== undefined && { expires: new Date(now().getTime() + expiresIn * 1000).toISOString() }),
+    ...(isRead && { bucketPermissions: await readPermissions(bucketPermissions, services) }),
+    ...(expiresIn !== undefined && {
+      expires: new Date(services.now().getTime() + expiresIn * 1000).toISOString(),
+    }),
   }
 }
 
-const readPermissions = async (given: Record<string, unknown>, buckets: Services['buckets']) => {
+/** A branch may have buckets that the default branch lacks. A right on one holds wherever a bucket has its id. */
+const bucketIdsOfAll = async ({
+  buckets,
+  branches,
+  ownTables,
+}: Pick<Services, 'buckets' | 'branches' | 'ownTables'>): Promise<Set<string>> => {
+  const found = await buckets.list()
+  for (const { id } of await branches.list())
+    if (id !== defaultBranchId) found.push(...(await ownTables(id).buckets.list()))
+  return new Set(found.map(({ id }) => id))
+}
+
+const readPermissions = async (
+  given: Record<string, unknown>,
+  services: Pick<Services, 'buckets' | 'branches' | 'ownTables'>,
+) => {
   const entries = Object.entries(given)
   if (entries.length > MAX_PERMISSIONS) throw invalid(`more than ${MAX_PERMISSIONS} buckets`)
-  const known = new Set((await buckets.list()).map(({ id }) => id))
+  const known = await bucketIdsOfAll(services)
   const permitted = entries.map(([id, permission]) => {
     const parsed = granted.safeParse(permission)
     if (!parsed.success) throw invalid(`the permission on "${id.slice(0, 200)}" is not read or write`)

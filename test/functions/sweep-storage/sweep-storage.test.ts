@@ -170,6 +170,39 @@ describe('the objects of tables', () => {
     expect(await rowsOf(`${bucketId}.restored`)).toBe('"a"\n"1"\n')
   })
 
+  it('stay while the default branch or another one names them, and go with the last', async () => {
+    const tableId = await newTable('a\nfirst\n')
+    const { results: branch } = await submit('POST', '/dev-branches', { name: 'sweep' })
+    const at = `/branch/${branch.id}`
+    const replace = async (prefix: string, row: string) =>
+      submit('POST', `${prefix}/tables/${tableId}/import-async`, {
+        dataFileId: await service.upload(`a\n${row}\n`),
+      })
+    const fileIn = async (branchId: number) =>
+      (await service.stores.inBranch(branchId).tables.get(tableId))?.snapshot.files[0]?.key
+    const waitAndSweep = async () => {
+      for (const _ of ['expired', 'noted', 'deleted']) {
+        aheadMs += 8 * DAY_MS
+        await sweep()
+      }
+    }
+    await submit('POST', `${at}/tables/${tableId}/pull`, {})
+    const shared = await fileIn(branch.id)
+    await replace('', 'second')
+    await waitAndSweep()
+    expect(await tableKeys()).toContain(shared)
+    const inBranch = await service.call('GET', `/v2/storage${at}/tables/${tableId}/data-preview`)
+    expect(inBranch.text).toBe('"a"\n"first"\n')
+
+    await replace(at, 'of the branch')
+    const own = await fileIn(branch.id)
+    await submit('DELETE', `/dev-branches/${branch.id}`, {})
+    await waitAndSweep()
+    const left = await tableKeys()
+    expect([left.includes(shared ?? ''), left.includes(own ?? '')]).toEqual([false, false])
+    expect(await rowsOf(tableId)).toBe('"a"\n"second"\n')
+  })
+
   it('stay while the job that wrote them is not over', async () => {
     const job = await service.stores.jobs.create(service.stores.nextId, id => ({
       id,

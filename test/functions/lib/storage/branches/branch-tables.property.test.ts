@@ -13,7 +13,7 @@ afterAll(() => service.close())
 
 const bucketNames = ['a', 'b']
 const tableNames = ['t', 'u']
-const actions = ['createBucket', 'dropBucket', 'createTable', 'rename', 'dropTable'] as const
+const actions = ['createBucket', 'dropBucket', 'createTable', 'rename', 'dropTable', 'pull'] as const
 
 interface Step {
   in: 'default' | 'branch'
@@ -73,7 +73,10 @@ const createModel = () => {
   const write = ({ action, bucket, table }: Step): void => {
     const tables = second.get(bucket)
     if (action === 'createBucket' && !tables) ownBuckets.add(bucket)
-    if (action === 'dropBucket' && tables) ownBuckets.add(bucket)
+    if (action === 'dropBucket' && tables) {
+      ownBuckets.add(bucket)
+      for (const name of tables.keys()) written.add(`${bucket}.${name}`)
+    }
     if (action === 'createTable' && tables) copiedBuckets.add(bucket)
     if (action === 'rename' && tables?.has(table)) copiedBuckets.add(bucket)
     const isChange =
@@ -85,8 +88,24 @@ const createModel = () => {
   return {
     first,
     second,
+    /** Copies the first project's table and its bucket into the second. */
+    pull({ bucket, table }: Step): void {
+      const value = first.get(bucket)?.get(table)
+      if (value === undefined) return
+      const isNew = !second.has(bucket)
+      if (isNew) {
+        // Of a bucket that was deleted, what had been deleted with it stays so; what came later is seen.
+        ownBuckets.delete(bucket)
+        const later = [...(first.get(bucket) ?? [])].filter(([name]) => !written.has(`${bucket}.${name}`))
+        second.set(bucket, new Map(later))
+      }
+      if (!ownBuckets.has(bucket)) copiedBuckets.add(bucket)
+      second.get(bucket)?.set(table, value)
+      written.add(`${bucket}.${table}`)
+    },
     do(each: Step, value: string): void {
-      if (each.in === 'default') {
+      if (each.action === 'pull') this.pull(each)
+      else if (each.in === 'default') {
         follow(each, value)
         change(first, each, value)
       } else {
@@ -143,6 +162,9 @@ const execute = async (
       if (head) await stores.tables.rename(head, value)
       return
     }
+    case 'pull':
+      await service.stores.inBranch(run.branchId).own.pull(tableId)
+      return
     case 'dropTable': {
       const head = await stores.tables.getHead(tableId)
       if (head) await stores.tables.delete(head)
