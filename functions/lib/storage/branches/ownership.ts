@@ -12,7 +12,7 @@ import type { BranchItems } from './branch-items.ts'
  * Makes what a branch is about to change its own. Idempotent: what is the branch's own already, or what it does not see,
  * is left as it is.
  */
-export interface Ownership {
+interface Ownership {
   bucket(bucketId: string): Promise<void>
   /** The bucket becomes the branch's own too: the table outlives the default branch's bucket. */
   table(tableId: string): Promise<void>
