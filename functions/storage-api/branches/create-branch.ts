@@ -3,7 +3,7 @@ import { text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
 
-/** Creates a development branch with copies of all configurations. Tables and files are those of the default branch. */
+/** Creates a development branch with copies of all configurations. It sees the default branch's tables until it writes them. */
 export const createBranch = defineRoute({
   method: 'post',
   path: '/v2/storage/dev-branches',

@@ -7,7 +7,7 @@ import { findBranch } from './find-branch.ts'
 export const deleteBranch = defineRoute({
   method: 'delete',
   path: '/v2/storage/dev-branches/{branchId}',
-  summary: 'Delete a branch with its configurations',
+  summary: 'Delete a branch with all that is its own',
   tag: 'branches',
   access: 'master',
   replies: {
