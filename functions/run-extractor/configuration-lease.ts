@@ -17,7 +17,7 @@ interface ConfigurationLease {
 type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
 const keyOf = ({ componentId, configId, branchId }: ConfigurationPlace) =>
-  `${LEASES_PREFIX}${branchId === undefined ? '' : `branch/${branchId}/`}${componentId}/${configId}.json`
+  `${LEASES_PREFIX}${branchId === undefined ? '' : `branch/${branchId}/`}${componentId}/${encodeURIComponent(configId)}.json`
 
 const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 

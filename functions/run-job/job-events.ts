@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { type AuditEventName, attachmentOf, type auditEvent } from '../lib/storage/events/audit-event.ts'
 import type { FinalJob, InputOf } from '../lib/storage/jobs/job-record.ts'
+import { nameOfTable } from '../lib/storage/tables/table-store.ts'
 import type { RunJobServices } from './services.ts'
 
 type Facts = Omit<Parameters<typeof auditEvent>[1], 'results'>
@@ -21,7 +23,7 @@ export const changesOf = async (
     tableId: string,
     name: AuditEventName,
     { words = {}, ...facts }: Omit<Facts, 'id' | 'name'> = {},
-  ) => change(name, { id: tableId, name: tableId.slice(tableId.lastIndexOf('.') + 1), words, ...facts })
+  ) => change(name, { id: tableId, name: nameOfTable(tableId), words, ...facts })
 
   switch (input.operationName) {
     case 'tableCreate':
@@ -58,9 +60,14 @@ export const changesOf = async (
     case 'tablePull':
       return ofTable(input.tableId, 'tableCopyToBucket')
     case 'tableDrop':
-      return ofTable(input.tableId, 'tableDeleted')
+      return [...deletedAliases(job), input.tableId].flatMap(id => ofTable(id, 'tableDeleted'))
+    case 'tableOptimize':
+      return ofTable(input.tableId, 'tableOptimized')
     case 'bucketDelete':
-      return change('bucketDeleted', ofBucket(input.bucketId))
+      return [
+        ...deletedAliases(job).flatMap(id => ofTable(id, 'tableDeleted')),
+        ...change('bucketDeleted', ofBucket(input.bucketId)),
+      ]
     case 'bucketUpdate': {
       const { displayName, color } = input
       return change('bucketUpdated', { ...ofBucket(input.bucketId), params: { displayName, color } })
@@ -92,6 +99,12 @@ const originOf = (source: InputOf<'tableCreate'>['source'] | undefined): Pick<Fa
   const { tableId, at } = source
   return { params: { source: { sourceTableId: tableId, timestamp: at, type: 'timeTravel' } } }
 }
+
+/** Aliases go with the table that they show. */
+const deletedAliases = ({ results }: FinalJob): string[] =>
+  withAliases.catch({ deletedAliases: [] }).parse(results).deletedAliases
+
+const withAliases = z.object({ deletedAliases: z.array(z.string()) })
 
 const ofColumn = (column: string) => ({ words: { column }, params: { column } })
 

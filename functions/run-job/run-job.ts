@@ -72,7 +72,7 @@ const close = async (job: JobRecord, errorName: string, services: RunJobServices
   // The error itself is in the log of the attempt that threw it.
   services.log.error('job given up', { jobId: job.id, exceptionId, errorName })
   const closed = await services.jobs.fail(job, services.now(), { error: internalJobError(exceptionId) })
-  return finish(closed, services)
+  return finishAndRecord(closed, services)
 }
 
 /** The error of the job. What helps to correct the file is in the results too. */

@@ -70,8 +70,8 @@ const toRequest = ({
   isBase64Encoded,
   requestContext,
 }: GatewayEvent) => {
-  // The gateway has decoded the path: encode again what would end it.
-  const path = rawPath.replaceAll(/[?#]/g, encodeURIComponent)
+  // The gateway has decoded the path: encode again what would end it, and what an address would take for a slash.
+  const path = rawPath.replaceAll(/[?#\\]/g, encodeURIComponent)
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`
   const { method } = requestContext.http
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'

@@ -1,3 +1,4 @@
+import { aliasesRoutes } from './aliases/routes.ts'
 import { branchesRoutes } from './branches/routes.ts'
 import { bucketsRoutes } from './buckets/routes.ts'
 import { componentsRoutes } from './components/routes.ts'
@@ -12,6 +13,7 @@ import { metadataRoutes } from './metadata/routes.ts'
 import { namesRoutes } from './names/routes.ts'
 import { rowsRoutes } from './rows/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { sharingRoutes } from './sharing/routes.ts'
 import { snapshotsRoutes } from './snapshots/routes.ts'
 import { tablesRoutes } from './tables/routes.ts'
 import { ticketsRoutes } from './tickets/routes.ts'
@@ -26,7 +28,9 @@ export const routes: readonly Route[] = [
   ...branchesRoutes,
   ...mergeRequestsRoutes,
   ...bucketsRoutes,
+  ...sharingRoutes,
   ...tablesRoutes,
+  ...aliasesRoutes,
   ...snapshotsRoutes,
   ...filesRoutes,
   ...jobsRoutes,

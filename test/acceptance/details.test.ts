@@ -99,6 +99,11 @@ describe('a table', () => {
   it('is optimized by a job', async () => {
     const job = await target.job('POST', `tables/${tableId}/optimize`)
     expect(job).toMatchObject({ status: 'success', operationName: 'tableOptimize', tableId })
+    const q = encodeURIComponent(`event:storage.tableOptimized AND objectId:"${tableId}"`)
+    const events = async () => (await target.call('GET', `events?q=${q}`)).body
+    await expect
+      .poll(events, { timeout: 10_000 })
+      .toMatchObject([{ message: `Optimized table ${tableId}`, params: { jobId: job.id } }])
     expect((await target.call('POST', `tables/${bucketId}.none/optimize`)).status).toBe(404)
   })
 

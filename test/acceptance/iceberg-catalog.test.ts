@@ -69,6 +69,11 @@ describe('an engine', () => {
     expect((await catalog('namespaces')).body.namespaces).toContainEqual([namespace()])
     const { body: listed } = await catalog(`namespaces/${namespace()}/tables`)
     expect(listed.identifiers).toEqual([{ namespace: [namespace()], name: 'orders_v2' }])
+    const alias = { sourceTable: results.id, name: 'shown', aliasFilter: { column: 'id', values: ['2'] } }
+    expect((await target.call('POST', `buckets/${bucketId}/table-aliases`, alias)).status).toBe(201)
+    // An engine reads files, which hold more rows than the filter of an alias lets through.
+    expect((await catalog(`namespaces/${namespace()}/tables`)).body).toEqual(listed)
+    expect((await catalog(`namespaces/${namespace()}/tables/shown`)).status).toBe(404)
     const rows = await rowsOfEngine('orders_v2')
     expect(rows).toHaveLength(3)
     expect(sorted(rows)).toEqual(sorted(await exported(results.id)))

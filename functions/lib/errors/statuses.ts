@@ -21,6 +21,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.idempotencyKeyReused': 422,
   notImplemented: 501,
   'storage.buckets.notFound': 404,
+  'storage.bucket.ownerNotFound': 404,
   'storage.tables.notFound': 404,
   'storage.mergeRequest.notFound': 404,
   'storage.columns.notFound': 404,

@@ -18,6 +18,7 @@ import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
+import { createAliasStore } from './tables/aliases/alias-store.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
 import { createTableStore } from './tables/table-store.ts'
@@ -52,10 +53,10 @@ export const createStorageStores = ({
   const nextId = createIdSource(now)
   const metadata = createMetadataStore(items, now)
 
-  const tablesIn = (view: ItemView) => ({
-    buckets: createBucketStore(view),
-    tables: createTableStore(view, snapshotFiles, contents),
-  })
+  const tablesIn = (view: ItemView) => {
+    const tables = createTableStore(view, snapshotFiles, contents)
+    return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
+  }
   const ofDefault = {
     ...tablesIn(items),
     files: createFileStore(items),

@@ -30,6 +30,8 @@ export interface RowConditions {
   changedUntil?: Date
   /** Rows with this text in one of their columns, ignoring case. */
   fulltextSearch?: string
+  /** The columns in which that text is searched; default: all. */
+  searchedColumns?: string[]
 }
 
 const SQL_OPERATORS = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
@@ -46,14 +48,14 @@ const SQL_TYPES: Record<ComparisonType, string> = {
 
 /** The conditions on the rows of `selectRows`, for WHERE. `undefined`: all rows. */
 export const conditionsSql = (
-  { where = [], changedSince, changedUntil, fulltextSearch }: RowConditions,
+  { where = [], changedSince, changedUntil, fulltextSearch, searchedColumns }: RowConditions,
   tableColumns: string[],
 ): string | undefined => {
   const all = [
     ...where.map(condition),
     ...(changedSince ? [`${TIMESTAMP_COLUMN} >= ${quoteTimestamp(changedSince)}`] : []),
     ...(changedUntil ? [`${TIMESTAMP_COLUMN} < ${quoteTimestamp(changedUntil)}`] : []),
-    ...(fulltextSearch === undefined ? [] : [containsText(fulltextSearch, tableColumns)]),
+    ...(fulltextSearch === undefined ? [] : [containsText(fulltextSearch, searchedColumns ?? tableColumns)]),
   ]
   return all.length === 0 ? undefined : all.map(term => `(${term})`).join(' AND ')
 }

@@ -1,17 +1,25 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
 import { withColumns, withoutColumn } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
+import { addAliasColumn, deleteAliasColumn } from './alter-alias-columns.ts'
 import { changeTable } from './change-table.ts'
 
-/** Adds a column, empty in every row. Existing files need no change. A warning says when it got another name. */
-export const addColumn = (
+/**
+ * Adds a column, empty in every row. Existing files need no change. A warning says when it got another name. An alias
+ * shows one more column of its source.
+ */
+export const addColumn = async (
   job: ProcessingJob,
-  { tableId, name, requestedName, definition }: InputOf<'tableColumnAdd'>,
+  input: InputOf<'tableColumnAdd'>,
   services: RunJobServices,
-) =>
-  changeTable(job, tableId, services, async table => {
+): Promise<{ results: Record<string, unknown> | null }> => {
+  const { tableId, name, requestedName, definition } = input
+  const alias = await services.tables.getAlias(tableId)
+  if (alias) return addAliasColumn(job, alias, { name }, services)
+  return changeTable(job, tableId, services, async table => {
     refuseColumn(table, name)
     return {
       table: {
@@ -32,15 +40,19 @@ export const addColumn = (
       }),
     }
   })
+}
 
 /** Deletes a column with its values and its metadata. Existing files need no change. */
 export const deleteColumn = async (
   job: ProcessingJob,
-  { tableId, name }: InputOf<'tableColumnDelete'>,
+  { tableId, name, force = false }: InputOf<'tableColumnDelete'>,
   services: RunJobServices,
-) => {
+): Promise<{ results: Record<string, unknown> | null }> => {
+  const alias = await services.tables.getAlias(tableId)
+  if (alias) return deleteAliasColumn(job, alias, { name }, services)
   const changed = await changeTable(job, tableId, services, async table => {
     refuseColumnDelete(table, name)
+    await refuseReferencedColumn(table, name, { ...services, force })
     return { table: { ...table, snapshot: withoutColumn(table.snapshot, name) } }
   })
   await services.metadata.clear(metadataSubject.table(changed.table), name)

@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import type { RunJobServices } from '../services.ts'
 import { changeTable } from './change-table.ts'
@@ -26,6 +27,7 @@ export const deletePrimaryKey = (
   { tableId }: InputOf<'tablePrimaryKeyDelete'>,
   services: RunJobServices,
 ) =>
-  changeTable(job, tableId, services, async table => ({
-    table: { ...table, snapshot: { ...table.snapshot, primaryKey: [] } },
-  }))
+  changeTable(job, tableId, services, async table => {
+    await refuseReferencedKey(table, services.aliases)
+    return { table: { ...table, snapshot: { ...table.snapshot, primaryKey: [] } } }
+  })

@@ -8,9 +8,10 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../../lib/storage/jobs/job-record.ts'
+import type { ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
+import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -30,7 +31,7 @@ export const exportTable = async (
 ): Promise<Outcome> => {
   const made = await findCreated(exportOf(job), { ...services, records: services.files })
   if (made) return outcome(made, input, false)
-  const table = await services.tables.get(input.tableId)
+  const table = await services.tables.getReadable(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
 
   // The file must be one of the branch.
@@ -46,7 +47,7 @@ export const exportTable = async (
 const exportOf = (job: ProcessingJob) => ({ scope: 'tableExport', key: String(job.id), request: {} })
 
 const findCached = async (
-  table: TableRecord,
+  table: ReadableTable,
   cacheKey: unknown,
   { exports, files, now }: RunJobServices,
 ): Promise<FileRecord | undefined> => {
@@ -77,7 +78,7 @@ const noteReader = async (
 const makeFile = async (
   job: ProcessingJob,
   { selection, fileType, gzip, timestampZone }: InputOf<'tableExport'>,
-  table: TableRecord,
+  table: ReadableTable,
   services: RunJobServices,
 ): Promise<FileRecord> => {
   const { s3, filesBucket, projectId, now } = services
@@ -85,9 +86,10 @@ const makeFile = async (
   const folder = `${table.bucketId.replace('.', '/')}/${table.name}`
   const key = `${exportPrefix.prefix}${projectId}/table-exports/${folder}/${job.id}.${fileType}`
   const engine = await services.tableEngine()
+  const { query, snapshot } = rowSource(table, withDates(selection))
   const { slices, bytesRead } = await engine.export({
-    ...withDates(selection),
-    snapshot: table.snapshot,
+    ...query,
+    snapshot,
     fileType,
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),

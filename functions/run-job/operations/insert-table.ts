@@ -3,7 +3,7 @@ import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/buc
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
-import type { TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
@@ -35,11 +35,11 @@ export const insertTable = async (
   newTable: NewTable,
   services: RunJobServices,
   makeContent: () => Promise<FirstContent>,
-): Promise<{ table: TableRecord; resource: Record<string, unknown> }> => {
+): Promise<{ table: TableHead; resource: Record<string, unknown> }> => {
   const { tables } = services
   const { bucketId, name, displayName } = newTable
   await requireBucket(bucketId, services)
-  const existing = await tables.get(`${bucketId}.${name}`)
+  const existing = await tables.getHead(`${bucketId}.${name}`)
   if (existing && existing.internalId !== job.id) throw tableAlreadyExists(name, displayName)
   if (!existing) await refuseTakenName(newTable, tables)
   const table = existing ?? (await insert(job, newTable, services, await makeContent()))
@@ -50,7 +50,7 @@ export const insertTable = async (
     throw error
   })
   const siblings = await tables.listInBucket(bucket.id)
-  return { table, resource: tableResource(table, bucket, siblings, job.baseUrl) }
+  return { table, resource: tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl }) }
 }
 
 const insert = async (
@@ -58,7 +58,7 @@ const insert = async (
   { bucketId, name, displayName }: NewTable,
   { tables, now }: RunJobServices,
   { snapshot, load, definition, isEmpty = false }: FirstContent,
-): Promise<TableRecord> => {
+): Promise<TableHead> => {
   const at = now().toISOString()
   const table: TableRecord = {
     internalId: job.id,
@@ -74,7 +74,7 @@ const insert = async (
     revision: 1,
   }
   if (await tables.insert(table)) return table
-  const winner = await tables.get(`${bucketId}.${name}`)
+  const winner = await tables.getHead(`${bucketId}.${name}`)
   if (winner?.internalId !== job.id) throw tableAlreadyExists(name, displayName)
   return winner
 }

@@ -13,5 +13,8 @@ export const pullTable = async (
   const table = await tables.getHead(tableId)
   const bucket = table && (await buckets.get(table.bucketId))
   if (!bucket) return null
-  return tableResource(table, bucket, await tables.listInBucket(bucket.id), job.baseUrl)
+  return tableResource(table, bucket, await tables.listInBucket(bucket.id), {
+    projectId,
+    baseUrl: job.baseUrl,
+  })
 }

@@ -2,6 +2,7 @@ import { deleteBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { dropTable } from '../../lib/storage/tables/drop-table.ts'
 import type { RunJobServices } from '../services.ts'
 import { addColumn, deleteColumn } from './alter-columns.ts'
 import { addPrimaryKey, deletePrimaryKey } from './alter-primary-key.ts'
@@ -63,8 +64,8 @@ export const runOperation = async (
       return exportTable(job, input, services)
     case 'tableDrop': {
       const table = await services.tables.getHead(input.tableId)
-      if (table) await services.tables.delete(table)
-      return nothingToReport
+      const deletedAliases = table ? await dropTable(table, { ...services, force: input.force ?? false }) : []
+      return deletedAliases.length > 0 ? reporting({ deletedAliases }) : nothingToReport
     }
     case 'tableOptimize':
       return reporting(await optimizeTable(input, services))
@@ -72,9 +73,10 @@ export const runOperation = async (
       return reporting(await pullTable(job, input, services))
     case 'devBranchMerge':
       return reporting(await mergeBranch(job, input, services))
-    case 'bucketDelete':
-      await deleteBucket(input.bucketId, input.force, services)
-      return nothingToReport
+    case 'bucketDelete': {
+      const deletedAliases = await deleteBucket(input.bucketId, input.force, services)
+      return deletedAliases.length > 0 ? reporting({ deletedAliases }) : nothingToReport
+    }
     case 'bucketUpdate':
       await updateBucket(input.bucketId, input, services)
       return nothingToReport

@@ -12,5 +12,6 @@ export const updateTable = async (
   const table = await changeTable(tableId, { displayName }, services)
   const bucket = await services.buckets.get(table.bucketId)
   if (!bucket) return null
-  return tableResource(table, bucket, await services.tables.listInBucket(bucket.id), job.baseUrl)
+  const siblings = await services.tables.listInBucket(bucket.id)
+  return tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl })
 }

@@ -2,6 +2,9 @@ import { z } from '@hono/zod-openapi'
 import { emptyList, noValue, wireDateText } from '../http/body-fields.ts'
 import { metadatumBody } from '../metadata/metadata-resource.ts'
 
+/** The admin of the project who answers for a bucket. */
+export const ownerBody = z.object({ id: z.int(), name: z.string(), email: z.string() })
+
 /** A bucket as in lists and inside a table: `tables` is an address (docs/reference/storage-api.md#buckets). */
 export const bucketBody = z
   .object({
@@ -28,7 +31,7 @@ export const bucketBody = z
     path: z.string(),
     backendPath: z.array(z.string()),
     isSnowflakeSharedDatabase: z.boolean(),
-    owner: noValue,
+    owner: ownerBody.nullable(),
     color: z.string().nullable(),
     isLinkedBucket: z.boolean(),
     metadata: z.array(metadatumBody).optional(),

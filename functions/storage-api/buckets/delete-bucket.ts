@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { deleteBucket as removeBucket } from '../../lib/storage/buckets/delete-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { nameOfTable } from '../../lib/storage/tables/table-store.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { flag } from '../http/fields.ts'
 import { noContent } from '../http/reply.ts'
@@ -31,7 +32,11 @@ export const deleteBucket = defineRoute({
       })
     const { id, name } = await findBucket(services, bucketId)
     await services.own.bucket(id)
-    await removeBucket(id, force, services)
+    const deletedAliases = await removeBucket(id, force, services)
+    for (const tableId of deletedAliases) {
+      const event = auditEvent('tableDeleted', { id: tableId, name: nameOfTable(tableId), params: { force } })
+      await recordEvent(request, services, event)
+    }
     const event = auditEvent('bucketDeleted', { id, name, params: { force } })
     await recordEvent(request, services, event)
     return noContent()

@@ -1,4 +1,5 @@
 import type { Route } from '../http/route.ts'
+import { getBucketOwner, setBucketOwner } from './bucket-owner.ts'
 import { createBucket } from './create-bucket.ts'
 import { deleteBucket } from './delete-bucket.ts'
 import { getBucket } from './get-bucket.ts'
@@ -12,6 +13,8 @@ export const bucketsRoutes: readonly Route[] = [
   createBucket,
   getBucket,
   updateBucket,
+  getBucketOwner,
+  setBucketOwner,
   listSharedBuckets,
   deleteBucket,
   listBucketTables,

@@ -15,17 +15,14 @@ import type { Services } from '../services.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
 import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
-import { findComponent, isEntityId, placeOf } from './find-configuration.ts'
+import { entityId } from './entity-id.ts'
+import { findComponent, placeOf } from './find-configuration.ts'
 import { jsonObject, parseJsonObject } from './json-field.ts'
 import { judgeChange, warnOfChange, warnWhenWrapped } from './judge-change.ts'
 import { configurationRefusal, sealedSettings, stateRefusal } from './sealed-settings.ts'
 
 const body = z.object({
-  configurationId: text({ max: 200 })
-    .refine(id => id === '' || isEntityId(id), {
-      error: 'This value should hold letters, digits, dots, dashes and underscores only.',
-    })
-    .optional(),
+  configurationId: entityId(),
   name: text({ min: 1, max: 1000 }),
   description: text({ max: 20_000 }).default(''),
   configuration: jsonObject().optional(),

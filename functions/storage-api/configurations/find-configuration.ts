@@ -4,14 +4,12 @@ import type { ConfigurationPlace } from '../../lib/storage/configurations/config
 import type { Component } from '../components/component.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
+import { isEntityId } from './entity-id.ts'
 
 export interface ConfigurationRequest
   extends Pick<RouteRequest<unknown, unknown, unknown>, 'caller' | 'runId' | 'branchId' | 'raw'> {
   params: { componentId: string; configId: string }
 }
-
-/** Configuration and row ids: what fits a sort key and a path, and has no special meaning there. */
-export const isEntityId = (text: string): boolean => /^[A-Za-z0-9_.-]{1,200}$/.test(text)
 
 /** The component, or 404 `notFound`. */
 export const findComponent = (

@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import type { Caller } from '../http/authenticate.ts'
 import { flag } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import type { FileAccess } from './file-access.ts'
 import { fileBody } from './file-body.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
 import { findFile, mayChangeFile } from './find-file.ts'
@@ -20,8 +23,25 @@ export const getFile = defineRoute({
   reply: fileBody,
   handle: async ({ params, query, caller }, { files, fileAccess }) => {
     const file = await findFile(files, params.fileId, caller)
-    if (!query.federationToken) return ok(await fileResource(file, fileAccess))
-    const access = mayChangeFile(caller, file) ? 'write' : 'read'
-    return ok(await federatedFileResource(file, fileAccess, access))
+    return ok(
+      query.federationToken
+        ? await withCredentials(file, caller, fileAccess)
+        : await fileResource(file, fileAccess),
+    )
   },
 })
+
+/** The detail with new credentials, at the address that clients of another cloud know. */
+export const refreshFile = defineRoute({
+  method: 'put',
+  path: '/v2/storage/files/{fileId}/refresh',
+  summary: 'Renew the credentials of a file',
+  tag: 'files',
+  replies: { 200: 'The file', 404: 'There is no such file' },
+  reply: fileBody,
+  handle: async ({ params, caller }, { files, fileAccess }) =>
+    ok(await withCredentials(await findFile(files, params.fileId, caller), caller, fileAccess)),
+})
+
+const withCredentials = (file: FileRecord, caller: Caller, fileAccess: FileAccess) =>
+  federatedFileResource(file, fileAccess, mayChangeFile(caller, file) ? 'write' : 'read')

@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts'
 import { addFileTag } from './add-file-tag.ts'
 import { deleteFile } from './delete-file.ts'
-import { getFile } from './get-file.ts'
+import { getFile, refreshFile } from './get-file.ts'
 import { listFiles } from './list-files.ts'
 import { prepareFile } from './prepare-file.ts'
 import { removeFileTag } from './remove-file-tag.ts'
@@ -11,6 +11,7 @@ export const filesRoutes: readonly Route[] = [
   listFiles,
   prepareFile,
   getFile,
+  refreshFile,
   deleteFile,
   addFileTag,
   removeFileTag,

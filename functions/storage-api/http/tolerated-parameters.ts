@@ -8,5 +8,7 @@ export const toleratedParameters: Readonly<Record<string, string>> = {
   distributionKey: 'Places the rows of a table on the nodes of some backends. Tables here have no nodes.',
   syntheticPrimaryKeyEnabled:
     'Adds a key for backends that cannot replace rows without one. Tables here can.',
+  aliasColumnsAutoSync:
+    'A former option of new aliases: they follow their source unless `aliasColumns` is given.',
   escape: 'The PHP client sends it with exports and previews, from before CSV files had one form.',
 }

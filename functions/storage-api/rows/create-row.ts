@@ -3,7 +3,8 @@ import { addRow, findRow } from '../../lib/storage/configurations/change-rows.ts
 import { changeBy, changeConfiguration } from '../configurations/change-configuration.ts'
 import { rowEvent } from '../configurations/configuration-events.ts'
 import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
-import { findConfiguration, isEntityId } from '../configurations/find-configuration.ts'
+import { entityId } from '../configurations/entity-id.ts'
+import { findConfiguration } from '../configurations/find-configuration.ts'
 import { jsonObject } from '../configurations/json-field.ts'
 import { warnWhenWrapped } from '../configurations/judge-change.ts'
 import { sealedSettings } from '../configurations/sealed-settings.ts'
@@ -18,11 +19,7 @@ export const createRow = defineRoute({
   summary: 'Add a row to a configuration',
   tag: 'rows',
   body: z.object({
-    rowId: text({ max: 200 })
-      .refine(id => id === '' || isEntityId(id), {
-        error: 'This value should hold letters, digits, dots, dashes and underscores only.',
-      })
-      .optional(),
+    rowId: entityId(),
     name: text({ max: 1000 }).default(''),
     description: text({ max: 20_000 }).default(''),
     configuration: jsonObject().optional(),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { text } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from '../tables/find-table.ts'
+import { findOwnTable } from '../tables/find-table.ts'
 
 /** Keeps the current table, by a job `tableSnapshotCreate` whose results name the snapshot. */
 export const createSnapshot = defineRoute({
@@ -21,7 +21,7 @@ export const createSnapshot = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        await findTable(services, tableId)
+        await findOwnTable(services, tableId)
         return { description }
       },
     })

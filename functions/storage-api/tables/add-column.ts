@@ -1,5 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { withAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
+import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { refuseColumn } from '../../lib/storage/tables/table-columns.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -8,7 +11,7 @@ import { findTable } from './find-table.ts'
 
 /**
  * Adds a column, empty in every row. For a typed table, with its definition. A name is made valid in the same way as
- * those of a file's header; the job and its event say so.
+ * those of a file's header; the job and its event say so. An alias shows one more column of its source.
  */
 export const addColumn = defineRoute({
   method: 'post',
@@ -38,9 +41,14 @@ export const addColumn = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        refuseColumn(await findTable(services, tableId), name)
+        refuseNewColumn(await findTable(services, tableId), name)
         return { name, ...renamed }
       },
     })
   },
 })
+
+const refuseNewColumn = (table: TableHead, name: string): void => {
+  if (isAliased(table)) withAliasColumn(table, name)
+  else refuseColumn(table, name)
+}

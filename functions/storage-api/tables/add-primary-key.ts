@@ -3,7 +3,7 @@ import { refuseKey } from '../../lib/storage/tables/table-columns.ts'
 import { commaList, textList } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 
 /** Makes columns the primary key of a table without one, unless two rows have the same values in them. */
 export const addPrimaryKey = defineRoute({
@@ -26,7 +26,7 @@ export const addPrimaryKey = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        refuseKey(await findTable(services, tableId), columns)
+        refuseKey(await findOwnTable(services, tableId), columns)
         return { columns }
       },
     })

@@ -109,6 +109,11 @@ const admitSource = async (
   requireTable(caller, source.tableId, 'read')
   const { tableId, at } = source
   const table = await findTable(services, tableId)
+  if (table.alias)
+    throw new UserError(
+      'storage.validation.timeTravelNotSupported',
+      `The table "${tableId}" is an alias, which has no earlier states. Use its source table.`,
+    )
   if (table.created > at) throw beforeTable(tableId, table, at)
   return {
     params: {},

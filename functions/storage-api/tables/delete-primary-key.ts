@@ -1,6 +1,7 @@
+import { refuseReferencedKey } from '../../lib/storage/tables/aliases/alias-rules.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 
 /** Removes the primary key of a table. Idempotent. */
 export const deletePrimaryKey = defineRoute({
@@ -16,7 +17,7 @@ export const deletePrimaryKey = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        await findTable(services, tableId)
+        await refuseReferencedKey(await findOwnTable(services, tableId), services.aliases)
         return {}
       },
     })

@@ -5,7 +5,7 @@ import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { flag } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 import { readRowQuery, rowQueryFields } from './row-query.ts'
 
 const { whereColumn, whereOperator, whereValues, whereFilters, changedSince, changedUntil } = rowQueryFields
@@ -50,7 +50,7 @@ export const deleteRows = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        const { snapshot } = await findTable(services, tableId)
+        const { snapshot } = await findOwnTable(services, tableId)
         const unknown = where.find(({ column }) => !columnNames(snapshot).includes(column))
         if (unknown)
           throw new UserError(

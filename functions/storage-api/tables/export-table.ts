@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { refuseUnknownQueryColumns } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withIsoTimes } from '../../lib/storage/tables/row-selection.ts'
-import { refuseUnknownColumns } from '../../lib/table-engine/row-conditions.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { flag, integer, text, unlessBlank } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
@@ -55,16 +55,12 @@ export const exportTable = defineRoute({
       },
       tableId,
       admit: async () => {
-        const { snapshot } = await findTable(services, tableId)
-        refuseUnknownColumns(columnNames(snapshot), [
-          ...(query.columns ?? []),
-          ...selection.where.map(({ column }) => column),
-          ...selection.orderBy.map(({ column }) => column),
-        ])
+        const table = await findTable(services, tableId)
+        refuseUnknownQueryColumns(table, query)
         return {
           export: {
             tableName: tableId,
-            columns: query.columns ?? columnNames(snapshot),
+            columns: query.columns ?? columnNames(table.snapshot),
             limit: limit || null,
             changedSince: fields.changedSince ?? null,
             changedUntil: fields.changedUntil ?? null,

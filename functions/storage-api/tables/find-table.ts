@@ -1,5 +1,6 @@
-import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
-import type { TableHead, TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
+import { aliasHoldsNoRows, tableNotFound } from '../../lib/storage/tables/table-errors.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import type { Services } from '../services.ts'
 
 /** The head of the table of a path, without its files, or 404 `storage.tables.notFound`. */
@@ -9,6 +10,19 @@ export const findTable = async (
 ): Promise<TableHead> => {
   const table = await tables.getHead(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
+  return table
+}
+
+/**
+ * The same for a table that is to be changed. Throws 400 `storage.tables.aliasImportNotAllowed` for an alias, which has
+ * no rows of its own.
+ */
+export const findOwnTable = async (
+  services: Pick<Services, 'tables' | 'projectId'>,
+  tableId: string,
+): Promise<TableHead> => {
+  const table = await findTable(services, tableId)
+  if (table.alias) throw aliasHoldsNoRows(table.alias.record)
   return table
 }
 
@@ -25,8 +39,8 @@ export const findTableToChange = async (
 export const findTableWithFiles = async (
   { tables, projectId }: Pick<Services, 'tables' | 'projectId'>,
   tableId: string,
-): Promise<TableRecord> => {
-  const table = await tables.get(tableId)
+): Promise<ReadableTable> => {
+  const table = await tables.getReadable(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
   return table
 }

@@ -7,7 +7,7 @@ import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
 import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
 export const importTableFields = z.object({
@@ -49,7 +49,7 @@ export const importTableJob = (
     tableId,
     queueTableId: tableId,
     admit: async () => {
-      const { snapshot } = await findTable(services, tableId)
+      const { snapshot } = await findOwnTable(services, tableId)
       // Without a primary key nothing is deduplicated, so both strategies are the same.
       if (deduplicationStrategy === 'insert' && snapshot.primaryKey.length > 0)
         throw notImplemented('deduplicationStrategy=insert')

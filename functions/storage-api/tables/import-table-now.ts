@@ -4,7 +4,7 @@ import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 import { importTableFields, importTableJob } from './import-table-job.ts'
 import { importResultsBody } from './table-body.ts'
 
@@ -23,7 +23,7 @@ export const importTableNow = defineRoute({
   streamedBody: uploadForm.extend(importTableFields.shape),
   handle: async (request, services) => {
     const { tableId } = request.params
-    await findTable(services, tableId)
+    await findOwnTable(services, tableId)
     const { fields, file } = await receiveUpload(request, services)
     // The name of the file, which has one already.
     const { name: _name, ...others } = fields

@@ -1,6 +1,6 @@
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { findTable } from './find-table.ts'
+import { findOwnTable } from './find-table.ts'
 
 /** Where tables lie in a database this rewrites them. Here each load keeps its table in order, and the job says so. */
 export const optimizeTable = defineRoute({
@@ -16,7 +16,7 @@ export const optimizeTable = defineRoute({
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        await findTable(services, tableId)
+        await findOwnTable(services, tableId)
         return {}
       },
     })

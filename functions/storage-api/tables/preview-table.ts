@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { formatRecord } from '../../lib/table-engine/csv/format-records.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
@@ -36,15 +37,15 @@ export const previewTable = defineRoute({
         'storage.tables.validation.invalidFormat',
         `Invalid format "${format.slice(0, 50)}". There are "rfc" and "json".`,
       )
-    const { snapshot, name } = await findTableWithFiles(services, params.tableId)
-    const rowQuery = readRowQuery(query, services.now())
+    const table = await findTableWithFiles(services, params.tableId)
+    const { snapshot, query: rowQuery } = rowSource(table, readRowQuery(query, services.now()))
     const engine = await services.tableEngine()
     // One client sends 0 for "not set".
     const { columns, rows } = await engine.preview(snapshot, {
       ...rowQuery,
       limit: query.limit || DEFAULT_ROWS,
     })
-    const event = auditEvent('tableDataPreview', { id: params.tableId, name })
+    const event = auditEvent('tableDataPreview', { id: params.tableId, name: table.name })
     await recordEvent(request, services, event)
     if (format === 'rfc') return csv([columns, ...rows].map(formatRecord).join(''))
     return ok({

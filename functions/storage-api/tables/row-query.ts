@@ -16,7 +16,7 @@ const operator = z
 const MAX_CONDITIONS = 100
 
 /** A single value counts as a list of one: a form that repeats a field without brackets sends only the last value. */
-const oneAsList = (value: unknown): unknown =>
+export const oneAsList = (value: unknown): unknown =>
   typeof value === 'string' || typeof value === 'number' ? [value] : value
 
 const whereFilter = z.object({

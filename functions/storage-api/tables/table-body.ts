@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { aliasFilter } from '../../lib/storage/tables/aliases/alias-record.ts'
 import { bucketBody } from '../buckets/bucket-body.ts'
 import { anyObject, creatorToken, emptyList, noValue, wireDateText } from '../http/body-fields.ts'
 import { metadatumBody } from '../metadata/metadata-resource.ts'
@@ -22,10 +23,23 @@ export const listedTableBody = z
     created: wireDateText,
     lastImportDate: wireDateText.nullable(),
     lastChangeDate: wireDateText.nullable(),
-    rowsCount: z.int(),
-    dataSizeBytes: z.int(),
+    /** `null`: an alias with a filter. Only reading all rows would say. */
+    rowsCount: z.int().nullable(),
+    dataSizeBytes: z.int().nullable(),
     isAlias: z.boolean(),
     isAliasable: z.boolean(),
+    /** This and the next two: of aliases only. */
+    aliasColumnsAutoSync: z.boolean().optional(),
+    aliasFilter: aliasFilter.optional(),
+    sourceTable: z
+      .object({
+        id: z.string(),
+        uri: z.string(),
+        name: z.string(),
+        project: z.object({ id: z.int(), name: z.string() }),
+        definition: anyObject.optional(),
+      })
+      .optional(),
     isTyped: z.boolean(),
     timestampType: noValue,
     tableType: z.string(),

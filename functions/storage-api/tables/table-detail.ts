@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 export const tableDetail = async (services: Services, table: TableHead, baseUrl: string) => {
   const bucket = await findBucket(services, table.bucketId)
   const siblings = await services.tables.listInBucket(table.bucketId)
-  const resource = tableResource(table, bucket, siblings, baseUrl)
+  const resource = tableResource(table, bucket, siblings, { ...services, baseUrl })
   return {
     ...resource,
     ...(await tableMetadata(services, table)),

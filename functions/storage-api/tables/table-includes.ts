@@ -30,7 +30,7 @@ interface ListedTables {
 
 /** Tables of a bucket in a list, with what `include` asks for. */
 export const listedTables = (
-  services: Pick<Services, 'metadata'>,
+  services: Pick<Services, 'metadata' | 'projectId'>,
   { bucket, siblings, tables = siblings, include, baseUrl }: ListedTables,
 ) => {
   const shown = include.includes('buckets') && { bucket: bucketResource(bucket, siblings, baseUrl) }
@@ -42,7 +42,7 @@ export const listedTables = (
 }
 
 const listedTable = async (
-  services: Pick<Services, 'metadata'>,
+  services: Pick<Services, 'metadata' | 'projectId'>,
   table: TableHead,
   include: string[],
   baseUrl: string,
@@ -50,7 +50,7 @@ const listedTable = async (
   const hasMetadata = include.includes('metadata') || include.includes('columnMetadata')
   const found = hasMetadata ? await tableMetadata(services, table) : undefined
   return {
-    ...tableSummary(table, baseUrl),
+    ...tableSummary(table, { ...services, baseUrl }),
     ...(include.includes('columns') && { columns: columnNames(table.snapshot) }),
     ...(found && include.includes('metadata') && { metadata: found.metadata }),
     ...(found && include.includes('columnMetadata') && { columnMetadata: found.columnMetadata }),

@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi'
+import { ownerBody } from '../buckets/bucket-body.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
-import { masterDescription, projectAdmin } from './token-resource.ts'
+import { projectOwner } from './token-resource.ts'
 import { tokenWithProject, tokenWithProjectBody } from './token-with-project.ts'
 
 /** One token, as `verify` shows it, and the admin it belongs to. Each token may read itself. */
@@ -14,18 +14,16 @@ export const getToken = defineRoute({
   tag: 'tokens',
   replies: { 200: 'The token', 403: 'It is another token', 404: 'There is no such token' },
   reply: tokenWithProjectBody.extend({
-    adminOwner: z.object({ id: z.int(), name: z.string(), email: z.string() }),
+    adminOwner: ownerBody,
   }),
   handle: async ({ params, caller, baseUrl }, services) => {
     const isOwn = params.tokenId === caller.tokenId
     if (!isOwn) requireMaster(caller)
     const token =
       isOwn && caller.isMaster ? { masterId: caller.tokenId } : await findToken(services, params.tokenId)
-    const { id, name } = projectAdmin
     return ok({
       ...(await tokenWithProject(token, baseUrl, services)),
-      // The admin has no address here: clients read the description of the master token in its place.
-      adminOwner: { id, name, email: masterDescription },
+      adminOwner: projectOwner,
     })
   },
 })

@@ -14,10 +14,13 @@ export const shareToken = defineRoute({
   body: z.object({ recipientEmail: text({ min: 3, max: 320 }), message: text().default('') }),
   validationCode: 'storage.tokens.validation',
   replies: {
+    400: '`storage.token.cannotShareMasterToken`',
     404: 'There is no such token',
     501: '`notImplemented`: hand over the value that create or refresh shows',
   },
-  handle: async ({ params }, services) => {
+  handle: async ({ params, caller }, services) => {
+    if (params.tokenId === caller.tokenId)
+      throw new UserError('storage.token.cannotShareMasterToken', 'The master token cannot be shared.')
     await findToken(services, params.tokenId)
     throw new UserError(
       'notImplemented',

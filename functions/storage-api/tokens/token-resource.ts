@@ -34,16 +34,26 @@ export const tokenResource = (token: TokenRecord, { baseUrl, now, bucketIds }: T
   creatorToken: { id: Number(token.creatorToken.id), description: token.creatorToken.description },
 })
 
-export const masterDescription = 'Master token'
+const masterDescription = 'Master token'
 
 /** Whoever deployed the stack. All tokens are made with theirs. */
-export const projectAdmin = {
+const projectAdmin = {
   id: 1,
   name: 'Owner',
   features: [],
   isOrganizationMember: true,
   role: 'admin',
   isActivated: true,
+}
+
+/**
+ * The same, as the owner of tokens and buckets. An admin has no address here: clients read the description of the master
+ * token in its place.
+ */
+export const projectOwner = {
+  id: projectAdmin.id,
+  name: projectAdmin.name,
+  email: masterDescription,
 }
 
 /** The master token: its value is the stack's secret. */

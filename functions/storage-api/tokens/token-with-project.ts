@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { sizeOf } from '../../lib/storage/buckets/bucket-resource.ts'
+import { projectName } from '../../lib/storage/project/project-name.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { Services } from '../services.ts'
@@ -25,7 +27,7 @@ export const tokenWithProject = async (
     owner: projectResource(projectId, {
       created: wireDate(created),
       region,
-      snapshots: listed.flat().map(table => table.snapshot),
+      size: sizeOf(listed.flat()),
     }),
   }
 }
@@ -35,15 +37,13 @@ export const tokenWithProjectBody = tokenBody.extend({
   owner: z.looseObject({ id: z.int(), name: z.string() }),
 })
 
-export const projectName = (id: number): string => `Project ${id}`
-
 interface ProjectFacts {
   created: string
   region: string
-  snapshots: { dataSizeBytes: number; rowsCount: number }[]
+  size: { dataSizeBytes: number; rowsCount: number }
 }
 
-const projectResource = (id: number, { created, region, snapshots }: ProjectFacts) => ({
+const projectResource = (id: number, { created, region, size }: ProjectFacts) => ({
   id,
   name: projectName(id),
   type: 'production',
@@ -51,8 +51,7 @@ const projectResource = (id: number, { created, region, snapshots }: ProjectFact
   created,
   expires: null,
   features: [],
-  dataSizeBytes: snapshots.reduce((sum, snapshot) => sum + snapshot.dataSizeBytes, 0),
-  rowsCount: snapshots.reduce((sum, snapshot) => sum + snapshot.rowsCount, 0),
+  ...size,
   hasMysql: false,
   hasSynapse: false,
   hasRedshift: false,

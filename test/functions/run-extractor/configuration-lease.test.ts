@@ -21,7 +21,7 @@ leaseContract('a document of the work bucket', async () => {
   let configurations = 0
   return {
     stores: () => {
-      const place = { componentId: 'ex', configId: `${++configurations}` }
+      const place = { componentId: 'ex', configId: `App\\Case ${++configurations}: @` }
       return [
         createConfigurationLeaseStore(work, place, now),
         createConfigurationLeaseStore(work, place, now),

@@ -76,6 +76,20 @@ describe('a job that fails for good', () => {
     expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
   })
 
+  it('has one event that says so, without the cause', async () => {
+    const tableId = await createTable()
+    const jobId = await submitImport(tableId, 'n\n1\n')
+    const failure = { Error: 'Error', Cause: 'secret cause' }
+    for (const _ of ['once', 'again']) await runJob({ jobId, failure }, service.jobServices)
+    const q = encodeURIComponent(`event:storage.tableImportError AND objectId:"${tableId}"`)
+    const { body: events } = await service.call('GET', `/v2/storage/events?q=${q}`)
+    const { error } = await jobOf(jobId)
+    expect(events).toMatchObject([
+      { type: 'error', objectId: tableId, description: error.message, params: { jobId } },
+    ])
+    expect(JSON.stringify(events)).not.toContain('secret cause')
+  })
+
   it('stays a success when its failure is reported too late', async () => {
     const tableId = await createTable()
     const jobId = await submitImport(tableId, 'n\n1\n')

@@ -62,6 +62,17 @@ describe('an event of the gateway', () => {
     expect((await service.call('GET', `/v2/storage/files/${id}`)).body.tags).toEqual([])
   })
 
+  it('with a decoded backslash in its path names the configuration of that id', async () => {
+    const configurationId = 'App\\Case one'
+    const configs = '/v2/storage/components/keboola.runner-config-test/configs'
+    await service.call('POST', configs, { configurationId, name: 'n' })
+    const { statusCode, body } = await answer(listFiles, {
+      rawPath: `${configs}/${configurationId}`,
+      rawQueryString: '',
+    })
+    expect([statusCode, JSON.parse(body).id]).toEqual([200, configurationId])
+  })
+
   it('without a token is refused like any request', async () => {
     const { statusCode } = await answerGatewayEvent(service.app, gatewayEvent.parse(listFiles))
     expect(statusCode).toBe(401)

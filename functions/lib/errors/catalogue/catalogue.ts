@@ -1,3 +1,4 @@
+import { aliasCodes } from './alias-codes.ts'
 import { clientCodes } from './client-codes.ts'
 import { configurationCodes } from './configuration-codes.ts'
 import { exportCodes } from './export-codes.ts'
@@ -14,6 +15,7 @@ import { tableCodes } from './table-codes.ts'
 export const areas = {
   'Any request': requestCodes,
   'Buckets, tables and CSV files': tableCodes,
+  'Aliases of tables': aliasCodes,
   'Files and objects': fileCodes,
   'Configurations, schedules and secrets': configurationCodes,
   'Jobs, tokens, branches, events, metadata and triggers': projectCodes,
@@ -32,6 +34,7 @@ export const areas = {
 export const catalogue = {
   ...requestCodes,
   ...tableCodes,
+  ...aliasCodes,
   ...fileCodes,
   ...configurationCodes,
   ...projectCodes,

@@ -22,6 +22,11 @@ export const projectCodes = {
     meaning: 'The bucket permissions of the token are not valid.',
     remedy: 'Give "read" or "write" for buckets that exist.',
   },
+  'storage.token.cannotShareMasterToken': {
+    status: 400,
+    meaning: 'The master token is never shared.',
+    remedy: 'Make a token for the person.',
+  },
   'storage.tokens.cannotDeleteDueToOrchestration': {
     status: 400,
     meaning: 'A trigger runs its configuration with the rights of this token.',

@@ -7,6 +7,11 @@ export const tableCodes = {
     meaning: 'There is no such bucket.',
     remedy: 'Check the bucket id, or create the bucket first.',
   },
+  'storage.bucket.ownerNotFound': {
+    status: 404,
+    meaning: 'The bucket has no owner, or there is no such admin of the project.',
+    remedy: 'Name the admin that the detail of a token shows as adminOwner.',
+  },
   'storage.buckets.alreadyExists': {
     status: 400,
     meaning: 'Another bucket has this id or display name.',
@@ -137,8 +142,8 @@ export const tableCodes = {
   'storage.validation.timeTravelNotSupported': {
     status: 400,
     meaning:
-      'The table has no history that can be read: it is one of version 0.1, or another engine wrote it.',
-    remedy: 'Create the table from a snapshot.',
+      'The table has no history that can be read: it is one of version 0.1, another engine wrote it, or it is an alias.',
+    remedy: 'Create the table from a snapshot, or copy the source table of the alias.',
   },
   'storage.tables.busy': {
     status: 503,

@@ -19,8 +19,7 @@ export const bucketResource = (bucket: BucketRecord, tables: TableHead[], baseUr
     lastChangeDate: wireDate(lastChange(bucket, tables)),
     updated: bucket.updated === bucket.created ? null : wireDate(bucket.updated),
     isReadOnly: false,
-    dataSizeBytes: sum(tables.map(table => table.snapshot.dataSizeBytes)),
-    rowsCount: sum(tables.map(table => table.snapshot.rowsCount)),
+    ...sizeOf(tables),
     isMaintenance: false,
     backend: 'duckdb',
     sharing: null,
@@ -30,7 +29,7 @@ export const bucketResource = (bucket: BucketRecord, tables: TableHead[], baseUr
     path: bucket.id,
     backendPath: [bucket.id],
     isSnowflakeSharedDatabase: false,
-    owner: null,
+    owner: bucket.owner ?? null,
     color: bucket.color,
     isLinkedBucket: false,
   }
@@ -40,6 +39,15 @@ export const bucketResource = (bucket: BucketRecord, tables: TableHead[], baseUr
 const lastChange = (bucket: BucketRecord, tables: TableHead[]): string => {
   const changes = tables.map(table => table.lastChangeDate ?? table.created)
   return [...changes, bucket.updated].toSorted().at(-1) ?? bucket.updated
+}
+
+/** Of the tables that hold rows: an alias shows those of another table. */
+export const sizeOf = (tables: TableHead[]): { dataSizeBytes: number; rowsCount: number } => {
+  const own = tables.filter(({ alias }) => !alias)
+  return {
+    dataSizeBytes: sum(own.map(({ snapshot }) => snapshot.dataSizeBytes)),
+    rowsCount: sum(own.map(({ snapshot }) => snapshot.rowsCount)),
+  }
 }
 
 const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0)

@@ -12,6 +12,8 @@ export const bucketRecord = z.object({
   displayName: z.string(),
   description: z.string(),
   color: z.string().nullable(),
+  /** The admin of the project who answers for it. */
+  owner: z.object({ id: z.number(), name: z.string(), email: z.string() }).optional(),
   created: z.string(),
   updated: z.string(),
   /** ISO 8601. A delete is running until then at the latest, and no table may be added. */

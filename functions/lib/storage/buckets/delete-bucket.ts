@@ -1,6 +1,8 @@
 import { TransientError, UserError } from '../../errors/errors.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import type { StorageStores } from '../storage-stores.ts'
+import type { AliasStore } from '../tables/aliases/alias-store.ts'
+import { dropTable } from '../tables/drop-table.ts'
 import type { TableStore } from '../tables/table-store.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import type { BucketRecord, BucketStore } from './bucket-store.ts'
@@ -8,6 +10,7 @@ import type { BucketRecord, BucketStore } from './bucket-store.ts'
 interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables'> {
   buckets: BucketStore
   tables: TableStore
+  aliases: AliasStore
   tokens: TokenStore
   now: () => Date
 }
@@ -16,7 +19,8 @@ interface DeleteBucketOptions extends Pick<StorageStores, 'branches' | 'inBranch
 const DELETING_MS = 60_000
 
 /**
- * Deletes a bucket, with `force` also its tables. Idempotent.
+ * Deletes a bucket, with `force` also its tables, and the aliases of those in other buckets. Idempotent. Resolves to the
+ * ids of these aliases.
  *
  * The bucket is marked before its tables are listed, and whoever adds a table checks for the mark afterwards. So a
  * table that is created at this moment is either listed here or withdrawn there. None is left without a bucket.
@@ -26,10 +30,10 @@ const DELETING_MS = 60_000
 export const deleteBucket = async (
   bucketId: string,
   force: boolean,
-  { buckets, tables, tokens, now, ...branchStores }: DeleteBucketOptions,
-): Promise<void> => {
+  { buckets, tables, aliases, tokens, now, ...branchStores }: DeleteBucketOptions,
+): Promise<string[]> => {
   const bucket = await buckets.get(bucketId)
-  if (!bucket) return
+  if (!bucket) return []
   const marked = { ...bucket, deletingUntil: new Date(now().getTime() + DELETING_MS).toISOString() }
   if (!(await buckets.replace(marked))) throw busy(bucketId)
   const current = { ...marked, revision: marked.revision + 1 }
@@ -42,9 +46,11 @@ export const deleteBucket = async (
       `Only empty buckets can be deleted. There are ${found.length} tables in the bucket.`,
     )
   }
-  for (const table of found) await tables.delete(table)
+  const dropped: string[] = []
+  for (const table of found) dropped.push(...(await dropTable(table, { force, tables, aliases })))
   if (!(await isElsewhere(bucket, branchStores))) await withdrawPermissions(bucketId, tokens)
   if (!(await buckets.delete(current))) throw busy(bucketId)
+  return dropped.filter(id => !id.startsWith(`${bucketId}.`))
 }
 
 /** Whether a branch's bucket also exists in the default branch or another one, where its permissions are still needed. */

@@ -4,6 +4,7 @@ import type { BucketRecord, BucketStore } from './bucket-store.ts'
 interface BucketChange {
   displayName?: string | undefined
   color?: string | undefined
+  owner?: BucketRecord['owner']
 }
 
 const MAX_ATTEMPTS = 5
@@ -14,7 +15,7 @@ const MAX_ATTEMPTS = 5
  */
 export const updateBucket = async (
   bucketId: string,
-  { displayName, color }: BucketChange,
+  { displayName, color, owner }: BucketChange,
   { buckets, now }: { buckets: BucketStore; now: () => Date },
 ): Promise<BucketRecord | undefined> => {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -24,11 +25,13 @@ export const updateBucket = async (
       ...bucket,
       displayName: displayName ?? bucket.displayName,
       color: color ?? bucket.color,
+      ...(owner && { owner }),
     }
-    if (changed.displayName === bucket.displayName && changed.color === bucket.color) return bucket
-    if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
+    const isOwnersChange = changed.owner?.id !== bucket.owner?.id
     const isRecolored = changed.color !== bucket.color
-    const updated = { ...changed, ...(isRecolored && { updated: now().toISOString() }) }
+    if (changed.displayName === bucket.displayName && !isRecolored && !isOwnersChange) return bucket
+    if (changed.displayName !== bucket.displayName) await refuseTaken(changed, buckets)
+    const updated = { ...changed, ...((isRecolored || isOwnersChange) && { updated: now().toISOString() }) }
     if (await buckets.replace(updated)) return updated
   }
   throw new TransientError(

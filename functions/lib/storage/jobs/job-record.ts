@@ -60,7 +60,13 @@ const jobInput = z.discriminatedUnion('operationName', [
     requestedName: z.string().optional(),
     definition: columnDefinition.optional(),
   }),
-  z.object({ operationName: z.literal('tableColumnDelete'), tableId: z.string(), name: z.string() }),
+  z.object({
+    operationName: z.literal('tableColumnDelete'),
+    tableId: z.string(),
+    name: z.string(),
+    /** Also where aliases show it. Absent in jobs of version 0.2. */
+    force: z.boolean().optional(),
+  }),
   z.object({
     operationName: z.literal('tablePrimaryKeyAdd'),
     tableId: z.string(),
@@ -92,7 +98,12 @@ const jobInput = z.discriminatedUnion('operationName', [
     /** Adds the time of each row's last change, in this time zone. */
     timestampZone: z.string().optional(),
   }),
-  z.object({ operationName: z.literal('tableDrop'), tableId: z.string() }),
+  z.object({
+    operationName: z.literal('tableDrop'),
+    tableId: z.string(),
+    /** With all its aliases. Absent in jobs of version 0.2. */
+    force: z.boolean().optional(),
+  }),
   z.object({ operationName: z.literal('tableOptimize'), tableId: z.string() }),
   /** Into the branch of the job, from the default branch. */
   z.object({ operationName: z.literal('tablePull'), tableId: z.string() }),

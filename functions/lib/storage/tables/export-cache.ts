@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { contentRevision } from './aliases/resolve-alias.ts'
 import type { TableHead } from './table-record.ts'
 
-const cachedExport = z.object({ fileId: z.number(), revision: z.number() })
+/** A number in entries of version 0.2, which are never found again. */
+const cachedExport = z.object({ fileId: z.number(), revision: z.union([z.number(), z.string()]) })
 
 /** Longer than any export file is kept. */
 const KEPT_DAYS = 3
@@ -11,8 +13,8 @@ const KEPT_DAYS = 3
 /**
  * Remembers which file holds which export, so that exporting an unchanged table again gives the same file.
  *
- * `request` is everything that decides the file's content. Any change of the table makes the entry
- * invalid.
+ * `request` is everything that decides the file's content. Any change of the table, or of what an alias shows, makes the
+ * entry invalid.
  */
 export const createExportCache = (items: ItemTable, now: () => Date) => {
   const keyOf = (table: TableHead, request: unknown) => ({
@@ -24,13 +26,13 @@ export const createExportCache = (items: ItemTable, now: () => Date) => {
     async findFileId(table: TableHead, request: unknown): Promise<number | undefined> {
       const item = await items.get(keyOf(table, request))
       const cached = item && cachedExport.parse(item)
-      return cached?.revision === table.revision ? cached.fileId : undefined
+      return cached?.revision === contentRevision(table) ? cached.fileId : undefined
     },
 
     remember: async (table: TableHead, request: unknown, fileId: number): Promise<void> => {
       await items.put(keyOf(table, request), {
         fileId,
-        revision: table.revision,
+        revision: contentRevision(table),
         [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
       })
     },

@@ -23,3 +23,18 @@ export const beforeTable = (tableId: string, { created }: { created: string }, a
     'storage.timetravel.invalid',
     `The table "${tableId}" was created at ${created}, after the time ${at} that was asked for.`,
   )
+
+/** 400 `storage.tables.aliasImportNotAllowed`, for whatever needs rows of its own. */
+export const aliasHoldsNoRows = ({
+  bucketId,
+  name,
+  sourceTableId,
+}: {
+  bucketId: string
+  name: string
+  sourceTableId: string
+}): UserError =>
+  new UserError(
+    'storage.tables.aliasImportNotAllowed',
+    `The table "${bucketId}.${name}" is an alias and holds no rows of its own. Use its source table "${sourceTableId}".`,
+  )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Snapshot } from '../../table-engine/snapshot.ts'
 import { snapshotContent } from '../snapshots/snapshot-content.ts'
+import type { AliasFilter, AliasRecord } from './aliases/alias-record.ts'
 import { tableDefinition } from './table-definition.ts'
 
 export const tableRecord = z.object({
@@ -31,13 +32,36 @@ export const tableRecord = z.object({
   metadataKey: z.string().optional(),
   /** The branch that it is of. Absent: the default branch. */
   branchId: z.number().optional(),
+  /** Of a branch's own copy of a table: the id of the default branch's. */
+  copyOf: z.number().optional(),
   revision: z.number(),
 })
 
 /** The head of a table: its settings and its current snapshot. */
-export type TableRecord = z.infer<typeof tableRecord>
+export type TableRecord = z.infer<typeof tableRecord> & { alias?: undefined }
 
-/** A head without the files of its snapshot, as lists read it. */
-export type TableHead = Omit<TableRecord, 'snapshot'> & { snapshot: Omit<Snapshot, 'files'> }
+type HeadSnapshot = Omit<Snapshot, 'files'>
+
+/** A head without the files of its snapshot, as lists read it. Of an alias: as readers see it. */
+export type TableHead = Omit<TableRecord, 'snapshot' | 'alias'> & {
+  snapshot: HeadSnapshot
+  alias?: AliasView<TableHead> | undefined
+}
+
+/** What an alias shows, and from where. */
+interface AliasView<Root extends TableHead> {
+  record: AliasRecord
+  /** The table or alias that it names. */
+  source: Pick<TableHead, 'name' | 'definition' | 'snapshot'>
+  /** The table that holds the rows, at the end of all sources. */
+  root: Root
+  /** All must hold: its own, and those of the aliases in between. */
+  filters: AliasFilter[]
+  /** Changes whenever the rows that it shows may have changed. */
+  contentRevision: string
+}
+
+/** An alias with the columns that it shows. Its rows are those of `alias.root`, chosen by `alias.filters`. */
+export type AliasedTable<Root extends TableHead> = Omit<TableHead, 'alias'> & { alias: AliasView<Root> }
 
 export type TableLoad = TableRecord['lastLoad']

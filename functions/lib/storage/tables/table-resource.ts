@@ -1,16 +1,26 @@
 import { columnNames } from '../../table-engine/snapshot.ts'
 import { bucketResource } from '../buckets/bucket-resource.ts'
 import type { BucketRecord } from '../buckets/bucket-store.ts'
+import { projectName } from '../project/project-name.ts'
 import { wireDate, wireDateOrNull } from '../wire-date.ts'
+import { isAliasable } from './aliases/alias-rules.ts'
 import { definitionFor } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
 import { tableIdOf } from './table-store.ts'
 
+/** Where tables are shown. */
+interface Place {
+  /** `https://host`: the address at which the caller reached this service. */
+  baseUrl: string
+  projectId: number
+}
+
 /** The table on the wire, as in a list: without columns, metadata and bucket. */
-export const tableSummary = (table: TableHead, baseUrl: string) => {
+export const tableSummary = (table: TableHead, place: Place) => {
   const id = tableIdOf(table)
+  const isFiltered = table.alias !== undefined && table.alias.filters.length > 0
   return {
-    uri: `${baseUrl}/v2/storage/tables/${id}`,
+    uri: uriOf(id, place),
     id,
     name: table.name,
     displayName: table.displayName,
@@ -20,10 +30,12 @@ export const tableSummary = (table: TableHead, baseUrl: string) => {
     created: wireDate(table.created),
     lastImportDate: wireDateOrNull(table.lastImportDate),
     lastChangeDate: wireDateOrNull(table.lastChangeDate),
-    rowsCount: table.snapshot.rowsCount,
-    dataSizeBytes: table.snapshot.dataSizeBytes,
-    isAlias: false,
-    isAliasable: true,
+    // Only reading them all would say how many rows a filter leaves.
+    rowsCount: isFiltered ? null : table.snapshot.rowsCount,
+    dataSizeBytes: isFiltered ? null : table.snapshot.dataSizeBytes,
+    isAlias: table.alias !== undefined,
+    isAliasable: isAliasable(table),
+    ...(table.alias && aliasFields(table.alias, place)),
     isTyped: table.definition !== undefined,
     timestampType: null,
     tableType: 'table',
@@ -36,14 +48,29 @@ export const tableResource = (
   table: TableHead,
   bucket: BucketRecord,
   siblings: TableHead[],
-  baseUrl: string,
+  place: Place,
 ) => ({
-  ...tableSummary(table, baseUrl),
+  ...tableSummary(table, place),
   ...(table.definition && { definition: definitionFor(table.definition, table.snapshot) }),
   columns: columnNames(table.snapshot),
   ...emptyTableMetadata,
   attributes: [],
-  bucket: bucketResource(bucket, siblings, baseUrl),
+  bucket: bucketResource(bucket, siblings, place.baseUrl),
+})
+
+const uriOf = (id: string, { baseUrl }: Place): string => `${baseUrl}/v2/storage/tables/${id}`
+
+/** What only an alias has. */
+const aliasFields = ({ record, source }: NonNullable<TableHead['alias']>, place: Place) => ({
+  aliasColumnsAutoSync: record.columns === undefined,
+  ...(record.filter && { aliasFilter: record.filter }),
+  sourceTable: {
+    id: record.sourceTableId,
+    uri: uriOf(record.sourceTableId, place),
+    name: source.name,
+    project: { id: place.projectId, name: projectName(place.projectId) },
+    ...(source.definition && { definition: definitionFor(source.definition, source.snapshot) }),
+  },
 })
 
 const emptyTableMetadata = { metadata: [], columnMetadata: [] } as const

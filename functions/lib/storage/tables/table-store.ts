@@ -1,18 +1,28 @@
+import pMap from 'p-map'
 import { objectKeys } from '../../table-engine/snapshot.ts'
 import { partitionOfBucket } from '../buckets/bucket-key.ts'
 import { type Item, type ItemView, startingWith } from '../db/item-table.ts'
 import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
+import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
+import { type ReadableTable, resolveAlias } from './aliases/resolve-alias.ts'
 import type { ContentThen, TableContents } from './content/table-contents.ts'
-import { type TableHead, type TableRecord, tableRecord } from './table-record.ts'
+import { aliasHoldsNoRows } from './table-errors.ts'
+import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
 
 export const tableIdOf = (table: Pick<TableRecord, 'bucketId' | 'name'>): string =>
   `${table.bucketId}.${table.name}`
+
+/** `orders` of `in.c-main.orders`. */
+export const nameOfTable = (tableId: string): string => tableId.slice(tableId.lastIndexOf('.') + 1)
 
 export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'name'>) => ({
   pk: partitionOfBucket(bucketId),
   sk: `TABLE#${name}`,
 })
+
+/** Sources of the aliases in a bucket. */
+const READS_AT_ONCE = 16
 
 /**
  * Heads of tables, by bucket and name. A head names the Iceberg metadata file of its snapshot (docs/tables.md). It is
@@ -41,24 +51,81 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
     return parts && items.get(tableKey(parts))
   }
 
+  /** The one place where aliases become what they show. `parse` reads the head of a table that holds its rows. */
+  const seen = async <Root extends TableHead>(
+    item: Item,
+    parse: (item: Item) => Promise<Root>,
+  ): Promise<Root | AliasedTable<Root> | undefined> => {
+    if (!isAliasItem(item)) return parse(item)
+    const findSource = async (tableId: string) => {
+      const source = await find(tableId)
+      return source && seen(source, parse)
+    }
+    return resolveAlias(aliasRecord.parse(item), findSource)
+  }
+
+  const parseHead = async (item: Item): Promise<TableHead> => tableRecord.parse(item)
+
   const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith('TABLE#'))
 
+  /** Of the tables that hold rows. */
+  async function* tableItemsOf(bucketId: string): AsyncGenerator<Item> {
+    for await (const item of itemsOf(bucketId)) if (!isAliasItem(item)) yield item
+  }
+
+  /** An alias whose source is gone is gone too, and must not keep its name from others. */
+  const removeDeadAlias = async (key: ReturnType<typeof tableKey>): Promise<boolean> => {
+    const item = await items.get(key)
+    if (!item) return true
+    if (!isAliasItem(item) || (await seen(item, parseHead))) return false
+    const { internalId } = aliasRecord.parse(item)
+    return items.delete(key, { internalId })
+  }
+
+  const putNew = async (key: ReturnType<typeof tableKey>, item: Item): Promise<boolean> =>
+    (await items.put(key, item, 'absent')) ||
+    ((await removeDeadAlias(key)) && (await items.put(key, item, 'absent')))
+
   return {
-    /** With the files of its snapshot. */
+    /**
+     * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
+     * an alias: whoever changes a table, or copies its files, passes here.
+     */
     async get(tableId: string): Promise<TableRecord | undefined> {
       const item = await find(tableId)
+      if (item && isAliasItem(item)) throw aliasHoldsNoRows(aliasRecord.parse(item))
       return item && restore(item)
     },
 
-    /** Without the files of its snapshot: one read of the database. */
+    /** A table or an alias, with the files of the rows that it shows. */
+    async getReadable(tableId: string): Promise<ReadableTable | undefined> {
+      const item = await find(tableId)
+      return item && seen(item, restore)
+    },
+
+    /** A table or an alias, without the files: one read of the database, and one for each source. */
     async getHead(tableId: string): Promise<TableHead | undefined> {
       const item = await find(tableId)
-      return item && tableRecord.parse(item)
+      return item && seen(item, parseHead)
+    },
+
+    /** An alias itself, also when its source is gone. `undefined` for what is no alias. */
+    async getAlias(tableId: string): Promise<AliasRecord | undefined> {
+      const item = await find(tableId)
+      return item && isAliasItem(item) ? aliasRecord.parse(item) : undefined
     },
 
     /** Resolves to false when the table exists. */
-    insert: async (table: TableRecord): Promise<boolean> =>
-      items.put(tableKey(table), await toItem(table), 'absent'),
+    insert: async (table: TableRecord): Promise<boolean> => putNew(tableKey(table), await toItem(table)),
+
+    /** Resolves to false when there is a table or an alias of that name. */
+    insertAlias: (alias: AliasRecord): Promise<boolean> => putNew(tableKey(alias), { ...alias }),
+
+    /** Replaces the alias that was read. Resolves to false when it has changed. */
+    replaceAlias: (alias: AliasRecord): Promise<boolean> => {
+      const { internalId, revision } = alias
+      return items.put(tableKey(alias), { ...alias, revision: revision + 1 }, { internalId, revision })
+    },
 
     /**
      * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
@@ -69,7 +136,7 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
         revision: table.revision,
       }),
 
-    /** Gives a table another display name; its content stays. Resolves to false when the head has changed. */
+    /** Gives a table or alias another display name; its content stays. Resolves to false when the head has changed. */
     async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
       const item = await items.get(tableKey(head))
       const renamed = { ...item, displayName, revision: revision + 1 }
@@ -80,19 +147,20 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
     delete: (table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId'>): Promise<boolean> =>
       items.delete(tableKey(table), { internalId: table.internalId }),
 
-    /** By name. */
+    /** Tables and aliases, by name. */
     async listInBucket(bucketId: string): Promise<TableHead[]> {
-      const tables: TableHead[] = []
-      for await (const item of itemsOf(bucketId)) tables.push(tableRecord.parse(item))
-      return tables
+      const found: Item[] = []
+      for await (const item of itemsOf(bucketId)) found.push(item)
+      const tables = await pMap(found, item => seen(item, parseHead), { concurrency: READS_AT_ONCE })
+      return tables.filter(table => table !== undefined)
     },
 
-    /** Sorted. Reads nothing else of the heads. */
+    /** Of the tables that hold rows, sorted. Reads nothing else of the heads. */
     async namesInBucket(bucketId: string): Promise<string[]> {
-      const range = { ...startingWith('TABLE#'), attributes: ['name'] }
+      const range = { ...startingWith('TABLE#'), attributes: ['name', 'kind'] }
       const names: string[] = []
-      for await (const item of items.query(`BUCKET#${bucketId}`, range))
-        names.push(tableRecord.shape.name.parse(item['name']))
+      for await (const item of items.query(partitionOfBucket(bucketId), range))
+        if (!isAliasItem(item)) names.push(tableRecord.shape.name.parse(item['name']))
       return names
     },
 
@@ -108,7 +176,7 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
      */
     async expireSnapshots(bucketId: string, now: Date): Promise<number> {
       let expired = 0
-      for await (const item of itemsOf(bucketId)) {
+      for await (const item of tableItemsOf(bucketId)) {
         const head = tableRecord.parse(item)
         if (head.metadataKey === undefined) continue
         const metadataKey = await contents.expire(head.metadataKey, now)
@@ -125,7 +193,7 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
 
     /** The keys of all objects that the tables of a bucket consist of. */
     async *namedKeys(bucketId: string): AsyncGenerator<string> {
-      for await (const item of itemsOf(bucketId)) {
+      for await (const item of tableItemsOf(bucketId)) {
         const { metadataKey } = tableRecord.parse(item)
         if (metadataKey !== undefined) {
           yield* contents.namedKeys(metadataKey)

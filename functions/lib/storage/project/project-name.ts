@@ -1,0 +1,1 @@
+export const projectName = (id: number): string => `Project ${id}`

@@ -1,0 +1,41 @@
+import { type RowConditions, refuseUnknownColumns } from '#lib/table-engine/row-conditions.ts'
+import { columnNames, type Snapshot } from '#lib/table-engine/snapshot.ts'
+import type { TableHead } from '../table-record.ts'
+import { isAliased, type ReadableTable } from './resolve-alias.ts'
+
+interface RowQuery extends RowConditions {
+  columns?: string[]
+  orderBy?: { column: string }[]
+}
+
+/**
+ * The question to the table engine for rows of a table. For an alias it is about the table that holds the rows, with the
+ * filters of the alias beside those asked for, and with the columns that the alias shows.
+ *
+ * Error: 400 `storage.tables.validation.columnNotExists`.
+ */
+export const rowSource = <Query extends RowQuery>(
+  table: ReadableTable,
+  query: Query,
+): { snapshot: Snapshot; query: Query } => {
+  if (!isAliased(table)) return { snapshot: table.snapshot, query }
+  refuseUnknownQueryColumns(table, query)
+  const { root, filters } = table.alias
+  const shown = columnNames(table.snapshot)
+  const where = [...filters, ...(query.where ?? [])]
+  const columns = query.columns && query.columns.length > 0 ? query.columns : shown
+  return { snapshot: root.snapshot, query: { ...query, columns, where, searchedColumns: shown } }
+}
+
+/** A column of the source may be filtered and ordered by, though an alias does not show it. */
+export const refuseUnknownQueryColumns = (
+  table: TableHead,
+  { columns = [], where = [], orderBy = [] }: RowQuery,
+): void => {
+  refuseUnknownColumns(columnNames(table.snapshot), columns)
+  const { snapshot } = table.alias?.root ?? table
+  refuseUnknownColumns(
+    columnNames(snapshot),
+    [...where, ...orderBy].map(({ column }) => column),
+  )
+}

@@ -1,0 +1,94 @@
+import { z } from '@hono/zod-openapi'
+import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import type { AliasRecord } from '../../lib/storage/tables/aliases/alias-record.ts'
+import { refuseAdvancedAlias } from '../../lib/storage/tables/aliases/alias-rules.ts'
+import { createAlias as insertAlias } from '../../lib/storage/tables/aliases/create-alias.ts'
+import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
+import { refuseUnknownColumns } from '../../lib/table-engine/row-conditions.ts'
+import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { findBucket } from '../buckets/find-bucket.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { text, textList } from '../http/fields.ts'
+import { created } from '../http/reply.ts'
+import { requireTable } from '../http/rights.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTable } from '../tables/find-table.ts'
+import { tableBody } from '../tables/table-body.ts'
+import { tableDetail } from '../tables/table-detail.ts'
+import { checkTableName } from '../tables/table-name.ts'
+import { aliasFilterFields } from './alias-fields.ts'
+import { completeFilter } from './complete-filter.ts'
+import { refuseBranchBuckets } from './refuse-branch-buckets.ts'
+
+const body = z.object({
+  sourceTable: text({ min: 1, max: 500 }),
+  name: text({ max: 300 }).optional(),
+  displayName: text({ max: 300 }).optional(),
+  aliasFilter: z.object(aliasFilterFields).optional(),
+  aliasColumns: textList({ itemMax: 255 }).optional(),
+})
+
+/** Creates an alias: a table of another name that shows rows of its source, all or those of a filter. */
+export const createAlias = defineRoute({
+  method: 'post',
+  path: '/v2/storage/buckets/{bucketId}/table-aliases',
+  summary: 'Create an alias of a table',
+  tag: 'aliases',
+  body,
+  validationCode: 'storage.tables.validation',
+  replies: {
+    201: 'The alias',
+    400: 'The request is wrong, or the source is an alias with a filter or with columns of its own',
+    404: 'There is no such bucket or source',
+  },
+  reply: tableBody,
+  handle: async (request, services) => {
+    const { body, baseUrl } = request
+    const { bucketId } = request.params
+    requireTable(request.caller, body.sourceTable, 'read')
+    const bucket = await findBucket(services, bucketId)
+    const source = await findTable(services, body.sourceTable)
+    await refuseBranchBuckets(services, { branchId: request.branchId, bucket, source })
+    refuseAdvancedAlias(source)
+    const names = checkTableName({ ...body, name: body.name || source.name })
+    if (await services.tables.getHead(`${bucketId}.${names.name}`))
+      throw tableAlreadyExists(names.name, names.displayName)
+    await refuseTakenName({ bucketId, ...names }, services.tables)
+
+    const alias: AliasRecord = {
+      kind: 'alias',
+      internalId: services.nextId(),
+      bucketId,
+      ...names,
+      created: services.now().toISOString(),
+      sourceTableId: tableIdOf(source),
+      sourceInternalId: source.internalId,
+      ...chosenPart(body, source),
+      revision: 1,
+    }
+    const table = await insertAlias(alias, services)
+    const { sourceTableId, filter, columns } = alias
+    const event = auditEvent('tableAliasCreated', {
+      id: tableIdOf(alias),
+      name: alias.name,
+      words: { source: sourceTableId },
+      params: { sourceTable: sourceTableId, aliasFilter: filter ?? null, aliasColumns: columns ?? null },
+    })
+    await recordEvent(request, services, event)
+    return created(await tableDetail(services, table, baseUrl))
+  },
+})
+
+/** The rows and columns that the request asks for. Throws 400 `storage.tables.validation.columnNotExists`. */
+const chosenPart = (
+  { aliasFilter, aliasColumns = [] }: z.output<typeof body>,
+  source: TableHead,
+): Pick<AliasRecord, 'filter' | 'columns'> => {
+  const columns = [...new Set(aliasColumns)]
+  const filter = aliasFilter && completeFilter(aliasFilter, undefined, 'aliasFilter')
+  refuseUnknownColumns(columnNames(source.snapshot), [...columns, ...(filter ? [filter.column] : [])])
+  return { ...(filter && { filter }), ...(columns.length > 0 && { columns }) }
+}
