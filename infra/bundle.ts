@@ -18,6 +18,7 @@ export const functionNames = [
   'fire-triggers',
   'merge-slices',
   'sweep-storage',
+  'keep-dead-letter',
 ] as const
 type FunctionName = (typeof functionNames)[number]
 

@@ -27,8 +27,8 @@ export class DeadLetters extends Construct {
     })
     new Alarm(this, 'NotEmpty', {
       alarmDescription:
-        `${meaning} Read the message in ${this.queue.queueName}: it holds the input, the failure and (redrive) how to try again. ` +
-        'When the cause is mended, do that, then delete the message.',
+        `${meaning} "npx millrace letters" shows why, and the message in ${this.queue.queueName} holds the input, the failure and ` +
+        '(redrive) how to try again. When the cause is mended, do that, then delete the message.',
       metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
       evaluationPeriods: 1,

@@ -44,7 +44,7 @@ export class ExportFlow extends Construct {
     this.machine = exportMachine(this, {
       mergeSlices: mergeSlicesFunction(this, props, this.exportsBucket),
       pollJob: props.pollJob,
-      deadLetters: this.deadLetters.queue,
+      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
   }
 }

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import {
   Choice,
   Condition,
@@ -12,7 +11,7 @@ import {
   Succeed,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { redriveCommand } from './dead-letter-step.ts'
+import { type DeadLetterPlaces, redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -20,7 +19,7 @@ import { waitForJob } from './wait-for-job.ts'
 interface ExportMachineProps {
   readonly mergeSlices: IFunction
   readonly pollJob: IFunction
-  readonly deadLetters: IQueue
+  readonly deadLetters: DeadLetterPlaces
 }
 
 /** The largest object takes hours; its parts must last until then. */
@@ -47,8 +46,7 @@ export const exportMachine = (scope: Construct, props: ExportMachineProps): Stat
       runs: mergeSlices,
       event: { step: 'abort', execution, failure: JsonPath.objectAt('$.failure') },
     },
-    deadLetters,
-    redrive: redriveCommand('export'),
+    deadLetter: { machine: 'export', ...deadLetters, redrive: redriveCommand('export') },
     endsAs: 'ExportFailed',
   })
 

@@ -48,7 +48,7 @@ export class ExtractFlow extends Construct {
     this.machine = extractMachine(this, {
       machineName: extractMachineIdentity().name,
       runExtractor,
-      deadLetters: this.deadLetters.queue,
+      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
   }
 }

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import {
   Choice,
   Condition,
@@ -16,13 +15,18 @@ import {
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
 import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/steps.ts'
-import { deadLetterContent, redriveCommand, writeDeadLetter } from './dead-letter-step.ts'
+import {
+  type DeadLetterPlaces,
+  deadLetterContent,
+  redriveCommand,
+  writeDeadLetter,
+} from './dead-letter-step.ts'
 import { withRetries } from './task-retries.ts'
 
 interface ExtractMachineProps {
   readonly machineName: string
   readonly runExtractor: IFunction
-  readonly deadLetters: IQueue
+  readonly deadLetters: DeadLetterPlaces
 }
 
 /**
@@ -61,9 +65,12 @@ export const extractMachine = (
   const end = step('End', 'end')
   const report = step('ReportFailure', 'fail', { failure: JsonPath.objectAt('$.failure') })
 
-  const write = writeDeadLetter(scope, { queue: deadLetters, redrive: redriveCommand('extract') })
   const failWith = { errorPath: '$.deadLetter.code', causePath: '$.deadLetter.message' }
-  write.next(new Fail(scope, 'ExtractionFailed', failWith))
+  const write = writeDeadLetter(
+    scope,
+    { machine: 'extract', ...deadLetters, redrive: redriveCommand('extract') },
+    new Fail(scope, 'ExtractionFailed', failWith),
+  )
   const withoutReport = deadLetterContent(scope, 'NotReported', {
     code: '$.failure.Error',
     message: 'The run could not be ended in order. The details are what the machine reported.',

@@ -1,4 +1,3 @@
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import {
   type CatchProps,
   Choice,
@@ -8,15 +7,13 @@ import {
   JsonPath,
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { deadLetterContent, writeDeadLetter } from './dead-letter-step.ts'
+import { type DeadLetterStepProps, deadLetterContent, writeDeadLetter } from './dead-letter-step.ts'
 import { type FunctionStepProps, functionStep } from './function-step.ts'
 
 interface FailurePathProps {
   /** Puts in order what the failed execution leaves behind. */
   readonly cleanUp: Omit<FunctionStepProps, 'resultPath'> & { readonly name: string }
-  readonly deadLetters: IQueue
-  /** How the work is tried again, for a person. */
-  readonly redrive: string
+  readonly deadLetter: DeadLetterStepProps
   /** Name of the state in which the execution ends. */
   readonly endsAs: string
 }
@@ -28,10 +25,10 @@ interface FailurePathProps {
  */
 export const failurePath = (
   scope: Construct,
-  { cleanUp, deadLetters, redrive, endsAs }: FailurePathProps,
+  { cleanUp, deadLetter, endsAs }: FailurePathProps,
 ): IChainable => {
-  const write = writeDeadLetter(scope, { queue: deadLetters, redrive })
-  write.next(new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' }))
+  const end = new Fail(scope, endsAs, { errorPath: '$.failure.Error', causePath: '$.failure.Cause' })
+  const write = writeDeadLetter(scope, deadLetter, end)
   const described = deadLetterContent(scope, 'DescribedFailure', {
     code: `${CLEANED_UP}.failure.code`,
     message: `${CLEANED_UP}.failure.message`,

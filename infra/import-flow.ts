@@ -44,7 +44,7 @@ export class ImportFlow extends Construct {
     this.machine = importMachine(this, {
       startImport,
       pollJob: props.pollJob,
-      deadLetters: this.deadLetters.queue,
+      deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
     allowLookingAfterExecutions(this, startImport, this.machine)
     new Rule(this, 'ObjectLanded', {

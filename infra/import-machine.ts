@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import {
   Choice,
   Condition,
@@ -16,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { TABLE_EXISTS_CODE } from '../functions/lib/storage-client/table-exists-code.ts'
-import { redriveCommand } from './dead-letter-step.ts'
+import { type DeadLetterPlaces, redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { waitForJob } from './wait-for-job.ts'
@@ -24,7 +23,7 @@ import { waitForJob } from './wait-for-job.ts'
 interface ImportMachineProps {
   readonly startImport: IFunction
   readonly pollJob: IFunction
-  readonly deadLetters: IQueue
+  readonly deadLetters: DeadLetterPlaces
 }
 
 /** Far more than any import takes. */
@@ -47,8 +46,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
       runs: startImport,
       event: { ...event, failure: JsonPath.objectAt('$.failure') },
     },
-    deadLetters,
-    redrive: redriveCommand('import'),
+    deadLetter: { machine: 'import', ...deadLetters, redrive: redriveCommand('import') },
     endsAs: 'ImportFailed',
   })
   const start = functionStep(scope, 'Start', { runs: startImport, event, resultPath: '$.import' })

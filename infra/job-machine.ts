@@ -19,6 +19,7 @@ import { functionStep } from './function-step.ts'
 interface JobMachineProps {
   readonly machineName: string
   readonly runJob: IFunction
+  readonly keepDeadLetter: IFunction
   readonly alarms: ITopic
 }
 
@@ -34,7 +35,11 @@ const LONGEST_JOB = Duration.days(2)
 export class JobMachine extends Construct {
   readonly machine: StateMachine
 
-  constructor(scope: Construct, id: string, { machineName, runJob, alarms }: JobMachineProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { machineName, runJob, keepDeadLetter, alarms }: JobMachineProps,
+  ) {
     super(scope, id)
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A job of the storage service failed for a reason that is not its user’s.',
@@ -48,8 +53,12 @@ export class JobMachine extends Construct {
         runs: runJob,
         event: { jobId, failure: JsonPath.objectAt('$.failure') },
       },
-      deadLetters: deadLetters.queue,
-      redrive: 'The job is closed as an error: send its request to the storage service again.',
+      deadLetter: {
+        machine: 'jobs',
+        queue: deadLetters.queue,
+        keep: keepDeadLetter,
+        redrive: 'The job is closed as an error: send its request to the storage service again.',
+      },
       endsAs: 'JobFailed',
     })
     const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })

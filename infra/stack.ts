@@ -9,6 +9,7 @@ import { ExtractFlow } from './extract-flow.ts'
 import { ExtractSchedules } from './extract-schedules.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
+import { allowRedrive } from './kept-dead-letters.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
@@ -58,6 +59,9 @@ export class MillraceStack extends Stack {
       schedules: config.schedules,
       components: config.scheduledComponents,
     })
+
+    const machines = [importFlow.machine, exportFlow.machine, extractFlow.machine]
+    if (storage.storageApi) allowRedrive(this, { storageApi: storage.storageApi, machines })
 
     this.output('ApiUrl', storage.url)
     this.output('StorageTokenSecret', storage.tokenSecret.secretArn)

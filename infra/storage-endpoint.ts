@@ -1,4 +1,5 @@
 import type { IKey } from 'aws-cdk-lib/aws-kms'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 
@@ -11,4 +12,8 @@ export interface StorageEndpoint {
   readonly filesBucket?: IBucket
   /** Set when the service is in the same stack: decrypts the secrets of its configurations. */
   readonly secretsKey?: IKey
+  /** Set when the service is in the same stack: keeps dead letters where its API lists them. */
+  readonly keepDeadLetter?: IFunction
+  /** Set when the service is in the same stack: its API, which starts failed executions again. */
+  readonly storageApi?: IFunction
 }

@@ -5,6 +5,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
@@ -21,6 +22,7 @@ import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
+import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -45,6 +47,8 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly tokenSecret: Secret
   readonly filesBucket: PrivateBucket
   readonly jobMachine: StateMachine
+  readonly storageApi: IFunction
+  readonly keepDeadLetter: IFunction
   /** Seals the secrets of configurations. Functions that run components may decrypt with it. */
   readonly secretsKey: IKey
 
@@ -76,16 +80,21 @@ export class StorageService extends Construct implements StorageEndpoint {
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
     const runJob = runJobFunction(this, bundles['run-job'], store, allowedHosts)
+    this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
+      ...store,
+      bundle: bundles['keep-dead-letter'],
+    }).keep
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
+      keepDeadLetter: this.keepDeadLetter,
       alarms,
     }).machine
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'] })
-    const storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
+    this.storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
-      defaultIntegration: new HttpLambdaIntegration('StorageApi', storageApi),
+      defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
     this.url = http.apiEndpoint
     new FiringTriggers(this, 'Triggers', { ...store, bundle: bundles['fire-triggers'], url: this.url })
@@ -215,6 +224,7 @@ const runJobFunction = (
 const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Store, tokenSecret: Secret) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
+  const extractMachine = extractMachineIdentity()
   const storageApi = new NodeFunction<(typeof storageApiEnvNames)[number]>(scope, 'StorageApi', {
     bundle,
     role,
@@ -225,6 +235,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
+      EXTRACT_MACHINE_ARN: extractMachine.arn,
     },
     memoryMiB: 1769,
     scratchMiB: 2048, // Previews read Parquet files from disk.
@@ -241,5 +252,8 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   allowStartingJobs(storageApi, store)
+  // Lists of runs and what each did.
+  allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])
+  allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
   return storageApi
 }

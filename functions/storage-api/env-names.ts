@@ -16,5 +16,7 @@ export const storageApiEnvNames = [
   'STORAGE_TOKEN_SECRET_ARN',
   /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
+  /** State machine of extractions, whose runs are listed. */
+  'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
 ] as const

@@ -19,17 +19,20 @@ import { readCatalogue } from './components/read-catalogue.ts'
 import { readAssets } from './console/assets.ts'
 import { createConsole, withConsole } from './console/console.tsx'
 import { storeOrigins } from './console/store-origins.ts'
+import { createRedriveExecution } from './dead-letters/redrive-execution.ts'
 import { storageApiEnvNames } from './env-names.ts'
 import { createFileAccess } from './files/file-access.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
+import { createExtractionRuns } from './runs/extraction-runs.ts'
 
 const env = readEnv(storageApiEnvNames)
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
 const log = new Logger({ serviceName: 'storage-api' })
 const now = () => new Date()
+const stepFunctions = new SFNClient({})
 const s3 = createS3Client()
 const sts = new STSClient({})
 const secrets = new SecretsManagerClient({})
@@ -56,7 +59,9 @@ const services = {
     // Set on one machine only: there engines must be told where the object store is.
     s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
   }),
-  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
+  redriveExecution: createRedriveExecution(stepFunctions),
+  extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   components: readCatalogue(join(import.meta.dirname, 'components')),

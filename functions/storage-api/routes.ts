@@ -3,6 +3,7 @@ import { branchesRoutes } from './branches/routes.ts'
 import { bucketsRoutes } from './buckets/routes.ts'
 import { componentsRoutes } from './components/routes.ts'
 import { configurationsRoutes } from './configurations/routes.ts'
+import { deadLettersRoutes } from './dead-letters/routes.ts'
 import { eventsRoutes } from './events/routes.ts'
 import { filesRoutes } from './files/routes.ts'
 import type { Route } from './http/route.ts'
@@ -12,6 +13,7 @@ import { mergeRequestsRoutes } from './merge-requests/routes.ts'
 import { metadataRoutes } from './metadata/routes.ts'
 import { namesRoutes } from './names/routes.ts'
 import { rowsRoutes } from './rows/routes.ts'
+import { runsRoutes } from './runs/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { sharingRoutes } from './sharing/routes.ts'
 import { snapshotsRoutes } from './snapshots/routes.ts'
@@ -34,6 +36,8 @@ export const routes: readonly Route[] = [
   ...snapshotsRoutes,
   ...filesRoutes,
   ...jobsRoutes,
+  ...runsRoutes,
+  ...deadLettersRoutes,
   ...componentsRoutes,
   ...configurationsRoutes,
   ...rowsRoutes,

@@ -3,10 +3,12 @@ import type { SealSecrets } from '../lib/storage/secrets/create-sealer.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { Catalogue } from './components/read-catalogue.ts'
+import type { RedriveExecution } from './dead-letters/redrive-execution.ts'
 import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './http/authenticate.ts'
 import type { Log } from './http/failure.ts'
 import type { TableAccess } from './iceberg/access/table-access.ts'
+import type { ExtractionRuns } from './runs/extraction-runs.ts'
 
 /** How long a request waits for a job. */
 export interface JobWait {
@@ -28,6 +30,8 @@ export interface Services extends StorageStores {
   tableAccess: TableAccess
   startJob: StartJob
   jobWait: JobWait
+  redriveExecution: RedriveExecution
+  extractionRuns: ExtractionRuns
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>
   components: Catalogue

@@ -76,6 +76,17 @@ describe('import flow', () => {
     },
   )
 
+  it.each(['ImportMachine', 'ExportMachine', 'StorageJobsMachine', 'ExtractMachine'])(
+    '%s keeps a dead letter before its queue has it, and queues it when it cannot be kept',
+    machine => {
+      const kept = definitionOf(machine).States['KeepDeadLetter']
+      expect(kept).toMatchObject({
+        Next: 'WriteDeadLetter',
+        Catch: [{ ErrorEquals: ['States.ALL'], Next: 'WriteDeadLetter' }],
+      })
+    },
+  )
+
   it('an object too large for one function is moved by several, and then imported', () => {
     const { States } = definitionOf('ImportMachine')
     expect(States['MoveParts']).toMatchObject({ Type: 'Map', ItemsPath: '$.import.ranges', Next: 'Start' })

@@ -99,6 +99,7 @@ describe('rights', () => {
       JSON.stringify(statement).includes(`"${items}"`),
     )
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
+      'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
       'StorageRunJob',
       'StorageStorageApi',
@@ -119,6 +120,22 @@ describe('rights', () => {
       DeletionPolicy: 'Retain',
       Properties: { EnableKeyRotation: true },
     })
+  })
+
+  it('the storage API starts executions again, lists runs, and stops or changes no machine', () => {
+    const ofStates = statementsOf(template)
+      .filter(([id]) => id.startsWith('StorageStorageApi') || id.startsWith('AllowRedrive'))
+      .flatMap(([, { Action, Resource }]) =>
+        [Action].flat().map(action => [action, JSON.stringify(Resource)]),
+      )
+      .filter(([action]) => action?.startsWith('states:'))
+    expect(new Set(ofStates.map(([action]) => action))).toEqual(
+      new Set(['states:StartExecution', 'states:DescribeExecution', 'states:ListExecutions']),
+    )
+    const redriven = ofStates
+      .map(([, resource]) => resource)
+      .find(resource => resource?.includes('ImportMachine'))
+    expect(redriven).toMatch(/ImportMachine.*ExportMachine.*ExtractMachine/)
   })
 
   it.each(['credentials of one file', 'credentials to read one table'])(

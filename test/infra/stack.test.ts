@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts'
+import { keepDeadLetterEnvNames } from '../../functions/keep-dead-letter/env-names.ts'
 import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
@@ -18,13 +19,14 @@ const template = synthesiseStack()
 describe('functions', () => {
   const functions = resourcesOf(template, 'AWS::Lambda::Function')
 
-  it('there are ten, and no custom resource brings another', () => {
+  it('there are eleven, and no custom resource brings another', () => {
     expect(functions.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
       'ExportMergeSlices',
       'ExtractRunExtractor',
       'ExtractSchedulesStartScheduledRuns',
       'ImportStartImport',
       'PollJob',
+      'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
       'StorageRunJob',
       'StorageStorageApi',
@@ -53,6 +55,7 @@ describe('functions', () => {
     ['ImportStartImport', ['arm64'], startImportEnvNames],
     ['PollJob', ['arm64'], pollJobEnvNames],
     ['StorageOpenJobsStart', ['arm64'], startOpenJobsEnvNames],
+    ['StorageDeadLettersKeep', ['arm64'], keepDeadLetterEnvNames],
     ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
     ['StorageTriggersFire', ['arm64'], fireTriggersEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],

@@ -17,11 +17,13 @@ import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
+import type { RedriveExecution } from '../../functions/storage-api/dead-letters/redrive-execution.ts'
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
 import { readRequestPath } from '../../functions/storage-api/http/request-path.ts'
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { routes } from '../../functions/storage-api/routes.ts'
+import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
@@ -82,6 +84,10 @@ export interface StorageServiceOptions {
   isRunningJobs?: boolean
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
+  /** Starts executions of dead letters; default: no test expects one. */
+  redriveExecution?: RedriveExecution
+  /** Runs that are listed; default: there are none. */
+  extractionRuns?: ExtractionRuns
   /** Private hosts that `dataUrl` may name. */
   allowedHosts?: readonly string[]
   /** The most that `dataUrl` may bring. */
@@ -98,6 +104,8 @@ const noExtractRuns: ExtractRuns = {
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
+
+const noExtractionRuns: ExtractionRuns = { ids: async function* () {}, get: async () => undefined }
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
@@ -201,6 +209,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       s3Endpoint: s3Server.endpoint,
     }),
     startJob,
+    redriveExecution:
+      options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
+    extractionRuns: options.extractionRuns ?? noExtractionRuns,
     jobWait: {
       limitMs: jobWaitMs,
       intervalMs: 50,

@@ -34,7 +34,7 @@ export const describeExecution = (
 ): Promise<DescribeExecutionOutput> =>
   client.send(new DescribeExecutionCommand({ executionArn: executionArnOf(execution) }))
 
-const executionArnOf = (execution: NamedExecution | { executionArn: string }): string =>
+export const executionArnOf = (execution: NamedExecution | { executionArn: string }): string =>
   'executionArn' in execution
     ? execution.executionArn
     : `${execution.machineArn.replace(':stateMachine:', ':execution:')}:${execution.name}`

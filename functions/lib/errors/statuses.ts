@@ -33,6 +33,8 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.components.configurations.versionConflict': 409,
   'storage.components.configurations.versionChanged': 412,
   'storage.jobs.notFound': 404,
+  'storage.deadLetters.notFound': 404,
+  'storage.runs.notFound': 404,
   'storage.tokens.notFound': 404,
   'storage.events.notFound': 404,
   'storage.metadata.notFound': 404,

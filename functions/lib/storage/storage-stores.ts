@@ -8,6 +8,7 @@ import { createUsedComponents, notingComponents } from './configurations/used-co
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
 import type { ItemTable, ItemView } from './db/item-table.ts'
+import { createDeadLetterStore } from './dead-letters/dead-letter-store.ts'
 import { createEventStore } from './events/event-store.ts'
 import { createFileStore } from './files/file-store.ts'
 import { createIdempotencyStore } from './jobs/idempotency-store.ts'
@@ -96,6 +97,7 @@ export const createStorageStores = ({
     events: createEventStore(items),
     triggers: createTriggerStore(items),
     tickets: createTicketStore(items),
+    deadLetters: createDeadLetterStore(items),
     metadata,
     configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),
   }

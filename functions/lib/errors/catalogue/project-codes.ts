@@ -7,6 +7,21 @@ export const projectCodes = {
     meaning: 'There is no such job.',
     remedy: 'Check the job id.',
   },
+  'storage.deadLetters.notFound': {
+    status: 404,
+    meaning: 'There is no such dead letter.',
+    remedy: 'List the dead letters; it may have been redriven or deleted.',
+  },
+  'storage.deadLetters.notRedrivable': {
+    status: 400,
+    meaning: 'What failed cannot be started again.',
+    remedy: 'Do what the dead letter says in its "redrive", then delete it.',
+  },
+  'storage.runs.notFound': {
+    status: 404,
+    meaning: 'There is no such run, or it is older than 90 days.',
+    remedy: 'List the runs to see their ids.',
+  },
   'storage.tokens.notFound': {
     status: 404,
     meaning: 'There is no such token.',

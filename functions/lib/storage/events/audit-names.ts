@@ -69,6 +69,9 @@ export const auditNames = {
   triggerUpdated: { about: 'trigger', message: 'Updated trigger {id} ({component})' },
   triggerDeleted: { about: 'trigger', message: 'Deleted trigger {id} ({component})' },
 
+  deadLetterRedriven: { about: 'deadLetter', message: 'Started what failed again: dead letter {id}' },
+  deadLetterDeleted: { about: 'deadLetter', message: 'Deleted dead letter {id}' },
+
   componentConfigurationCreated: {
     about: configuration,
     message: `Created component configuration ${ofComponent}`,

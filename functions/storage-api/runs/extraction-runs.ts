@@ -1,0 +1,45 @@
+import {
+  type DescribeExecutionOutput,
+  ExecutionDoesNotExist,
+  InvalidArn,
+  paginateListExecutions,
+  type SFNClient,
+} from '@aws-sdk/client-sfn'
+import { describeExecution } from '../../lib/aws/executions.ts'
+
+/** Runs of configurations, however they were started. */
+export interface ExtractionRuns {
+  /** Ids, newest first. Step Functions remembers runs for 90 days. */
+  ids: (statuses: readonly ExecutionStatus[]) => AsyncIterable<string>
+  /** `undefined`: there is none, or it is forgotten. */
+  get: (id: string) => Promise<DescribeExecutionOutput | undefined>
+}
+
+export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED'
+
+const PAGE_SIZE = 100
+
+/** The runs of the extract machine; a run's id is the name of its execution. */
+export const createExtractionRuns = (client: SFNClient, machineArn: string): ExtractionRuns => ({
+  async *ids(statuses) {
+    // Step Functions filters by one status, and for several it lists all.
+    const statusFilter = statuses.length === 1 ? statuses[0] : undefined
+    const pages = paginateListExecutions(
+      { client, pageSize: PAGE_SIZE },
+      { stateMachineArn: machineArn, ...(statusFilter && { statusFilter }) },
+    )
+    for await (const { executions = [] } of pages)
+      for (const { name, status } of executions)
+        if (name !== undefined && (statuses.length === 0 || statuses.some(each => each === status)))
+          yield name
+  },
+
+  get: async name => {
+    try {
+      return await describeExecution(client, { machineArn, name })
+    } catch (error) {
+      if (error instanceof ExecutionDoesNotExist || error instanceof InvalidArn) return undefined
+      throw error
+    }
+  },
+})

@@ -1,0 +1,5 @@
+import type { Route } from '../http/route.ts'
+import { getRun } from './get-run.ts'
+import { listRuns } from './list-runs.ts'
+
+export const runsRoutes: readonly Route[] = [listRuns, getRun]

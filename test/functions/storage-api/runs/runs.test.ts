@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
+const inputOf = (configId: string, trigger?: string) =>
+  JSON.stringify({ componentId: 'ex-generic-v2', configId, ...(trigger && { trigger }) })
+
+/** Newest first. */
+const executions = [
+  { name: 'r4', status: 'RUNNING', input: inputOf('shop'), startDate: at(4) },
+  {
+    name: 'r3',
+    status: 'FAILED',
+    input: inputOf('crm', 'schedule nightly'),
+    startDate: at(3),
+    stopDate: at(4),
+    error: 'extractor.http',
+    cause: 'The API answered 403.',
+  },
+  {
+    name: 'r2',
+    status: 'SUCCEEDED',
+    input: inputOf('shop', 'job 12'),
+    output: JSON.stringify({ status: 'success', rowsLoaded: 7, requests: 2, rows: [] }),
+    startDate: at(2),
+    stopDate: new Date(at(2).getTime() + 1_500),
+  },
+  { name: 'r1', status: 'ABORTED', input: '"nonsense"', startDate: at(1), stopDate: at(2) },
+] as const
+
+const extractionRuns: ExtractionRuns = {
+  async *ids(statuses) {
+    for (const { name, status } of executions)
+      if (statuses.length === 0 || statuses.some(each => each === status)) yield name
+  },
+  get: async id => {
+    const found = executions.find(({ name }) => name === id)
+    return found && { executionArn: `arn:${id}`, stateMachineArn: 'arn:machine', ...found }
+  },
+}
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService({ extractionRuns })
+})
+afterAll(() => service.close())
+
+const idsOf = async (query: string, headers?: Record<string, string>): Promise<string[]> =>
+  (await service.call('GET', `/v2/storage/runs${query}`, undefined, headers)).body.map(
+    ({ id }: { id: string }) => id,
+  )
+
+describe('runs of configurations', () => {
+  it('are listed newest first, by status and configuration, in pages', async () => {
+    expect(await idsOf('')).toEqual(['r4', 'r3', 'r2', 'r1'])
+    expect(await idsOf('?status=error')).toEqual(['r3', 'r1'])
+    expect(await idsOf('?configId=shop')).toEqual(['r4', 'r2'])
+    expect(await idsOf('?limit=2&offset=1')).toEqual(['r3', 'r2'])
+  })
+
+  it('say what they did', async () => {
+    expect((await service.call('GET', '/v2/storage/runs/r2')).body).toMatchObject({
+      componentId: 'ex-generic-v2',
+      configId: 'shop',
+      trigger: 'job 12',
+      status: 'success',
+      durationSeconds: 1.5,
+      rowsLoaded: 7,
+      requests: 2,
+      error: null,
+    })
+  })
+
+  it('say why they failed, also when they were stopped by hand', async () => {
+    const errorOf = async (id: string) => (await service.call('GET', `/v2/storage/runs/${id}`)).body.error
+    expect(await errorOf('r3')).toEqual({ code: 'extractor.http', message: 'The API answered 403.' })
+    expect(await errorOf('r1')).toEqual({
+      code: 'extraction.aborted',
+      message: 'The run was stopped before its end.',
+    })
+  })
+
+  it.each(['none', 'a%3Ab'])('%s is not found', async id => {
+    const { status, body } = await service.call('GET', `/v2/storage/runs/${id}`)
+    expect([status, body.code]).toEqual([404, 'storage.runs.notFound'])
+  })
+
+  it('are seen by tokens that may use the component', async () => {
+    const token = async (componentAccess: string[]) =>
+      (await service.call('POST', '/v2/storage/tokens', { description: 't', componentAccess })).body.token
+    const may = { 'X-StorageApi-Token': await token(['ex-generic-v2']) }
+    const mayNot = { 'X-StorageApi-Token': await token(['other']) }
+    expect(await idsOf('', may)).toEqual(['r4', 'r3', 'r2'])
+    expect(await idsOf('', mayNot)).toEqual([])
+    expect((await service.call('GET', '/v2/storage/runs/r2', undefined, mayNot)).status).toBe(403)
+  })
+})
