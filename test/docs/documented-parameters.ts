@@ -84,6 +84,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /v2/storage/merge-request': ['branchFromId', 'branchIntoId', 'title', 'description'],
   'POST /v2/storage/metadata': ['metadata'],
 
+  [`GET ${table}/profile`]: ['columns'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code'],
   'GET /v2/storage/runs': [...page, 'status', 'componentId', 'configId'],

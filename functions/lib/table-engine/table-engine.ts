@@ -9,6 +9,7 @@ import { hasDuplicates } from './has-duplicates.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
+import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { TableFiles } from './table-files.ts'
@@ -30,6 +31,8 @@ export interface TableEngine {
   load(request: LoadRequest): Promise<LoadResult & Cost>
   /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
+  /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
+  profile(snapshot: Snapshot, query: ProfileQuery): Promise<ProfileResult & Cost>
   /**
    * Writes the matching rows of a table to data files, its slices, in order and with bounded memory.
    *
@@ -84,6 +87,7 @@ export const createTableEngineOn = (
   return {
     load: request => inSession(context => loadTable(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
+    profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     hasDuplicates: async (snapshot, columns) => {

@@ -16,6 +16,7 @@ import { listTables } from './list-tables.ts'
 import { optimizeTable } from './optimize-table.ts'
 import { previewTable } from './preview-table.ts'
 import { pullTable } from './pull-table.ts'
+import { profileTable } from './profile-table.ts'
 import { updateTable } from './update-table.ts'
 import { writeTable } from './write-table.ts'
 
@@ -37,6 +38,7 @@ export const tablesRoutes: readonly Route[] = [
   deletePrimaryKey,
   deleteRows,
   previewTable,
+  profileTable,
   optimizeTable,
   pullTable,
 ]

@@ -1,0 +1,49 @@
+import { z } from '@hono/zod-openapi'
+import { textList } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTableWithFiles } from './find-table.ts'
+
+/** What one request has the time for. */
+const MAX_ROWS = 100_000
+const MAX_COLUMNS = 100
+
+/** What the columns of a table hold, of its first rows. */
+export const profileTable = defineRoute({
+  method: 'get',
+  path: '/v2/storage/tables/{tableId}/profile',
+  summary: 'Profile the columns of a table',
+  tag: 'tables',
+  query: z.object({ columns: textList({ max: MAX_COLUMNS }).default([]) }),
+  validationCode: 'storage.tables.validation',
+  replies: {
+    200: `The columns, of the first ${MAX_ROWS} rows`,
+    400: '`storage.tables.validation.columnNotExists`',
+    404: 'There is no such table',
+  },
+  reply: z
+    .object({
+      rowsCount: z.int(),
+      profiledRowsCount: z.int(),
+      columnsCount: z.int(),
+      columns: z.array(
+        z.object({
+          name: z.string(),
+          distinctCount: z.int(),
+          emptyCount: z.int(),
+          min: z.string().nullable(),
+          max: z.string().nullable(),
+          topValues: z.array(z.object({ value: z.string(), count: z.int() })),
+        }),
+      ),
+    })
+    .openapi('TableProfile'),
+  handle: async ({ params, query }, services) => {
+    const { snapshot } = await findTableWithFiles(services, params.tableId)
+    const all = snapshot.fields.map(({ name }) => name)
+    const columns = query.columns.length > 0 ? query.columns : all.slice(0, MAX_COLUMNS)
+    const engine = await services.tableEngine()
+    const { bytesRead: _, ...profile } = await engine.profile(snapshot, { columns, maxRows: MAX_ROWS })
+    return ok({ ...profile, columnsCount: all.length })
+  },
+})

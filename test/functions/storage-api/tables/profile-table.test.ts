@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService()
+  await service.createBucket('main')
+})
+afterAll(() => service.close())
+
+const profileOf = (tableId: string, query = '') =>
+  service.call('GET', `/v2/storage/tables/${tableId}/profile${query}`)
+
+describe('the profile of a table', () => {
+  it('counts distinct and empty values, and shows least, greatest and most frequent ones', async () => {
+    const csv = 'id,city,note\n1,Prague,\n2,Brno,x\n3,Prague,\n4,,ěšč\n'
+    const tableId = await service.createTable('in.c-main', 'orders', csv)
+    const { status, body } = await profileOf(tableId)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ rowsCount: 4, profiledRowsCount: 4, columnsCount: 3 })
+    expect(body.columns[1]).toEqual({
+      name: 'city',
+      distinctCount: 3,
+      emptyCount: 1,
+      min: 'Brno',
+      max: 'Prague',
+      topValues: [
+        { value: 'Prague', count: 2 },
+        { value: '', count: 1 },
+        { value: 'Brno', count: 1 },
+      ],
+    })
+    expect(body.columns[2]).toMatchObject({ distinctCount: 3, emptyCount: 2, max: 'ěšč' })
+  })
+
+  it('is of the columns that are asked for', async () => {
+    const tableId = await service.createTable('in.c-main', 'wide', 'a,b\n1,2\n')
+    const { body } = await profileOf(tableId, '?columns[]=b')
+    expect(body.columns.map(({ name }: { name: string }) => name)).toEqual(['b'])
+    expect((await profileOf(tableId, '?columns[]=c')).body.code).toBe(
+      'storage.tables.validation.columnNotExists',
+    )
+  })
+
+  it('counts live rows only, and a table without rows has empty columns', async () => {
+    const tableId = await service.createTable('in.c-main', 'deleted', 'id\n1\n2\n3\n', { primaryKey: 'id' })
+    await service.call('DELETE', `/v2/storage/tables/${tableId}/rows?whereColumn=id&whereValues[]=2`)
+    expect((await profileOf(tableId)).body).toMatchObject({
+      profiledRowsCount: 2,
+      columns: [{ distinctCount: 2, min: '1', max: '3' }],
+    })
+    await service.call('DELETE', `/v2/storage/tables/${tableId}/rows?allowTruncate=1`)
+    expect((await profileOf(tableId)).body.columns).toEqual([
+      { name: 'id', distinctCount: 0, emptyCount: 0, min: null, max: null, topValues: [] },
+    ])
+  })
+
+  it('cuts long values', async () => {
+    const tableId = await service.createTable('in.c-main', 'long', `a\n${'x'.repeat(5_000)}\n`)
+    const { body } = await profileOf(tableId)
+    expect(body.columns[0].min).toHaveLength(100)
+    expect(body.columns[0].topValues[0].value).toHaveLength(100)
+  })
+})
