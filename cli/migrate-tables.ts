@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { StorageClient } from '../functions/lib/storage-client/storage-client.ts'
+import { findStorage } from './find-storage.ts'
 import type { StorageFlags } from './storage-options.ts'
 import { awaitJob } from './transfer/await-job.ts'
-import { connectStorage, findStorage, type StorageConnection } from './transfer/connect-storage.ts'
+import { connectStorage, type StorageConnection } from './transfer/connect-storage.ts'
 import { type ProgramStreams, processStreams } from './transfer/program-streams.ts'
 
 const optimizeResults = z.object({ isMigrated: z.boolean().default(false) })

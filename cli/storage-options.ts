@@ -4,9 +4,20 @@ import type { Command } from 'commander'
 export interface StorageFlags {
   url?: string | undefined
   token?: string | undefined
+  /** CloudFormation stack of a deployed service. */
+  stack?: string | undefined
+}
+
+/** Of commands that show something. */
+export interface ServiceFlags extends StorageFlags {
+  json?: boolean | undefined
 }
 
 export const addStorageOptions = (command: Command): Command =>
   command
     .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
-    .option('--token <token>', 'its token (default: MILLRACE_TOKEN)')
+    .option('--token <token>', 'its token (default: MILLRACE_TOKEN, else that of millrace login)')
+    .option('--stack <name>', 'the service of this CloudFormation stack, with the credentials of AWS')
+
+export const addServiceOptions = (command: Command): Command =>
+  addStorageOptions(command).option('--json', 'print JSON, for programs')

@@ -1,6 +1,4 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { UserError } from '../../functions/lib/errors/errors.ts'
 import { renewedCredentials } from '../../functions/lib/storage-client/renewed-credentials.ts'
 import {
   createStorageClient,
@@ -8,54 +6,7 @@ import {
   type ReadableFile,
   type StorageClient,
 } from '../../functions/lib/storage-client/storage-client.ts'
-import { fetchStorageToken } from '../../functions/lib/storage-client/storage-token.ts'
-import { findRunningCloud } from '../../local/runtime/running-cloud.ts'
-import type { StorageFlags } from '../storage-options.ts'
-
-interface StorageAddress {
-  url: string
-  token: string
-}
-
-/**
- * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
- * on `MILLRACE_DATA_DIR`. A token is sent only to an address that the user or that cloud gave.
- */
-export const findStorage = async (
-  options: StorageFlags,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<StorageAddress> => {
-  const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
-  const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
-  if (url !== undefined) {
-    if (token === undefined)
-      throw new UserError('cli.noToken', `Which token is for ${url}? Set MILLRACE_TOKEN or give --token.`)
-    return { url, token }
-  }
-  const dataDir = environment['MILLRACE_DATA_DIR'] || '.millrace'
-  const cloud = await findRunningCloud(dataDir)
-  if (!cloud) {
-    throw new UserError(
-      'cli.noStorage',
-      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, or start the embedded ` +
-        `cloud with npm start (none runs on ${dataDir}).`,
-    )
-  }
-  if (token !== undefined) return { url: cloud.api, token }
-  const secrets = new SecretsManagerClient({
-    endpoint: cloud.control,
-    region: cloud.region,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  })
-  try {
-    const secretArn = cloud.outputs['StorageTokenSecret']
-    if (secretArn === undefined)
-      throw new UserError('cli.noToken', 'The embedded cloud has no token: give --token.')
-    return { url: cloud.api, token: await fetchStorageToken(secrets, secretArn) }
-  } finally {
-    secrets.destroy()
-  }
-}
+import type { StorageAddress } from '../find-storage.ts'
 
 export interface StorageConnection {
   storage: StorageClient

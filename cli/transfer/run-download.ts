@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
+import { findStorage } from '../find-storage.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
-import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
+import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
 import { partialFile } from './partial-file.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
@@ -78,7 +79,12 @@ const ifGone = (error: unknown): boolean => {
 const tableFileName = (tableId: string, { gzip }: DownloadFlags): string =>
   `${tableId.slice(tableId.lastIndexOf('.') + 1)}.csv${gzip ? '.gz' : ''}`
 
-const exportTable = async ({ storage }: StorageConnection, tableId: string, flags: DownloadFlags) => {
+/** Exports a table; resolves to the file with its rows, and the columns for the header. */
+export const exportTable = async (
+  { storage }: StorageConnection,
+  tableId: string,
+  flags: Pick<DownloadFlags, 'gzip' | 'header'>,
+) => {
   const { columns } = await storage.table(tableId)
   // Names the columns, so that the header fits even when one is added meanwhile.
   const started = await storage.exportTable(

@@ -9,9 +9,10 @@ import {
   loadIntoTable,
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
+import { findStorage } from '../find-storage.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
-import { connectStorage, findStorage, type StorageConnection } from './connect-storage.ts'
+import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { type ProgramStreams, processStreams } from './program-streams.ts'
 import { formatBytes, showProgress } from './progress.ts'
 import { uploadJournal } from './upload-journal.ts'

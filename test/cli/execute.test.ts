@@ -34,7 +34,10 @@ describe('millrace execute', () => {
   const event = JSON.stringify({ do: 'wait', ms: 10 })
 
   it('prints the output as JSON and exits 0', async () => {
-    expect(await millrace(['execute', 'import', event])).toMatchObject({ stdout: '"waited"\n', code: 0 })
+    const { stdout, stderr, code } = await millrace(['execute', 'import', event])
+    expect({ stdout, code }).toEqual({ stdout: '"waited"\n', code: 0 })
+    // Each step, with the seconds since the start.
+    expect(stderr).toMatch(/^arn:.*\n +\d+\.\d s {2}\w+\n/)
   })
 
   it('reads its input from a file and from standard input', async () => {
@@ -64,7 +67,11 @@ describe('millrace execute', () => {
       'There is no state machine "export". There is: import.',
     ],
     ['an input that is not JSON', ['execute', 'import', '{"a"'], 'The input is not JSON'],
-    ['a file that is not there', ['execute', 'import', '/nowhere.json'], 'ENOENT'],
+    [
+      'a file that is not there',
+      ['execute', 'import', '/nowhere.json'],
+      '/nowhere.json: there is no such file or folder.',
+    ],
   ])('explains %s', async (_case, args, message) => {
     const { stderr, code } = await millrace(args)
     expect(stderr).toContain(message)

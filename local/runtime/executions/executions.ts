@@ -5,7 +5,7 @@ import { untilThereIsRoom } from '../until-there-is-room.ts'
 import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
 import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
 import type { ExecutionStore } from './execution-store.ts'
-import { type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
+import { type EnteredState, type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
 
 interface ExecutionsOptions {
   readonly store: ExecutionStore
@@ -27,6 +27,7 @@ export class Executions {
   readonly #machines: ReadonlyMap<string, StateMachine>
   readonly #running = new Map<string, { machine: RunningMachine; ended: Promise<EndedExecution> }>()
   readonly #starting = new Map<string, Promise<RunningExecution>>()
+  readonly #histories = new Map<string, EnteredState[]>()
   #isClosed = false
 
   constructor(options: ExecutionsOptions) {
@@ -108,6 +109,15 @@ export class Executions {
     throw new ServiceError('ExecutionDoesNotExist', `Execution Does Not Exist: '${executionArn}'`)
   }
 
+  /**
+   * The states that it entered in this process, oldest first. Of ended executions only the last ones are remembered, and
+   * none over a restart: the history is for those who watch.
+   */
+  history(executionArn: string): readonly EnteredState[] {
+    this.describe(executionArn)
+    return this.#histories.get(executionArn) ?? []
+  }
+
   /** Newest first. */
   list(stateMachineArn: string, status?: string): ExecutionRecord[] {
     this.machine(stateMachineArn)
@@ -143,12 +153,26 @@ export class Executions {
     this.#running.clear()
   }
 
+  #noteHistory(executionArn: string): EnteredState[] {
+    const history: EnteredState[] = []
+    this.#histories.set(executionArn, history)
+    for (const known of this.#histories.keys()) {
+      if (this.#histories.size <= HISTORIES_KEPT) break
+      if (!this.#running.has(known)) this.#histories.delete(known)
+    }
+    return history
+  }
+
   #run(machine: StateMachine, record: RunningExecution): void {
+    const history = this.#noteHistory(record.executionArn)
     const running = runMachine({
       machine,
       record,
       contextName: executionContextName,
       runTask: this.#options.runTask,
+      onStateEntered: state => {
+        if (history.length < STATES_KEPT) history.push(state)
+      },
     })
     const ended = running.outcome.then(async outcome => {
       const finished: EndedExecution = { ...record, stopDate: new Date().toISOString(), ...outcome }
@@ -171,6 +195,10 @@ export class Executions {
     })
   }
 }
+
+const HISTORIES_KEPT = 200
+/** Step Functions ends an execution whose history is longer (Developer Guide, "Quotas"). */
+const STATES_KEPT = 25_000
 
 const unrecorded = ({ name }: ExecutionRecord, error: unknown): string =>
   `${name}: its end could not be recorded: ${String(error)}`

@@ -49,6 +49,31 @@ export const executionOperations = (executions: Executions): Operations => ({
     },
   }),
 
+  'AWSStepFunctions.GetExecutionHistory': operation({
+    action: 'states:GetExecutionHistory',
+    input: z.object({
+      executionArn: z.string(),
+      maxResults: z.number().int().min(0).max(1000).default(100),
+      reverseOrder: z.boolean().default(false),
+      includeExecutionData: z.boolean().optional(),
+      nextToken: z.string().regex(/^\d+$/).optional(),
+    }),
+    resource: ({ executionArn }) => executionArn,
+    run: ({ executionArn, maxResults, reverseOrder, nextToken = '0' }) => {
+      const all = executions.history(executionArn).map(({ name, type, at }, index) => ({
+        id: index + 1,
+        previousEventId: index,
+        timestamp: toSeconds(at),
+        type: `${type}StateEntered`,
+        stateEnteredEventDetails: { name },
+      }))
+      if (reverseOrder) all.reverse()
+      const end = Number(nextToken) + (maxResults || 100)
+      const events = all.slice(Number(nextToken), end)
+      return { events, ...(end < all.length && { nextToken: String(end) }) }
+    },
+  }),
+
   'AWSStepFunctions.StopExecution': operation({
     action: 'states:StopExecution',
     input: z.object({ executionArn: z.string(), error: z.string().optional(), cause: z.string().optional() }),

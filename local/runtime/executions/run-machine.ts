@@ -8,6 +8,15 @@ export interface TaskContext {
   readonly executionArn: string
 }
 
+/** One step of an execution's history. */
+export interface EnteredState {
+  readonly name: string
+  /** `Task`, `Choice` and so on. */
+  readonly type: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
 /** How an execution ended. */
 type Outcome =
   | { readonly status: 'SUCCEEDED'; readonly output: string }
@@ -31,11 +40,13 @@ export const runMachine = ({
   record,
   contextName,
   runTask,
+  onStateEntered,
 }: {
   machine: StateMachine
   record: RunningExecution
   contextName: string
   runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
+  onStateEntered: (state: EnteredState) => void
 }): RunningMachine => {
   const { definition } = machine
   const taskContext: TaskContext = { stateMachine: machine, executionArn: record.executionArn }
@@ -73,7 +84,7 @@ export const runMachine = ({
     },
   })
   // Its queue of events grows for as long as nobody reads it.
-  void drain(run.eventLogs)
+  void readEvents(run.eventLogs, onStateEntered)
 
   const outcome = new Promise<Outcome>(resolve => {
     const settle = (given: Outcome) => {
@@ -98,8 +109,17 @@ export const runMachine = ({
   }
 }
 
-const drain = async (events: AsyncGenerator<unknown>) => {
-  for await (const _ of events);
+const readEvents = async (
+  events: ReturnType<Interpreter['run']>['eventLogs'],
+  onStateEntered: (state: EnteredState) => void,
+): Promise<void> => {
+  for await (const event of events)
+    if (event.type === 'StateEntered')
+      onStateEntered({
+        name: event.state.name,
+        type: event.state.type,
+        at: new Date(event.timestamp).toISOString(),
+      })
 }
 
 const successOf = (output: unknown): Outcome => {

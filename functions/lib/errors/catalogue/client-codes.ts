@@ -24,6 +24,26 @@ export const clientCodes = {
     meaning: 'The command has no token for the service.',
     remedy: 'Set MILLRACE_TOKEN or give --token.',
   },
+  'cli.usage': {
+    meaning: 'The command was given something that it cannot use.',
+    remedy: 'Do what the message says; --help shows what there is.',
+  },
+  'cli.noStack': {
+    meaning: 'The CloudFormation stack cannot be read.',
+    remedy: 'Check its name, the region (AWS_REGION) and your credentials of AWS.',
+  },
+  'cli.logins': {
+    meaning: 'The file of saved logins cannot be read.',
+    remedy: 'Delete the file that the message names, and log in again.',
+  },
+  'cli.notFound': {
+    meaning: 'What the command is about is not there.',
+    remedy: 'Check its name or id.',
+  },
+  'cli.query': {
+    meaning: 'The statement cannot be run: it is not valid, or it is no query.',
+    remedy: 'Correct it. Tables are named like in.c-main.orders, and only queries are run.',
+  },
   'cli.noFile': {
     meaning: 'The path to upload is not a file.',
     remedy: 'Check the path.',

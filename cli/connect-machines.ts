@@ -1,0 +1,40 @@
+import type { SFNClient } from '@aws-sdk/client-sfn'
+import { UserError } from '../functions/lib/errors/errors.ts'
+import { findRunningCloud } from '../local/runtime/running-cloud.ts'
+import { describeStack } from './stack-outputs.ts'
+
+/** The state machines and buckets of the embedded cloud, or of a stack in the account. */
+export interface MachineConnection {
+  client: SFNClient
+  /** The stack's outputs by name. */
+  outputs: Readonly<Record<string, string>>
+  /** Options of an S3 client for its buckets. */
+  s3: Readonly<Record<string, unknown>>
+}
+
+/** Without a stack: the embedded cloud on `MILLRACE_DATA_DIR`. Errors: `cli.noStorage`, `cli.noStack`. */
+export const connectMachines = (stack: string | undefined): Promise<MachineConnection> =>
+  stack === undefined ? connectLocally() : connectToAccount(stack)
+
+const connectLocally = async (): Promise<MachineConnection> => {
+  const { SFNClient } = await import('@aws-sdk/client-sfn')
+  const dataDir = process.env['MILLRACE_DATA_DIR'] || '.millrace'
+  const cloud = await findRunningCloud(dataDir)
+  if (!cloud)
+    throw new UserError(
+      'cli.noStorage',
+      `No embedded cloud runs on ${dataDir}. Start it with npm start, name its folder in MILLRACE_DATA_DIR, or use --stack.`,
+    )
+  const { control, region, accessKeyId, secretAccessKey, outputs } = cloud
+  const credentials = { accessKeyId, secretAccessKey }
+  return {
+    client: new SFNClient({ endpoint: control, region, credentials }),
+    outputs,
+    s3: { endpoint: cloud.s3, region, credentials, forcePathStyle: true },
+  }
+}
+
+const connectToAccount = async (stack: string): Promise<MachineConnection> => {
+  const { SFNClient } = await import('@aws-sdk/client-sfn')
+  return { outputs: await describeStack(stack), client: new SFNClient({}), s3: {} }
+}

@@ -1,0 +1,82 @@
+import { UserError } from '../functions/lib/errors/errors.ts'
+import { findRunningCloud, type RunningCloud } from '../local/runtime/running-cloud.ts'
+import { savedToken } from './saved-logins.ts'
+import { describeStack } from './stack-outputs.ts'
+import type { StorageFlags } from './storage-options.ts'
+
+export interface StorageAddress {
+  url: string
+  token: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
+ * on `MILLRACE_DATA_DIR`. For an address the token may also be the one of `millrace login`. A stack has both among its
+ * outputs. A token is sent only to an address that the user, the stack or that cloud gave.
+ */
+export const findStorage = async (
+  options: StorageFlags,
+  environment: Environment = process.env,
+): Promise<StorageAddress> => {
+  if (options.stack !== undefined && options.url !== undefined)
+    throw new UserError('cli.usage', 'Give --stack or --url, not both.')
+  const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
+  if (options.stack !== undefined) return ofStack(options.stack, token)
+  const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
+  if (url !== undefined) return { url, token: token ?? (await savedTokenOf(url, environment)) }
+  const dataDir = environment['MILLRACE_DATA_DIR'] || '.millrace'
+  const cloud = await findRunningCloud(dataDir)
+  if (!cloud)
+    throw new UserError(
+      'cli.noStorage',
+      `Which storage service? Give --url and --token, set MILLRACE_URL and MILLRACE_TOKEN, name a --stack, or start the ` +
+        `embedded cloud with npm start (none runs on ${dataDir}).`,
+    )
+  return { url: cloud.api, token: token ?? (await tokenOfCloud(cloud)) }
+}
+
+const savedTokenOf = async (url: string, environment: Environment): Promise<string> => {
+  if (!URL.canParse(url))
+    throw new UserError('cli.usage', `"${url}" is not an address. Write it like https://storage.example.com.`)
+  const token = await savedToken(url, environment)
+  if (token !== undefined) return token
+  throw new UserError(
+    'cli.noToken',
+    `Which token is for ${url}? Set MILLRACE_TOKEN, give --token, or run millrace login --url ${url}.`,
+  )
+}
+
+const ofStack = async (name: string, given: string | undefined): Promise<StorageAddress> => {
+  const outputs = await describeStack(name)
+  const url = outputs['ApiUrl']
+  if (url === undefined)
+    throw new UserError('cli.noStorage', `The stack ${name} has no output ApiUrl: is it a stack of Millrace?`)
+  return { url, token: given ?? (await readToken({}, outputs['StorageTokenSecret'])) }
+}
+
+const tokenOfCloud = ({ control, region, accessKeyId, secretAccessKey, outputs }: RunningCloud) =>
+  readToken(
+    { endpoint: control, region, credentials: { accessKeyId, secretAccessKey } },
+    outputs['StorageTokenSecret'],
+  )
+
+const readToken = async (
+  client: {
+    endpoint?: string
+    region?: string
+    credentials?: { accessKeyId: string; secretAccessKey: string }
+  },
+  secretArn: string | undefined,
+): Promise<string> => {
+  if (secretArn === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
+  const { fetchStorageToken } = await import('../functions/lib/storage-client/storage-token.ts')
+  const secrets = new SecretsManagerClient(client)
+  try {
+    return await fetchStorageToken(secrets, secretArn)
+  } finally {
+    secrets.destroy()
+  }
+}

@@ -1,0 +1,43 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { UserError } from '../functions/lib/errors/errors.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const savedLogins = z.record(z.string(), z.string())
+
+/** Tokens by the origin of their service, in a file that its owner alone reads. */
+const fileOf = (environment: Environment): string =>
+  join(environment['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'millrace', 'logins.json')
+
+const readLogins = async (file: string): Promise<Record<string, string>> => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}'
+    throw new UserError('cli.logins', `The saved logins cannot be read: ${error.message}`)
+  })
+  try {
+    return savedLogins.parse(JSON.parse(text))
+  } catch {
+    throw new UserError(
+      'cli.logins',
+      `The saved logins in ${file} are damaged: delete the file, and log in again.`,
+    )
+  }
+}
+
+/** The token that was saved for this address, if any. */
+export const savedToken = async (url: string, environment: Environment): Promise<string | undefined> =>
+  (await readLogins(fileOf(environment)))[new URL(url).origin]
+
+/** Resolves to the path of the file. */
+export const saveToken = async (url: string, token: string, environment: Environment): Promise<string> => {
+  const file = fileOf(environment)
+  const logins = { ...(await readLogins(file)), [new URL(url).origin]: token }
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600 })
+  await rename(temporary, file)
+  return file
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { DescribeExecutionCommand, paginateListExecutions, type SFNClient } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { describeFailure } from '../../functions/lib/errors/machine-failure.ts'
+import { machineArnFrom } from '../../local/runtime/machine-output.ts'
+import { connectMachines } from '../connect-machines.ts'
+import { followExecution } from '../follow-execution.ts'
+
+type ObjectEnd =
+  | { tableId: string | null; jobId: number | null; seconds: number }
+  | { error: { code: string; message: string }; seconds: number }
+
+interface WaitedObject {
+  bucket: string
+  key: string
+  versionId: string | undefined
+  storedAt: Date
+}
+
+const LOOK_EVERY_MS = 250
+/** Clocks of S3 and Step Functions differ by less. */
+const CLOCK_SKEW_MS = 5_000
+
+/** The output of the import machine; see infra/import-machine.ts. A copy of an event names no job. */
+const importOutput = z
+  .object({
+    tableId: z.string().nullable().default(null),
+    jobId: z.number().nullable().default(null),
+    execution: z.string().optional(),
+  })
+  .catch({ tableId: null, jobId: null })
+
+/**
+ * Waits for the import of the newest version of an object in the landing bucket: for its execution to begin, then for it
+ * to end. Rejects when the signal fires.
+ *
+ * Error: `cli.notFound` when there is no such object.
+ */
+export const awaitObject = async (
+  target: string,
+  stack: string | undefined,
+  signal: AbortSignal,
+): Promise<ObjectEnd> => {
+  const { client, outputs, s3 } = await connectMachines(stack)
+  try {
+    const object = await findObject(target, outputs['LandingBucket'], s3)
+    const machineArn = machineArnFrom(outputs, 'import')
+    for (;;) {
+      const executionArn = await findExecution(client, machineArn, object)
+      if (executionArn !== undefined) return await endOf(client, executionArn, signal)
+      await sleep(LOOK_EVERY_MS, undefined, { signal })
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+const findObject = async (
+  target: string,
+  landingBucket: string | undefined,
+  options: Readonly<Record<string, unknown>>,
+): Promise<WaitedObject> => {
+  const address = /^s3:\/\/([^/]+)\/(.+)$/.exec(target)
+  const bucket = address?.[1] ?? landingBucket
+  const key = address?.[2] ?? target
+  if (bucket === undefined) throw new UserError('cli.notFound', 'The stack has no landing bucket.')
+  const s3 = new S3Client(options)
+  try {
+    const { VersionId, LastModified } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
+    return { bucket, key, versionId: VersionId, storedAt: LastModified ?? new Date(0) }
+  } catch (cause) {
+    if (!(cause instanceof Error) || !['NotFound', 'NoSuchKey', 'NoSuchBucket'].includes(cause.name))
+      throw cause
+    throw new UserError(
+      'cli.notFound',
+      `There is no object ${key} in the bucket ${bucket}: upload it first.`,
+      { cause },
+    )
+  } finally {
+    s3.destroy()
+  }
+}
+
+const input = z.object({
+  detail: z.object({ object: z.object({ key: z.string(), 'version-id': z.string().optional() }) }),
+})
+
+/** Among the executions that began after the object was stored, the newest of this very version. */
+const findExecution = async (
+  client: SFNClient,
+  stateMachineArn: string,
+  { key, versionId, storedAt }: WaitedObject,
+): Promise<string | undefined> => {
+  const earliest = storedAt.getTime() - CLOCK_SKEW_MS
+  for await (const { executions = [] } of paginateListExecutions(
+    { client, pageSize: 100 },
+    { stateMachineArn },
+  )) {
+    for (const { executionArn, startDate } of executions) {
+      if (startDate !== undefined && startDate.getTime() < earliest) return undefined
+      const described = await client.send(new DescribeExecutionCommand({ executionArn }))
+      const parsed = input.safeParse(JSON.parse(described.input ?? 'null'))
+      if (!parsed.success) continue
+      const { object } = parsed.data.detail
+      if (object.key === key && (versionId === undefined || object['version-id'] === versionId))
+        return executionArn
+    }
+  }
+  return undefined
+}
+
+const endOf = async (client: SFNClient, executionArn: string, signal: AbortSignal): Promise<ObjectEnd> => {
+  const { status, output, error, cause, startDate, stopDate } = await followExecution(client, executionArn, {
+    signal,
+  })
+  const seconds = ((stopDate?.getTime() ?? 0) - (startDate?.getTime() ?? 0)) / 1000
+  if (status !== 'SUCCEEDED')
+    return {
+      seconds,
+      error: describeFailure({ Error: error ?? status, Cause: cause ?? 'The import was stopped.' }),
+    }
+  const { execution, ...done } = importOutput.parse(JSON.parse(output ?? 'null'))
+  // A copy of the event: another execution imports this version.
+  if (execution !== undefined && execution !== executionArn) return endOf(client, execution, signal)
+  return { ...done, seconds }
+}

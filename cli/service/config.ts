@@ -1,0 +1,200 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { formatTime } from '../output/format-values.ts'
+import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
+import { registerTrialCommands } from './config-trial.ts'
+import { describeChanges, patch } from './describe-changes.ts'
+import { job } from './job-line.ts'
+import { segment } from './options.ts'
+import { readJsonObject } from './read-json.ts'
+import { flagsOf, runOnService, type Service } from './run-on-service.ts'
+
+const configuration = z.looseObject({
+  id: z.coerce.string(),
+  name: z.string().nullish(),
+  version: z.number(),
+  isDisabled: z.boolean().default(false),
+  created: z.string().nullish(),
+  configuration: z.unknown(),
+})
+const components = z.array(
+  z.looseObject({ id: z.string(), configurations: z.array(configuration).default([]) }),
+)
+
+interface PutFlags extends ServiceFlags {
+  name?: string
+  message?: string
+}
+
+interface DiffFlags extends ServiceFlags {
+  from?: string
+  to?: string
+}
+
+export const registerConfig = (program: Command): void => {
+  const config = addServiceOptions(program.command('config'))
+    .description('configurations: list, read, store, compare, check, try and run them')
+    .action((flags: ServiceFlags) => runOnService(flags, listConfigurations))
+  config
+    .command('get')
+    .description('print the configuration as JSON; with --json the whole resource')
+    .argument('<place>', 'COMPONENT/CONFIGURATION, and /ROW for a row')
+    .action((place: string, _flags: object, command: Command) =>
+      runOnService(flagsOf<ServiceFlags>(command), async ({ api, out }) => {
+        const found = await api.get(pathOfPlace(parsePlace(place)), configuration)
+        out.show(found, () => out.line(JSON.stringify(found.configuration, null, 2)))
+        return undefined
+      }),
+    )
+  config
+    .command('put')
+    .description('store a configuration, made when missing')
+    .argument('<place>')
+    .argument('<file>', 'its JSON, or - for standard input')
+    .option('--name <name>', 'its name (default for a new one: its id)')
+    .option('--message <text>', 'what changed, for the list of versions')
+    .action((place: string, file: string, _flags: object, command: Command) => {
+      const flags = flagsOf<PutFlags>(command)
+      return runOnService(flags, service => put(service, place, file, flags))
+    })
+  config
+    .command('diff')
+    .description('what a file would change, or what changed between two versions')
+    .argument('<place>')
+    .argument('[file]', 'compare what is stored with this file (- for standard input)')
+    .option('--from <version>', 'older version (default: the one before the last)')
+    .option('--to <version>', 'newer version (default: the last)')
+    .action((place: string, file: string | undefined, _flags: object, command: Command) => {
+      const flags = flagsOf<DiffFlags>(command)
+      return runOnService(flags, service => diff(service, place, file, flags))
+    })
+  config
+    .command('run')
+    .description('run a stored configuration now, and wait for its end')
+    .argument('<place>')
+    .action((place: string, _flags: object, command: Command) =>
+      runOnService(flagsOf<ServiceFlags>(command), service => run(service, place)),
+    )
+  registerTrialCommands(config)
+}
+
+const listConfigurations = async ({ api, out }: Service): Promise<undefined> => {
+  const found = await api.get('components', components, { include: 'configuration' })
+  const all = found.flatMap(({ id: componentId, configurations }) =>
+    configurations.map(each => ({ componentId, ...each })),
+  )
+  out.show(all, () => {
+    if (all.length === 0)
+      return out.line('No configurations yet: millrace config put ex-generic-v2/shop FILE')
+    out.table(
+      ['CONFIGURATION', 'NAME', 'VERSION', 'CREATED', 'STATE'],
+      all.map(each => [
+        `${each.componentId}/${each.id}`,
+        each.name,
+        each.version,
+        formatTime(each.created),
+        each.isDisabled ? 'disabled' : '',
+      ]),
+    )
+  })
+  return undefined
+}
+
+const put = async (
+  { api, out }: Service,
+  text: string,
+  file: string,
+  { name, message }: PutFlags,
+): Promise<undefined> => {
+  const place = parsePlace(text)
+  const body = {
+    configuration: await readJsonObject(file),
+    ...(name !== undefined && { name }),
+    ...(message !== undefined && { changeDescription: message }),
+  }
+  const stored = await api.send('PUT', pathOfPlace(place), configuration, body).catch((error: unknown) => {
+    const isMissing = error instanceof UserError && error.status === 404
+    if (!isMissing) throw error
+    const { componentId, configId, rowId } = place
+    if (rowId !== undefined)
+      return api.send('POST', `${pathOfConfig(place)}/rows`, configuration, { rowId, name: rowId, ...body })
+    const made = { configurationId: configId, name: configId, ...body }
+    return api.send('POST', `components/${segment(componentId)}/configs`, configuration, made)
+  })
+  out.show(stored, () => out.line(`${text}: version ${stored.version}`))
+  return undefined
+}
+
+const diff = async (
+  { api, out }: Service,
+  text: string,
+  file: string | undefined,
+  { from, to }: DiffFlags,
+): Promise<undefined> => {
+  const place = parsePlace(text)
+  const show = (changes: z.infer<typeof patch>, before: unknown) => {
+    out.show(changes, () => {
+      if (changes.length === 0) return out.line('No difference.')
+      for (const { line, style } of describeChanges(changes, before)) out.line(line, style)
+    })
+    return undefined
+  }
+  if (file !== undefined) {
+    if (from !== undefined || to !== undefined)
+      throw new UserError('cli.usage', 'Compare with a file or between versions, not both.')
+    const { createPatch } = await import('rfc6902')
+    const stored = await api.get(pathOfPlace(place), configuration)
+    return show(
+      patch.parse(createPatch(stored.configuration, await readJsonObject(file))),
+      stored.configuration,
+    )
+  }
+  if (place.rowId !== undefined)
+    throw new UserError('cli.usage', 'Versions are those of the whole configuration: leave out the row.')
+  const { version } = await api.get(pathOfConfig(place), configuration)
+  const newer = to ?? String(version)
+  const older = from ?? String(Math.max(1, Number(newer) - 1))
+  const path = `${pathOfConfig(place)}/versions`
+  const before = await api.get(`${path}/${segment(older)}`, z.looseObject({}))
+  return show(await api.get(`${path}/${segment(older)}/diff/${segment(newer)}`, patch), before)
+}
+
+const runResults = z
+  .looseObject({
+    rowsLoaded: z.number(),
+    requests: z.number(),
+    rows: z.array(
+      z.looseObject({
+        name: z.string().nullish(),
+        status: z.string(),
+        rowsLoaded: z.number(),
+        seconds: z.number().nullish(),
+      }),
+    ),
+  })
+  .nullable()
+  .catch(null)
+
+const run = async ({ api, out }: Service, text: string): Promise<number> => {
+  const { awaitEnd } = await import('../transfer/await-job.ts')
+  const { createStorageClient } = await import('../../functions/lib/storage-client/storage-client.ts')
+  const started = await api.send('POST', `${pathOfConfig(parsePlace(text))}/run`, job)
+  out.say(`job ${started.id}`)
+  const storage = createStorageClient({ baseUrl: api.address.url, token: api.address.token })
+  await awaitEnd(storage, await storage.job(started.id))
+  const ended = await api.get(`jobs/${started.id}`, job)
+  const results = runResults.parse(ended.results)
+  out.show(ended, () => {
+    if (ended.status === 'error')
+      return out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
+    if (!results) return out.line('done', 'green')
+    out.table(
+      ['ROW', 'STATUS', 'ROWS', 'SECONDS'],
+      results.rows.map(row => [row.name ?? '', row.status, row.rowsLoaded, row.seconds]),
+    )
+    out.line(`${results.rowsLoaded} rows loaded after ${results.requests} requests`, 'green')
+  })
+  return ended.status === 'success' ? 0 : 1
+}

@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { formatTime } from '../output/format-values.ts'
+import { styleOf } from '../output/output.ts'
+import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { follow } from './follow.ts'
+import { job, jobCells, jobColumns, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { wholeNumber } from './options.ts'
+import { runOnService, type Service } from './run-on-service.ts'
+
+interface Flags extends ServiceFlags {
+  follow?: boolean
+  limit: string
+  status?: string
+  table?: string
+}
+
+export const registerJobs = (program: Command): void => {
+  addServiceOptions(program.command('jobs'))
+    .description('list jobs, newest first, or show one')
+    .argument('[job]', 'id of a job')
+    .option('-f, --follow', 'go on with new and changed jobs until interrupted')
+    .option('--limit <number>', 'at most so many', '20')
+    .option('--status <status>', 'only waiting, processing, success or error')
+    .option('--table <id>', 'only those of this table')
+    .action((id: string | undefined, flags: Flags) =>
+      runOnService(flags, service => (id === undefined ? listJobs(service, flags) : showJob(service, id))),
+    )
+}
+
+const listJobs = async ({ api, out }: Service, flags: Flags): Promise<number | undefined> => {
+  const query = {
+    limit: wholeNumber(flags.limit),
+    tableId: flags.table,
+    'storage_job_status[]': flags.status,
+  }
+  const read = () => api.get('jobs', z.array(job), query)
+  if (flags.follow)
+    return follow(read, {
+      idOf: ({ id }) => String(id),
+      markOf: ({ status }) => status,
+      show: shown =>
+        out.isJson ? out.line(JSON.stringify(shown)) : out.line(lineOf(shown), styleOf(shown.status)),
+    })
+  const jobs = await read()
+  out.show(jobs, () =>
+    out.table(
+      jobColumns,
+      jobs.map(each => jobCells(each, formatTime)),
+    ),
+  )
+  return undefined
+}
+
+const lineOf = (shown: ShownJob): string => {
+  const rows = rowsOfJob(shown)
+  return [
+    formatTime(shown.endTime ?? shown.startTime ?? shown.createdTime),
+    shown.id,
+    shown.operationName,
+    tableOfJob(shown),
+    shown.status,
+    rows === undefined ? '' : `${rows} rows`,
+    shown.error?.message ?? '',
+  ]
+    .filter(part => part !== '')
+    .join('  ')
+}
+
+const showJob = async ({ api, out }: Service, id: string): Promise<undefined> => {
+  const shown = await api.get(`jobs/${wholeNumber(id)}`, job)
+  out.show(shown, () => {
+    out.fields({
+      job: String(shown.id),
+      operation: shown.operationName,
+      about: tableOfJob(shown) || null,
+      status: shown.status,
+      created: formatTime(shown.createdTime),
+      started: formatTime(shown.startTime),
+      ended: formatTime(shown.endTime),
+      run: shown.runId,
+      rows: rowsOfJob(shown),
+      code: shown.error?.code,
+      reason: shown.error?.message,
+    })
+    if (shown.results !== null && shown.results !== undefined)
+      out.line(JSON.stringify(shown.results, null, 2))
+  })
+  return undefined
+}

@@ -1,0 +1,131 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { formatTime, plural } from '../output/format-values.ts'
+import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { describeInput } from './describe-input.ts'
+import { segment, wholeNumber } from './options.ts'
+import { flagsOf, runOnService, type Service } from './run-on-service.ts'
+
+/** A dead letter (docs/reference/storage-api.md#dead-letters). */
+const letter = z.looseObject({
+  id: z.string(),
+  machine: z.string(),
+  source: z.object({ execution: z.string() }),
+  input: z.record(z.string(), z.unknown()),
+  failure: z.object({ code: z.string(), message: z.string() }),
+  details: z.unknown(),
+  created: z.string(),
+  isRedrivable: z.boolean(),
+  redrive: z.string(),
+})
+const redriven = z.object({ id: z.string(), execution: z.string() })
+const redrivenAll = z.object({
+  redriven: z.array(redriven),
+  refused: z.array(z.object({ id: z.string(), reason: z.string() })),
+  hasMore: z.boolean(),
+})
+
+interface ListFlags extends ServiceFlags {
+  limit: string
+  machine?: string
+  code?: string
+}
+type AllFlags = ListFlags & { all?: boolean }
+
+export const registerLetters = (program: Command): void => {
+  const letters = addServiceOptions(program.command('letters'))
+    .description('dead letters: list what failed and why')
+    .option('--limit <number>', 'at most so many', '100')
+    .option('--machine <name>', 'only those of import, export, extract or jobs')
+    .option('--code <code>', 'only those of this error')
+    .action((flags: ListFlags) => runOnService(flags, service => listLetters(service, flags)))
+  letters
+    .command('show')
+    .description('show one: its input, why it failed and what to do')
+    .argument('<id>')
+    .action((id: string, _flags: object, command: Command) =>
+      runOnService(flagsOf<ServiceFlags>(command), service => showLetter(service, id)),
+    )
+  letters
+    .command('redrive')
+    .description('start again what failed, with the same input')
+    .argument('[id...]')
+    .option('--all', 'all of them, or those of --machine and --code')
+    .action((ids: string[], _flags: object, command: Command) => {
+      const flags = flagsOf<AllFlags>(command)
+      return runOnService(flags, service => redrive(service, ids, flags))
+    })
+  letters
+    .command('delete')
+    .description('give up: forget what failed')
+    .argument('<id...>')
+    .action((ids: string[], _flags: object, command: Command) =>
+      runOnService(flagsOf<ServiceFlags>(command), async ({ api, out }) => {
+        for (const id of ids) await api.send('DELETE', `dead-letters/${segment(id)}`, z.unknown())
+        out.show({ deleted: ids }, () => out.line(`${plural(ids.length, 'dead letter')} deleted.`))
+        return undefined
+      }),
+    )
+}
+
+const listLetters = async ({ api, out }: Service, flags: ListFlags): Promise<undefined> => {
+  const { limit, machine, code } = flags
+  const found = await api.get('dead-letters', z.array(letter), { limit: wholeNumber(limit), machine, code })
+  out.show(found, () => {
+    if (found.length === 0) return out.line('No dead letters: nothing has failed.')
+    out.table(
+      ['ID', 'MACHINE', 'TIME', 'ABOUT', 'CODE', 'REASON'],
+      found.map(each => [
+        each.id,
+        each.machine,
+        formatTime(each.created),
+        describeInput(each.input),
+        each.failure.code,
+        each.failure.message,
+      ]),
+    )
+  })
+  return undefined
+}
+
+const showLetter = async ({ api, out }: Service, id: string): Promise<undefined> => {
+  const found = await api.get(`dead-letters/${segment(id)}`, letter)
+  out.show(found, () => {
+    out.fields({
+      id: found.id,
+      machine: found.machine,
+      time: formatTime(found.created),
+      about: describeInput(found.input),
+      code: found.failure.code,
+      reason: found.failure.message,
+      execution: found.source.execution,
+      'try again': found.isRedrivable ? `millrace letters redrive ${found.id}` : found.redrive,
+    })
+    out.line(`input  ${JSON.stringify(found.input, null, 2)}`)
+    if (JSON.stringify(found.details) !== '{}') out.line(`details  ${JSON.stringify(found.details, null, 2)}`)
+  })
+  return undefined
+}
+
+const redrive = async ({ api, out }: Service, ids: readonly string[], flags: AllFlags): Promise<number> => {
+  if ((ids.length === 0) === (flags.all !== true))
+    throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
+  const done: z.infer<typeof redriven>[] = []
+  const refused: z.infer<typeof redrivenAll>['refused'] = []
+  for (const id of ids) done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redriven))
+  for (let hasMore = flags.all === true; hasMore; ) {
+    const { machine, code } = flags
+    const reply = await api.send('POST', 'dead-letters/redrive', redrivenAll, { machine, code })
+    done.push(...reply.redriven)
+    refused.push(...reply.refused)
+    // Those that are refused stay, and would come again.
+    hasMore = reply.hasMore && reply.redriven.length > 0
+  }
+  out.show({ redriven: done, refused }, () => {
+    for (const { id, execution } of done) out.line(`${id}: started again as ${execution}`)
+    for (const { id, reason } of refused) out.line(`${id}: ${reason}`, 'yellow')
+    if (done.length === 0 && refused.length === 0) out.line('No dead letters: nothing has failed.')
+  })
+  return refused.length === 0 ? 0 : 1
+}

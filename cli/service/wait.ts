@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { plural, secondsBetween } from '../output/format-values.ts'
+import type { Output } from '../output/output.ts'
+import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { job, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { wholeNumber } from './options.ts'
+import { runOnService, type Service } from './run-on-service.ts'
+
+interface Flags extends ServiceFlags {
+  timeout: string
+}
+
+/** What became of an object or a job. */
+interface WaitResult {
+  status: 'success' | 'error'
+  jobId: number | null
+  tableId: string | null
+  rows: number | null
+  seconds: number | null
+  error: { code: string; message: string } | null
+}
+
+export const registerWait = (program: Command): void => {
+  addServiceOptions(program.command('wait'))
+    .description('wait until an uploaded object has become a table, or a job has ended')
+    .argument('<object or job>', 'key in the landing bucket, s3://BUCKET/KEY, or id of a job')
+    .option('--timeout <seconds>', 'give up after so long', '3600')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 when it is done, 1 when it failed (the reason is printed), 2 after the timeout.',
+    )
+    .action((target: string, flags: Flags) =>
+      runOnService(flags, async service => {
+        const signal = AbortSignal.timeout(wholeNumber(flags.timeout) * 1000)
+        try {
+          return show(await waitFor(service, target, flags, signal), service.out)
+        } catch (error) {
+          if (!signal.aborted) throw error
+          service.out.say(`${target}: not done after ${flags.timeout} seconds. It goes on: wait again.`)
+          return 2
+        }
+      }),
+    )
+}
+
+const waitFor = async (
+  { api }: Service,
+  target: string,
+  flags: Flags,
+  signal: AbortSignal,
+): Promise<WaitResult> => {
+  const readJob = (id: number) => api.get(`jobs/${id}`, job)
+  if (/^\d+$/.test(target)) return ofJob(await untilEnded(readJob, wholeNumber(target), signal))
+  if (flags.url !== undefined)
+    throw new UserError(
+      'cli.usage',
+      'An object is looked for in the embedded cloud or in a --stack; of another service name the job.',
+    )
+  const { awaitObject } = await import('./await-object.ts')
+  const ended = await awaitObject(target, flags.stack, signal)
+  if ('error' in ended)
+    return {
+      status: 'error',
+      jobId: null,
+      tableId: null,
+      rows: null,
+      seconds: ended.seconds,
+      error: ended.error,
+    }
+  const imported = ended.jobId === null ? undefined : await readJob(ended.jobId)
+  return {
+    ...(imported ? ofJob(imported) : { jobId: null, rows: null, error: null }),
+    status: 'success',
+    tableId: ended.tableId,
+    seconds: ended.seconds,
+  }
+}
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+const untilEnded = async (
+  read: (id: number) => Promise<ShownJob>,
+  id: number,
+  signal: AbortSignal,
+): Promise<ShownJob> => {
+  const { setTimeout: sleep } = await import('node:timers/promises')
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    const current = await read(id)
+    if (current.status === 'success' || current.status === 'error') return current
+    await sleep(pause, undefined, { signal })
+  }
+}
+
+const ofJob = (ended: ShownJob): WaitResult => ({
+  status: ended.status === 'success' ? 'success' : 'error',
+  jobId: ended.id,
+  tableId: tableOfJob(ended) || null,
+  rows: rowsOfJob(ended) ?? null,
+  seconds: secondsBetween(ended.createdTime, ended.endTime),
+  error: ended.error ? { code: ended.error.code ?? '', message: ended.error.message } : null,
+})
+
+const show = (result: WaitResult, out: Output): number => {
+  const { status, jobId, tableId, rows, seconds, error } = result
+  out.show(result, () => {
+    if (error) {
+      out.line(`failed: ${error.message}${error.code ? ` (${error.code})` : ''}`, 'red')
+      out.say('millrace letters shows how to try again.')
+      return
+    }
+    const facts = [
+      tableId ?? 'done',
+      rows === null ? '' : plural(rows, 'row'),
+      seconds === null ? '' : `${seconds.toFixed(1)} s`,
+      jobId === null ? '' : `job ${jobId}`,
+    ]
+    out.line(facts.filter(Boolean).join(', '), 'green')
+  })
+  return status === 'success' ? 0 : 1
+}

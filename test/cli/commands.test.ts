@@ -1,0 +1,305 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { runMillrace } from '../support/millrace.ts'
+import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
+
+/* The commands as people run them, on the real stack. */
+let folder: string
+let cloud: EmbeddedCloud
+let s3: S3Client
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-commands-'))
+  cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data') })
+  const { region, accessKeyId, secretAccessKey } = cloud
+  s3 = new S3Client({
+    endpoint: cloud.s3,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  })
+  await drop('in.c-shop/orders.csv', 'id,city,total\n1,Prague,10\n2,Brno,5.5\n3,Prague,1\n')
+  await drop('in.c-shop/customers.csv', 'id,name\n1,"Eva, ""E"""\n2,\u001b[31mred\n')
+  await Promise.all(['orders', 'customers'].map(name => millrace('wait', `in.c-shop/${name}.csv`)))
+})
+afterAll(async () => {
+  s3?.destroy()
+  await cloud?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const environment = () => ({
+  MILLRACE_DATA_DIR: join(folder, 'data'),
+  XDG_CONFIG_HOME: join(folder, 'config'),
+  MILLRACE_URL: undefined,
+  MILLRACE_TOKEN: undefined,
+})
+const millrace = (...args: string[]) => runMillrace(args, { environment: environment() })
+const json = async (...args: string[]) => {
+  const { stdout, stderr, code } = await millrace(...args, '--json')
+  expect([code, stderr]).toEqual([0, expect.anything()])
+  return JSON.parse(stdout)
+}
+const drop = (Key: string, Body: string) =>
+  s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key, Body }))
+
+describe('what is there', () => {
+  it('status counts tables, rows, jobs and dead letters', async () => {
+    expect(await json('status')).toMatchObject({
+      url: cloud.api,
+      version: packageJson.version,
+      tables: expect.any(Number),
+      jobs: { waiting: 0, error: expect.any(Number) },
+      deadLetters: expect.any(Number),
+    })
+    const { stdout, code } = await millrace('status')
+    expect(stdout).toMatch(/^service +http:/)
+    expect(code).toBe(0)
+  })
+
+  it('tables are listed, previewed and profiled, without colours or control characters in a pipe', async () => {
+    const [list, preview, profile] = await Promise.all([
+      millrace('tables'),
+      millrace('tables', 'preview', 'in.c-shop.customers'),
+      json('tables', 'profile', 'in.c-shop.orders'),
+    ])
+    expect(list.stdout).toMatch(/^TABLE +ROWS +SIZE/)
+    expect(list.stdout).toMatch(/in\.c-shop\.orders +3 /)
+    expect(preview.stdout).toContain('Eva, "E"')
+    expect(preview.stdout + list.stdout).not.toContain('\u001b')
+    expect(profile.columns[1]).toMatchObject({ name: 'city', distinctCount: 2 })
+  })
+
+  it('a table is exported as CSV', async () => {
+    const { stdout, code } = await millrace('tables', 'export', 'in.c-shop.customers', '-o', '-')
+    expect([stdout.split('\n')[1], code]).toEqual(['"1","Eva, ""E"""', 0])
+  })
+
+  it('jobs, events and logs say what was done', async () => {
+    const [jobs, events, logs] = await Promise.all([
+      json('jobs', '--table', 'in.c-shop.orders'),
+      millrace('events', '--table', 'in.c-shop.orders'),
+      millrace('logs', 'RunJob', '--lines', '1000'),
+    ])
+    expect(events.stdout).toMatch(/success +storage +Imported into table in\.c-shop\.orders/)
+    expect(logs.code).toBe(0)
+    for (const { id } of jobs.slice(0, 1))
+      expect((await millrace('jobs', String(id))).stdout).toMatch(/^job +\d+/)
+  })
+})
+
+describe('wait', () => {
+  it('says which table an object became', async () => {
+    const result = await json('wait', 'in.c-shop/orders.csv')
+    expect(result).toMatchObject({ status: 'success', tableId: 'in.c-shop.orders', rows: 3, error: null })
+    expect(await json('wait', String(result.jobId))).toMatchObject({ tableId: 'in.c-shop.orders', rows: 3 })
+  })
+
+  it('exits 1 with the reason when the object could not be imported', async () => {
+    await drop('in.c-shop/ragged.csv', 'id,city\n1\n')
+    const { stdout, code } = await millrace('wait', `s3://${cloud.landingBucket}/in.c-shop/ragged.csv`)
+    expect(stdout).toMatch(/^failed: .*line 2/i)
+    expect(code).toBe(1)
+  })
+
+  it('exits 1 when there is no such object or job', async () => {
+    const missing = await millrace('wait', 'in.c-shop/missing.csv')
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('upload it first')])
+    expect((await millrace('wait', '1')).stderr).toContain('Job 1 not found')
+  })
+})
+
+describe('letters', () => {
+  it('are listed with their reason, redriven after the cause is mended, and gone', async () => {
+    const key = 'in.c-shop/mended.csv'
+    await drop(key, 'id,name\n1,a\n')
+    await millrace('wait', key)
+    await drop(key, 'id\n1\n')
+    expect((await millrace('wait', key)).code).toBe(1)
+    const letters = await json('letters', '--machine', 'import')
+    const letter = letters.find(({ input }: { input: unknown }) => JSON.stringify(input).includes(key))
+    const listed = await millrace('letters')
+    expect(listed.stdout).toContain(letter.failure.message.slice(0, 40))
+    expect((await millrace('letters', 'show', letter.id)).stdout).toContain(
+      `millrace letters redrive ${letter.id}`,
+    )
+
+    const headers = { 'X-StorageApi-Token': cloud.token ?? '' }
+    await fetch(`${cloud.api}/v2/storage/tables/in.c-shop.mended`, { method: 'DELETE', headers })
+    const redriven = await json('letters', 'redrive', letter.id)
+    expect(redriven.redriven[0]).toMatchObject({ id: letter.id })
+    expect(await json('wait', key)).toMatchObject({ status: 'success', tableId: 'in.c-shop.mended', rows: 1 })
+    expect((await millrace('letters', 'redrive', letter.id)).code).toBe(1)
+  })
+
+  it('are there for a key that names no table, and can be deleted', async () => {
+    await drop('nonsense.txt', 'x')
+    await millrace('wait', 'nonsense.txt')
+    const [letter] = await json('letters', '--code', 'landing.keyNotRecognised')
+    expect(letter).toMatchObject({
+      machine: 'import',
+      input: { detail: { object: { key: 'nonsense.txt' } } },
+    })
+    expect((await millrace('letters', 'delete', letter.id)).code).toBe(0)
+    expect(await json('letters', '--code', 'landing.keyNotRecognised')).toEqual([])
+  })
+
+  it('need an id or --all to be redriven', async () => {
+    const { stderr, code } = await millrace('letters', 'redrive')
+    expect([stderr, code]).toEqual(['Name the dead letters to redrive, or give --all.\n', 1])
+  })
+})
+
+describe('query', () => {
+  it('runs SQL on tables by their ids, bare or quoted', async () => {
+    const sql = `SELECT o.city, sum(total::DOUBLE) AS total, 'in.c-no.table' AS text
+      FROM in.c-shop.orders o JOIN "in.c-shop.customers" c USING (id) GROUP BY o.city ORDER BY 1`
+    expect(await json('query', sql)).toEqual([
+      { city: 'Brno', total: 5.5, text: 'in.c-no.table' },
+      { city: 'Prague', total: 10, text: 'in.c-no.table' },
+    ])
+  })
+
+  it('writes CSV and Parquet files', async () => {
+    const csv = join(folder, 'result.csv')
+    const parquet = join(folder, 'result.parquet')
+    const sql = 'SELECT id, name FROM in.c-shop.customers WHERE id = 1'
+    await Promise.all([millrace('query', sql, '-o', csv), millrace('query', sql, '-o', parquet)])
+    expect(await readFile(csv, 'utf8')).toBe('"id","name"\n"1","Eva, ""E"""\n')
+    expect((await readFile(parquet)).subarray(0, 4).toString()).toBe('PAR1')
+  })
+
+  const refused: [string, string][] = [
+    ['DROP TABLE in.c-shop.orders', 'Only queries are run'],
+    ["COPY (SELECT 1) TO '/tmp/x.csv'", 'disabled'],
+    ["SELECT * FROM read_csv('/etc/passwd')", 'disabled'],
+    ['SELECT 1; SELECT 2', '2 statements'],
+    ['SELECT sum(total) FROM in.c-shop.orders', 'total::DOUBLE'],
+    ['SELECT * FROM in.c-shop.nothing', 'not found'],
+  ]
+  it('refuses what is no query, what reaches outside, and says what is wrong', async () => {
+    await Promise.all(
+      refused.map(async ([sql, message]) => {
+        const { stderr, code } = await millrace('query', sql)
+        expect([sql, code, stderr]).toEqual([sql, 1, expect.stringContaining(message)])
+      }),
+    )
+  })
+})
+
+describe('config', () => {
+  it('is stored, read, compared, checked, planned, tried and run', async () => {
+    const api = await startScriptedServer()
+    api.replyWith(jsonReply(200, [{ id: 1 }, { id: 2 }]))
+    try {
+      const place = 'ex-generic-v2/shop'
+      const file = join(folder, 'config.json')
+      const write = (bucket: string) =>
+        writeFile(
+          file,
+          JSON.stringify({
+            parameters: {
+              api: { baseUrl: api.url },
+              config: { outputBucket: bucket, jobs: [{ endpoint: 'things' }] },
+            },
+          }),
+        )
+      await write('first')
+      expect(await json('config', 'put', place, file)).toMatchObject({ id: 'shop', version: 1 })
+      await write('second')
+      expect((await millrace('config', 'diff', place, file)).stdout).toBe(
+        '~ /parameters/config/outputBucket: "first" -> "second"\n',
+      )
+      expect((await millrace('config', 'put', place, file, '--message', 'renamed')).stdout).toContain(
+        'version 2',
+      )
+      expect((await millrace('config', 'diff', place)).stdout).toContain('"first" -> "second"')
+      expect(JSON.parse((await millrace('config', 'get', place)).stdout)).toEqual(
+        JSON.parse(await readFile(file, 'utf8')),
+      )
+      expect((await millrace('config')).stdout).toContain(place)
+      expect((await millrace('config', 'validate', place)).stdout).toContain('valid')
+      expect((await millrace('config', 'plan', place)).stdout).toContain('things')
+      expect((await millrace('config', 'preview', file, '--rows', '1')).stdout).toContain('(1 rows)')
+      const run = await millrace('config', 'run', place)
+      expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('2 rows loaded')])
+      const [listed] = await json('runs', '--config', 'shop')
+      expect(listed).toMatchObject({ status: 'success', rowsLoaded: 2, configId: 'shop' })
+      expect((await millrace('runs', listed.id)).stdout).toContain('ex-generic-v2/shop')
+    } finally {
+      await api.close()
+    }
+  })
+
+  it('names what is wrong', async () => {
+    const file = join(folder, 'wrong.json')
+    await writeFile(
+      file,
+      JSON.stringify({
+        parameters: {
+          api: { baseUrl: 'https://example.com/', pagination: { method: 'pages' } },
+          config: { jobs: [{ endpoint: 'x' }] },
+        },
+      }),
+    )
+    const invalid = await millrace('config', 'validate', file)
+    expect([invalid.code, invalid.stdout]).toEqual([1, expect.stringContaining('pages')])
+    await writeFile(file, '{')
+    expect((await millrace('config', 'validate', file)).stderr).toContain('is not JSON')
+    const missing = await millrace('config', 'get', 'ex-generic-v2/none')
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/not found/i)])
+    expect((await millrace('config', 'get', 'shop')).stderr).toContain('ex-generic-v2/shop')
+  })
+})
+
+describe('tokens and login', () => {
+  it('make a token that a later command finds by the address alone', async () => {
+    const made = await json('tokens', 'create', '--description', 'reader', '--bucket', 'in.c-shop=read')
+    expect((await millrace('tokens')).stdout).toContain('reader')
+    const url = ['--url', cloud.api]
+    expect((await millrace('tables', ...url)).stderr).toContain('millrace login')
+    const login = await runMillrace(['login', ...url], {
+      input: `${made.token}\n`,
+      environment: environment(),
+    })
+    expect([login.code, login.stdout]).toEqual([0, expect.stringContaining('"reader"')])
+    expect((await millrace('tables', ...url)).stdout).toContain('in.c-shop.orders')
+    expect((await millrace('letters', ...url)).code).toBe(1)
+    expect((await millrace('tokens', 'delete', made.id)).code).toBe(0)
+    expect((await millrace('tables', ...url)).code).toBe(1)
+  })
+})
+
+describe('every command', () => {
+  it('says what is wrong in a sentence, and exits with 1 for the user and 2 for the rest', async () => {
+    const nowhere = { ...environment(), MILLRACE_DATA_DIR: folder }
+    const noCloud = await runMillrace(['status'], { environment: nowhere })
+    expect([noCloud.code, noCloud.stderr]).toEqual([1, expect.stringContaining('npm start')])
+    const refused = await millrace('status', '--url', 'http://127.0.0.1:9', '--token', 'x')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/got no answer: .*\n$/)])
+    for (const { stderr } of [noCloud, refused]) expect(stderr).not.toMatch(/ENOENT|\n +at /)
+  })
+
+  it('--version is that of the package', async () => {
+    expect((await millrace('--version')).stdout).toBe(`${packageJson.version}\n`)
+  })
+
+  it('is completed in bash, zsh and fish', async () => {
+    for (const { stdout, code } of await Promise.all(
+      ['bash', 'zsh', 'fish'].map(shell => millrace('completion', shell)),
+    )) {
+      expect(code).toBe(0)
+      for (const word of ['letters', 'redrive', 'wait', 'detect-types']) expect(stdout).toContain(word)
+    }
+  })
+
+  it('open names the console, or says that there is none', async () => {
+    const { stdout, stderr, code } = await millrace('open', '--print')
+    expect(code === 0 ? stdout : stderr).toMatch(/\/console\n|serves no console/)
+  })
+})
