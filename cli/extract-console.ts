@@ -1,6 +1,7 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { ExtractSummary, Progress } from '../functions/lib/extractor/extract.ts'
 import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
+import { sentenceOf } from './output/say-error.ts'
 
 /** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
 export interface ExtractConsole {
@@ -77,11 +78,12 @@ export const createExtractConsole = (
     failed: error => {
       const isUser = error instanceof UserError
       const params = isUser && Object.keys(error.params).length > 0 ? { context: error.params } : {}
+      const isShown = Boolean(process.env['MILLRACE_DEBUG'])
       const trace =
-        !isUser && error instanceof Error && error.stack !== undefined
+        isShown && !isUser && error instanceof Error && error.stack !== undefined
           ? { context: { trace: error.stack } }
           : {}
-      const message = error instanceof Error ? error.message : String(error)
+      const message = sentenceOf(error)
       log({ level: 'error', message, ...params, ...trace })
       // Once more as plain text, which is easier to read than JSON
       if (!terminal) errors.write(`${message}\n`)

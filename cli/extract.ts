@@ -6,6 +6,7 @@ import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
 import { createExtractConsole } from './extract-console.ts'
+import { sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
 import { writeState } from './write-state.ts'
@@ -110,14 +111,21 @@ const readConfig = async (dataDir: string): Promise<unknown> => {
   try {
     text = await readFile(file, 'utf8')
   } catch (cause) {
-    throw new Error(`Configuration file '${file}' not found.`, { cause })
+    if (isMissing(cause))
+      throw new UserError('extractor.config.missing', `Configuration file '${file}' not found.`, { cause })
+    throw new UserError('extractor.config.missing', `Configuration file ${sentenceOf(cause)}`, { cause })
   }
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Error('Configuration file is not a valid JSON: Syntax error', { cause })
+    const where = cause instanceof Error ? ` (${cause.message})` : ''
+    const message = `Configuration file is not a valid JSON: Syntax error${where}`
+    throw new UserError('extractor.config.notJson', message, { cause })
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const readState = async (dataDir: string, warn: (message: string) => void): Promise<unknown> => {
   const file = join(dataDir, 'in', 'state.json')

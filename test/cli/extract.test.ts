@@ -114,7 +114,7 @@ describe('millrace extract', () => {
       1,
       'gave no rows',
     ],
-    ['a file that is no JSON', () => '{', [], 2, 'is not a valid JSON: Syntax error'],
+    ['a file that is no JSON', () => '{', [], 1, 'is not a valid JSON: Syntax error (Expected'],
     ['a preview of nothing', () => config(), ['--preview', '0'], 1, 'positive number'],
   ])('ends for %s with the right code', async (_, make, flags, code, message) => {
     const dir = dataDir(make())
@@ -124,10 +124,10 @@ describe('millrace extract', () => {
     expect(existsSync(join(dir, 'out'))).toBe(false)
   })
 
-  it('ends with 2 without a configuration', async () => {
+  it('ends with 1 and a sentence without a configuration', async () => {
     const { code, err } = await run([join(folder, 'nowhere')])
-    expect(code).toBe(2)
-    expect(err).toContain('not found')
+    expect(code).toBe(1)
+    expect(err).toBe(`Configuration file '${join(folder, 'nowhere', 'config.json')}' not found.\n`)
   })
 
   it('is as tolerant as Generic Extractor with --compat', async () => {

@@ -117,6 +117,14 @@ export const extractorConfigCodes = {
     meaning: 'An entry of the allowed hosts is not a host.',
     remedy: 'Write a host, or a URL with one.',
   },
+  'extractor.config.missing': {
+    meaning: 'There is no config.json to read.',
+    remedy: 'Name the folder that holds it.',
+  },
+  'extractor.config.notJson': {
+    meaning: 'config.json is not valid JSON.',
+    remedy: 'Correct it at the place that the message names.',
+  },
   'extractor.clock': {
     meaning: 'MILLRACE_NOW is not a time.',
     remedy: 'Write it in ISO 8601, for example 2026-01-31T12:00:00Z.',

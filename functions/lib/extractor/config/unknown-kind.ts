@@ -9,7 +9,7 @@ export const kindsOf = (key: string, options: readonly z.ZodObject[]): string[] 
     return kind instanceof z.ZodLiteral ? [...kind.values].map(String) : []
   })
 
-/** The message for a union whose key names none of its options: says the nearest one, else all. */
+/** The message for a union whose key names none of its options: says all of them, and the nearest one. */
 export const unknownKind =
   (key: string, message: string, known: readonly string[]) =>
   (issue: z.core.$ZodRawIssue): string | undefined => {
@@ -17,6 +17,6 @@ export const unknownKind =
     const given = isObject(issue.input) ? issue.input[key] : undefined
     if (typeof given !== 'string') return message
     const meant = didYouMean(given, known)
-    const hint = meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`
-    return `${message} "${given}" (${hint})`
+    const hint = meant === undefined ? '' : `did you mean "${meant}"? `
+    return `${message} "${given}" (${hint}known: ${known.join(', ')})`
   }

@@ -95,7 +95,8 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
         return give(outcome)
       }
       options.onRetry?.()
-      options.log.debug(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
+      // A person who waits wants to know for what.
+      options.log.warning(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
         ...(outcome instanceof NetworkFailure
           ? { error: outcome.message }
           : { status: outcome.status, url: outcome.url }),

@@ -71,12 +71,12 @@ describe('strict configuration', () => {
     [
       'a misspelt pagination',
       withJob({}, {}, { pagination: { method: 'ofset' } }),
-      'unknown pagination method "ofset" (did you mean "offset"?)',
+      'unknown pagination method "ofset" (did you mean "offset"? known: offset, pagenum, ',
     ],
     [
       'a misspelt authentication',
       withJob({}, {}, { authentication: { type: 'oauth2' } }),
-      'Unknown authorization type "oauth2" (did you mean "oauth20"?)',
+      'Unknown authorization type "oauth2" (did you mean "oauth20"? known: ',
     ],
     [
       'an unknown authentication',
