@@ -82,6 +82,10 @@ export const extractMachine = (
     details: '$.run.result',
   }).next(write)
 
+  const hasSucceeded = new Choice(scope, 'HasSucceeded')
+    .when(Condition.isPresent('$.run.failure'), reported)
+    .otherwise(new Succeed(scope, 'Extracted', { outputPath: '$.run.result' }))
+
   const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
   const whatIsNext = new Choice(scope, 'WhatIsNext')
     .when(isNext('begin'), begin)
@@ -89,6 +93,8 @@ export const extractMachine = (
     .when(isNext('leg'), runLeg)
     .when(isNext('load'), loadTables)
     .when(isNext('save'), saveState)
+    // It failed before it began, and was reported: the end would report it again.
+    .when(Condition.and(isNext('end'), Condition.isPresent('$.run.result')), hasSucceeded)
     .when(isNext('skipped'), new Succeed(scope, 'Skipped', { outputPath: '$.run.result' }))
     .otherwise(end)
   const isItTime = new Choice(scope, 'IsItTime')
@@ -105,11 +111,7 @@ export const extractMachine = (
   report.next(isItTime)
   for (const task of [report, end])
     task.addCatch(withoutReport, { errors: ['States.ALL'], resultPath: '$.failure' })
-  end.next(
-    new Choice(scope, 'HasSucceeded')
-      .when(Condition.isPresent('$.run.failure'), reported)
-      .otherwise(new Succeed(scope, 'Extracted', { outputPath: '$.run.result' })),
-  )
+  end.next(hasSucceeded)
 
   return new StateMachine(scope, 'Machine', {
     stateMachineName: machineName,

@@ -14,5 +14,7 @@ const deadLetters = createDeadLetterStore(createItemTable(createDocumentClient()
 export const handler = lambdaHandler({
   service: 'keep-dead-letter',
   event: keepDeadLetterEvent,
+  keys: ({ machine, letter }) => ({ correlationId: letter.source.execution, machine }),
   run: event => keepDeadLetter(event, deadLetters),
+  outcome: ({ id }) => ({ deadLetterId: id }),
 })

@@ -14,6 +14,7 @@ const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
 export const handler = lambdaHandler({
   service: 'merge-slices',
   event: mergeSlicesEvent,
+  keys: ({ execution, step }) => ({ correlationId: execution, step }),
   run: async event =>
     mergeSlices(
       {
@@ -25,4 +26,5 @@ export const handler = lambdaHandler({
       },
       event,
     ),
+  outcome: () => ({}),
 })

@@ -111,7 +111,13 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const failure = failureOf(error)
-    log.info('row failed', { ...failure, row: stored.run.rows[stored.run.rowIndex]?.id ?? null })
+    const { message: reason, ...details } = failure
+    log.info('row failed', {
+      runId: stored.run.id,
+      ...details,
+      reason,
+      row: stored.run.rows[stored.run.rowIndex]?.id ?? null,
+    })
     result = { run: failRun(latest.run, failure, now()) }
   }
   await commit(result.run)
@@ -178,7 +184,7 @@ const failWithoutRun = async (
       `${runId}-end`,
     )
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
-  log.warn('run not begun', { componentId, configId, code: error.code, message: error.message })
+  log.warn('run not begun', { runId, componentId, configId, code: error.code, reason: error.message })
   count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0 })
   await runTokens.revoke(runId)
   await leases.release(input, execution)

@@ -38,6 +38,12 @@ const RESERVE_MS = 180_000
 export const handler = lambdaHandler({
   service: 'run-extractor',
   event: runExtractorEvent,
+  keys: ({ execution, step, input: { componentId, configId } }) => ({
+    correlationId: execution,
+    step,
+    componentId,
+    configId,
+  }),
   run: async (event, context) => {
     const runId = runIdOf(event.execution)
     const connection = await storageConnectionFrom(env)
@@ -62,4 +68,12 @@ export const handler = lambdaHandler({
       log: context.logger,
     })
   },
+  outcome: advance => ({
+    next: advance.next,
+    ...('result' in advance &&
+      advance.result.status !== 'skipped' && {
+        outcome: advance.result.status,
+        rows: advance.result.rowsLoaded,
+      }),
+  }),
 })

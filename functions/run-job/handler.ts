@@ -8,6 +8,7 @@ import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import { createCountJob } from './count-jobs.ts'
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
 import { createExtractRuns } from './extract-runs.ts'
@@ -35,6 +36,7 @@ const services = {
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   dataUrls: { dispatcher, allowedHosts, limits: dataUrlLimits },
+  count: createCountJob(),
   now,
 }
 
@@ -42,5 +44,6 @@ const services = {
 export const handler = lambdaHandler({
   service: 'run-job',
   event: runJobEvent,
+  keys: ({ jobId }) => ({ jobId }),
   run: (event, { logger }) => runJob(event, { ...services, log: logger }),
 })

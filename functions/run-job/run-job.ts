@@ -4,6 +4,7 @@ import { branchOf, isFinal, type JobError, type JobRecord } from '../lib/storage
 import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-store.ts'
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
+import { logJobEnd, logJobStart } from './log-job.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
@@ -42,6 +43,8 @@ export const runJob = async (
 
   const started = await jobs.start(job, now())
   if (started.status !== 'processing') return finish(started, services)
+  // A job that waits for something comes back as it was started.
+  if (job.status === 'waiting') logJobStart(started, services)
   try {
     await enterBranch(started, services)
     const outcome = await runOperation(started, services)
@@ -62,7 +65,10 @@ const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobR
 /** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
 const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
   const result = await finish(job, services)
-  if (isFinal(job)) await recordJobEvent(job, services)
+  if (isFinal(job)) {
+    logJobEnd(job, services)
+    await recordJobEvent(job, services)
+  }
   return result
 }
 

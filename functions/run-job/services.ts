@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
+import type { CountJob } from './count-jobs.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 import type { CopyDataUrlOptions } from './operations/data-url.ts'
 
@@ -15,6 +16,8 @@ export interface RunJobServices extends StorageStores {
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>
+  /** Counts a job that has ended. */
+  count: CountJob
   now: () => Date
   log: {
     info(message: string, extra: Record<string, unknown>): void

@@ -28,6 +28,16 @@ const now = () => new Date()
 export const handler = lambdaHandler({
   service: 'start-import',
   event: startImportEvent,
+  keys: ({ event: { key, versionId }, execution, failure, move }) => ({
+    correlationId: execution,
+    step: failure ? 'release' : move ? 'move' : 'start',
+    key,
+    versionId,
+  }),
   run: async (event, { logger: log }) =>
     startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules, now, log }, event),
+  outcome: result => ({
+    outcome: result.outcome,
+    ...('tableId' in result && { tableId: result.tableId, jobId: result.jobId }),
+  }),
 })

@@ -99,7 +99,7 @@ const mayRun = async (
     return true
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    log.warn('schedule without rights', { componentId, configId, message: error.message })
+    log.warn('schedule without rights', { componentId, configId, reason: error.message })
     const message = `The run was not started: ${error.message}`
     const event = { component: componentId, configurationId: configId, type: 'error' as const, message }
     if (isNews) await tell(event, `${name}-refused`, { storage, log })
@@ -130,7 +130,7 @@ const scheduleOf = async (
   } catch (error) {
     // One author's mistake must not keep the configurations of others from running.
     if (!(error instanceof UserError)) throw error
-    log.warn('schedule not valid', { componentId, configId, message: error.message })
+    log.warn('schedule not valid', { componentId, configId, reason: error.message })
     const changedAt = Date.parse(currentVersion?.created ?? '') || 0
     if (time.getTime() - changedAt > NEWS_MS) return undefined
     const message = `The configuration will not run by itself: ${error.message}`

@@ -156,6 +156,8 @@ it('a run that fails leaves a dead letter and an event that name what failed, an
 it('a configuration that is not there fails by name', async () => {
   const ended = await cloud.execute('extract', { componentId: 'ex-generic-v2', configId: 'nothing' })
   expect(ended).toMatchObject({ status: 'FAILED', error: 'notFound' })
+  const events = await api('GET', 'events?configurationId=nothing')
+  expect(events.map(({ type }: { type: string }) => type)).toEqual(['error'])
 })
 
 it('private addresses are refused unless they are allowed', async () => {

@@ -151,6 +151,8 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 
   const token = '7-42-secretOfTheTest'
   const logged: { message: string; extra: Record<string, unknown> }[] = []
+  const jobLog: Record<string, unknown>[] = []
+  const counted: Parameters<RunJobServices['count']>[0][] = []
   const log = {
     info: () => {},
     error: (message: string, extra: Record<string, unknown>) => void logged.push({ message, extra }),
@@ -189,8 +191,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       allowedHosts,
       limits: { ...dataUrlLimits, ...(options.dataUrlBytes && { bytes: options.dataUrlBytes }) },
     },
+    count: job => void counted.push(job),
     now,
-    log,
+    log: { ...log, info: (message, extra) => void jobLog.push({ message, ...extra }) },
   }
   const app: App = createApp({
     ...stores,
@@ -267,6 +270,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     jobServices,
     startedJobs,
     logged,
+    /** Lines of jobs that are no errors, and the jobs that were counted. */
+    jobLog,
+    counted,
     fetchReply,
     call,
 

@@ -13,7 +13,13 @@ interface LambdaHandlerOptions<Event, Result> {
   /** Reads the raw event into our shape. */
   event: z.ZodType<Event>
   run: (event: Event, context: Context & { logger: Logger }) => Promise<Result>
+  /** Facts that each log line of an invocation carries: what it belongs to and is about. Never `message`. */
+  keys?: (event: Event) => Facts
+  /** Given: an invocation is a unit of work. A line says that it started, and one what came of it, with these facts. */
+  outcome?: (result: Result) => Facts
 }
+
+type Facts = Record<string, string | number | boolean | null | undefined> & { message?: never }
 
 /**
  * Wraps the work of one function: structured logs, a parsed event, and errors that are classified and logged once.
@@ -25,6 +31,8 @@ export const lambdaHandler = <Event, Result>({
   service,
   event,
   run,
+  keys = () => ({}),
+  outcome,
 }: LambdaHandlerOptions<Event, Result>) => {
   const logger = new Logger({ serviceName: service })
 
@@ -38,9 +46,33 @@ export const lambdaHandler = <Event, Result>({
         throw error
       },
     })
-    .handler(async (input: unknown, context: Context) =>
-      run(parseEvent(event, input), Object.assign(context, { logger })),
-    )
+    .handler(async (input: unknown, context: Context) => {
+      const parsed = parseEvent(event, input)
+      logger.appendKeys(keys(parsed))
+      const work = () => run(parsed, Object.assign(context, { logger }))
+      return outcome === undefined ? work() : logWork(logger, work, outcome)
+    })
+}
+
+const logWork = async <Result>(
+  logger: Logger,
+  work: () => Promise<Result>,
+  outcome: (result: Result) => Facts,
+): Promise<Result> => {
+  const start = performance.now()
+  const seconds = () => Math.round(performance.now() - start) / 1000
+  logger.info('started')
+  try {
+    const result = await work()
+    logger.info('ended', { outcome: 'success', seconds: seconds(), ...outcome(result) })
+    return result
+  } catch (error) {
+    // The error itself is logged by the handler, with its stack where it may be our fault.
+    const code = error instanceof UserError || error instanceof TransientError ? error.code : undefined
+    const reason = error instanceof Error ? error.message : String(error)
+    logger.warn('ended', { outcome: 'error', seconds: seconds(), code, reason })
+    throw error
+  }
 }
 
 const parseEvent = <Event>(schema: z.ZodType<Event>, input: unknown): Event => {

@@ -51,7 +51,7 @@ export const recordEvent = async (
     services.log.error('event not stored', {
       event,
       component,
-      message: message.slice(0, LOGGED_MESSAGE),
+      said: message.slice(0, LOGGED_MESSAGE),
       objectType,
       objectId,
       branchId: sender.branchId,

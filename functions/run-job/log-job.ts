@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { FinalJob, JobRecord } from '../lib/storage/jobs/job-record.ts'
+import type { RunJobServices } from './services.ts'
+
+const counted = z
+  .object({
+    id: z.string().optional().catch(undefined),
+    importedRowsCount: z.number().optional().catch(undefined),
+    rowsCount: z.number().optional().catch(undefined),
+    rowsLoaded: z.number().optional().catch(undefined),
+  })
+  .catch({})
+
+/** What a job is and belongs to. A job that makes a table names it when it has ended. */
+const factsOf = ({ id, runId, input, tableId, queueTableId }: JobRecord) => ({
+  correlationId: runId ?? `job-${id}`,
+  jobId: id,
+  operation: input.operationName,
+  tableId: tableId ?? queueTableId,
+})
+
+export const logJobStart = (job: JobRecord, { log }: Pick<RunJobServices, 'log'>): void =>
+  log.info('job started', factsOf(job))
+
+/** A line and a figure for what the job did, or why it failed. */
+export const logJobEnd = (job: FinalJob, { log, count }: Pick<RunJobServices, 'log' | 'count'>): void => {
+  const isSuccess = job.status === 'success'
+  const { importedRowsCount, rowsCount, rowsLoaded } = counted.parse(job.results)
+  const rows = importedRowsCount ?? rowsLoaded ?? rowsCount
+  const seconds = job.startTime === null ? 0 : (Date.parse(job.endTime) - Date.parse(job.startTime)) / 1000
+  log.info('job ended', {
+    ...factsOf(job),
+    outcome: job.status,
+    seconds,
+    ...(rows !== undefined && { rows }),
+    ...(job.status === 'error' && { code: job.error.code, reason: job.error.message }),
+  })
+  count({ operation: job.input.operationName, isSuccess, rows: rows ?? 0, seconds })
+}
