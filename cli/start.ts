@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
+import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
 import { readSettings } from './settings.ts'
 
 /** `millrace start`, which is `npm start`: the embedded cloud in the foreground. */
@@ -62,6 +63,7 @@ const start = async (): Promise<void> => {
     const buckets = { landingBucket, filesBucket, exportsBucket }
     const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets }
     process.stdout.write(`${JSON.stringify(ready)}\n`)
+    if (process.stderr.isTTY) await showBanner(cloud)
 
     log(`${await stopped}: stopping …`)
     setTimeout(leaveTheRest, longestStopMs)
@@ -71,6 +73,13 @@ const start = async (): Promise<void> => {
     process.exitCode = 1
   }
   exitNow(process.exitCode === 1 ? 1 : 0)
+}
+
+const showBanner = async (cloud: CloudFacts): Promise<void> => {
+  const { banner } = await import('./banner.ts')
+  const { isServed } = await import('./is-served.ts')
+  const hasConsole = await isServed(`${cloud.api}/console`).catch(() => false)
+  process.stderr.write(banner(cloud, { hasConsole, stream: process.stderr }))
 }
 
 /** Service managers kill a process some ten seconds after they asked it to end. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { isServed } from '../is-served.ts'
 import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
 import { runOnService } from './run-on-service.ts'
 
@@ -18,13 +19,6 @@ export const registerOpen = (program: Command): void => {
         return undefined
       }),
     )
-}
-
-/** Whether the service has a console; one that asks to sign in has. */
-export const isServed = async (url: string): Promise<boolean> => {
-  const reply = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(10_000) })
-  await reply.body?.cancel()
-  return reply.status < 400 && !reply.headers.get('content-type')?.startsWith('application/json')
 }
 
 const launchers: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' }

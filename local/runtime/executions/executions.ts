@@ -3,6 +3,7 @@ import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
 import { untilThereIsRoom } from '../until-there-is-room.ts'
 import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
+import { describeEnd } from './describe-end.ts'
 import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { type EnteredState, type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
@@ -178,7 +179,8 @@ export class Executions {
       const finished: EndedExecution = { ...record, stopDate: new Date().toISOString(), ...outcome }
       await this.#recordEnd(finished)
       this.#running.delete(record.executionArn)
-      this.#options.log(summary(finished))
+      const line = describeEnd(finished)
+      if (line !== undefined) this.#options.log(line)
       return finished
     })
     // Who waits for the end hears of it; nobody waiting must not end the process.
@@ -202,12 +204,6 @@ const STATES_KEPT = 25_000
 
 const unrecorded = ({ name }: ExecutionRecord, error: unknown): string =>
   `${name}: its end could not be recorded: ${String(error)}`
-
-const summary = (ended: EndedExecution): string => {
-  const machine = ended.stateMachineArn.split(':').at(-1)
-  const error = ended.status === 'SUCCEEDED' ? '' : ` ${ended.error ?? ''}`
-  return `${machine} ${ended.name}: ${ended.status}${error}`
-}
 
 /** Step Functions API Reference, "StartExecution": 1 to 80 characters, and none of these. */
 const checkName = (name: string) => {
