@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { queryFormats as formats, type QueryFormat } from './query-formats.ts'
 import { runOnService } from './run-on-service.ts'
-
-const formats = ['table', 'csv', 'json', 'parquet'] as const
-export type QueryFormat = (typeof formats)[number]
 
 interface Flags extends ServiceFlags {
   format?: string

@@ -12,7 +12,7 @@ import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
 import { showProgress } from '../transfer/progress.ts'
 import { exportTable } from '../transfer/run-download.ts'
-import type { QueryFormat } from './query.ts'
+import type { QueryFormat } from './query-formats.ts'
 import { findTables } from './table-names.ts'
 
 interface Query {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeFailure } from '../../../functions/lib/errors/machine-failure.ts'
+import { describeFailure } from '#lib/errors/machine-failure.ts'
 import type { EndedExecution } from './execution-record.ts'
 
 const landed = z.object({ detail: z.object({ object: z.object({ key: z.string() }) }) })

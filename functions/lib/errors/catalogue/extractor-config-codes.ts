@@ -122,7 +122,7 @@ export const extractorConfigCodes = {
     remedy: 'Name the folder that holds it.',
   },
   'extractor.config.notJson': {
-    meaning: 'config.json is not valid JSON.',
+    meaning: 'The file config.json is not valid JSON.',
     remedy: 'Correct it at the place that the message names.',
   },
   'extractor.clock': {

@@ -1,34 +1,11 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
-/* In a process of its own: the logger writes to its standard output. */
-const program = `
-  import { z } from 'zod'
-  import { lambdaHandler } from './functions/lib/aws/lambda-handler.ts'
-  import { UserError } from './functions/lib/errors/errors.ts'
-  const handler = lambdaHandler({
-    service: 'test',
-    event: z.object({ id: z.string(), isWrong: z.boolean() }),
-    keys: ({ id }) => ({ correlationId: id }),
-    run: async ({ isWrong }, { logger }) => {
-      if (isWrong) throw new UserError('notFound', 'There is none.')
-      logger.info('between')
-      return { rows: 3 }
-    },
-    outcome: ({ rows }) => ({ rows }),
-  })
-  const context = { awsRequestId: 'r', functionName: 'f' }
-  await handler({ id: 'a', isWrong: false }, context)
-  await handler({ id: 'b', isWrong: true }, context).catch(() => {})
-`
-
 const runProgram = async (): Promise<Record<string, unknown>[]> => {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    program,
-  ])
+  const program = join(import.meta.dirname, 'logging-program.ts')
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program])
   expect(stderr).not.toContain('reserved key')
   return `${stdout}${stderr}`
     .split('\n')
