@@ -4,7 +4,7 @@ import { findRunningCloud } from '../local/runtime/running-cloud.ts'
 import { describeStack } from './stack-outputs.ts'
 
 /** The state machines and buckets of the embedded cloud, or of a stack in the account. */
-export interface MachineConnection {
+interface MachineConnection {
   client: SFNClient
   /** The stack's outputs by name. */
   outputs: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import { UserError } from '../../functions/lib/errors/errors.ts'
 import { segment } from './options.ts'
 
 /** A stored configuration, or a row of it. */
-export interface ConfigPlace {
+interface ConfigPlace {
   componentId: string
   configId: string
   rowId?: string

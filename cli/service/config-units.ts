@@ -9,7 +9,7 @@ import { parsePlace, pathOfConfig } from './config-place.ts'
 import { readJsonObject } from './read-json.ts'
 
 /** What runs as one: a row merged with its root, or a configuration without rows. */
-export interface ConfigUnit {
+interface ConfigUnit {
   name: string
   configuration: Record<string, unknown>
 }

@@ -14,7 +14,7 @@ export interface ProfileQuery {
   maxRows: number
 }
 
-export interface ColumnProfile {
+interface ColumnProfile {
   name: string
   /** Of different values, the empty one included. */
   distinctCount: number
