@@ -1,8 +1,9 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
-import { Topic } from 'aws-cdk-lib/aws-sns'
+import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
+import { AlarmTopic } from './alarm-topic.ts'
 import type { FunctionBundles } from './bundle.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
@@ -23,7 +24,7 @@ interface MillraceStackProps extends StackProps {
 export class MillraceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, config, ...props }: MillraceStackProps) {
     super(scope, id, props)
-    const alarms = new Topic(this, 'Alarms', { enforceSSL: true })
+    const alarms = new AlarmTopic(this, 'Alarms')
     if (config.alarmEmail) alarms.addSubscription(new EmailSubscription(config.alarmEmail))
 
     const storage = this.storageEndpoint(bundles, config, alarms)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
+import { Alarms } from './alarms/alarms.ts'
+import { Topics } from './alarms/topics.ts'
 import { authenticator, type KnownKey } from './control/authenticate.ts'
 import { ControlServer } from './control/aws-json-server.ts'
 import { RolePolicies } from './control/role-policies.ts'
@@ -75,6 +77,7 @@ export const runStack = async (
   const policies = new RolePolicies(documents)
   stateMachines(draft)
   functionDefinitions(draft, assembly, options.debugged)
+  const alarms = new Alarms(draft, new Topics(draft, log))
 
   const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
   const authenticate = authenticator(id => (id === dataDir.root.accessKeyId ? dataDir.root : keys.find?.(id)))
@@ -109,6 +112,7 @@ export const runStack = async (
 
   await Promise.all([createBuckets(s3, stack), makeTables(items.endpoint, dataDir, stack)])
   const queues = await openQueues(within('queues'), stack, { files, log })
+  queues.onMessage = (name, length) => alarms.onMessage(name, length)
   const secrets = await openSecrets(within('secrets'), stack, options)
   const functions = await Functions.open({
     definitions: functionDefinitions(stack, assembly, options.debugged),

@@ -159,6 +159,23 @@ describe('configuration', () => {
     })
   })
 
+  it('alarms of this account may publish to their topic, and nobody else', () => {
+    const policies = resourcesOf(template, 'AWS::SNS::TopicPolicy')
+    expect(policies).toHaveLength(1)
+    expect(policies[0]?.[1].Properties['PolicyDocument']).toMatchObject({
+      Statement: [
+        { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+        {
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Resource: { Ref: expect.stringMatching(/^Alarms/) },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ],
+    })
+  })
+
   it('alarmEmail receives the alarms', () => {
     synthesiseStack({ alarmEmail: 'ops@example.com' }).hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',

@@ -43,6 +43,7 @@ export class Queues {
   readonly #queues: ReadonlyMap<string, Queue>
   readonly #files: DurableFiles
   readonly #now: () => number
+  #onMessage: (queueName: string, length: number) => void = () => {}
 
   private constructor(queues: readonly Queue[], files: DurableFiles, now: () => number) {
     this.#queues = new Map(queues.map(queue => [queue.name, queue]))
@@ -69,6 +70,11 @@ export class Queues {
       }),
     )
     return new Queues(queues, files, now)
+  }
+
+  /** Who hears of each message that can be received at once, with the number of them in its queue. */
+  set onMessage(listener: (queueName: string, length: number) => void) {
+    this.#onMessage = listener
   }
 
   all(): readonly Queue[] {
@@ -114,6 +120,7 @@ export class Queues {
       receiveCount: 0,
     }
     await this.#save(queue, message)
+    if (delaySeconds === 0) this.#onMessage(queue.name, this.visible(queue).length)
     return { messageId: message.messageId, md5OfBody: md5(body) }
   }
 

@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
-/** Resources for watching a deployed stack: logs, alarms, their topics, and CDK's own metadata. */
-const unwatched = withoutMeaningHere(
-  'nobody is paged on one machine: a failed execution and its dead letter show it',
-)
-
 export const logGroup = resourceType({
   type: 'AWS::Logs::LogGroup',
   properties: z.strictObject({
@@ -18,64 +13,6 @@ export const logGroup = resourceType({
   nameProperty: 'LogGroupName',
   ref: ({ name }) => name,
   attributes: { Arn: ({ name }) => arn('logs', `log-group:${name}:*`) },
-})
-
-export const alarm = resourceType({
-  type: 'AWS::CloudWatch::Alarm',
-  properties: z.strictObject({
-    AlarmName: z.string().optional(),
-    AlarmDescription: unwatched,
-    AlarmActions: unwatched,
-    OKActions: unwatched,
-    InsufficientDataActions: unwatched,
-    ActionsEnabled: unwatched,
-    ComparisonOperator: unwatched,
-    DatapointsToAlarm: unwatched,
-    Dimensions: unwatched,
-    EvaluationPeriods: unwatched,
-    ExtendedStatistic: unwatched,
-    MetricName: unwatched,
-    Metrics: unwatched,
-    Namespace: unwatched,
-    Period: unwatched,
-    Statistic: unwatched,
-    Threshold: unwatched,
-    TreatMissingData: unwatched,
-    Unit: unwatched,
-    Tags: tags,
-  }),
-  nameProperty: 'AlarmName',
-  ref: ({ name }) => name,
-  attributes: { Arn: ({ name }) => arn('cloudwatch', `alarm:${name}`) },
-})
-
-export const topic = resourceType({
-  type: 'AWS::SNS::Topic',
-  properties: z.strictObject({
-    TopicName: z.string().optional(),
-    DisplayName: unwatched,
-    KmsMasterKeyId: unwatched,
-    Tags: tags,
-  }),
-  nameProperty: 'TopicName',
-  ref: ({ name }) => arn('sns', name),
-  attributes: { TopicArn: ({ name }) => arn('sns', name), TopicName: ({ name }) => name },
-})
-
-/** Who may publish to a topic. There are no alarms here. */
-export const topicPolicy = resourceType({
-  type: 'AWS::SNS::TopicPolicy',
-  properties: z.strictObject({ PolicyDocument: unwatched, Topics: unwatched }),
-  ref: ({ logicalId }) => logicalId,
-  attributes: {},
-})
-
-/** Subscribers of a topic: people, by e-mail. Any other protocol would need a delivery. */
-export const subscription = resourceType({
-  type: 'AWS::SNS::Subscription',
-  properties: z.strictObject({ Protocol: z.literal('email'), Endpoint: unwatched, TopicArn: unwatched }),
-  ref: ({ logicalId }) => logicalId,
-  attributes: {},
 })
 
 export const cdkMetadata = resourceType({

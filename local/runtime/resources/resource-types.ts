@@ -1,8 +1,9 @@
+import { alarm } from './alarm.ts'
 import { bucket, bucketPolicy } from './bucket.ts'
 import { lambdaFunction, lambdaPermission } from './function.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
 import { key } from './key.ts'
-import { alarm, cdkMetadata, logGroup, subscription, topic, topicPolicy } from './operations.ts'
+import { cdkMetadata, logGroup } from './operations.ts'
 import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
 import { policy, role } from './role.ts'
@@ -11,6 +12,7 @@ import { schedule } from './schedule.ts'
 import { secret } from './secret.ts'
 import { stateMachine } from './state-machine.ts'
 import { table } from './table.ts'
+import { subscription, topic, topicPolicy } from './topic.ts'
 
 /** Every resource type that the one-machine cloud knows, by its CloudFormation name. */
 export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(

@@ -36,6 +36,8 @@ const applies = (statement: Statement, request: AccessRequest): boolean =>
 /** The condition keys that requests here may have. Any other key in a policy is unknown. */
 const knownKeys = new Set([
   'aws:securetransport',
+  'aws:sourceaccount',
+  'aws:sourcearn',
   's3:prefix',
   's3:delimiter',
   's3:max-keys',
@@ -74,6 +76,9 @@ const comparisons = new Map<string, (wanted: string, actual: string) => boolean>
   ['StringEquals', (wanted, actual) => wanted === actual],
   ['StringEqualsIgnoreCase', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
   ['StringLike', (wanted, actual) => matchesWildcards(wanted, actual)],
+  // IAM User Guide, "Amazon Resource Name (ARN) condition operators": both take wildcards.
+  ['ArnEquals', (wanted, actual) => matchesWildcards(wanted, actual)],
+  ['ArnLike', (wanted, actual) => matchesWildcards(wanted, actual)],
   ['Bool', (wanted, actual) => wanted.toLowerCase() === actual.toLowerCase()],
   ['NumericEquals', (wanted, actual) => Number(actual) === Number(wanted)],
   ['NumericLessThanEquals', (wanted, actual) => Number(actual) <= Number(wanted)],
