@@ -66,10 +66,11 @@ const readInput = async (given: string): Promise<string> => {
   return checkJson(await readFile(given, 'utf8'), given)
 }
 
-const checkJson = (json: string, what: string): string => {
+/** The text of an input. In the dead letter of an execution that was stopped, the input is a text that holds it. */
+const checkJson = (text: string, what: string): string => {
   try {
-    JSON.parse(json)
-    return json
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? checkJson(value, what) : text
   } catch (error) {
     throw new UserError('cli.usage', `${what} is not JSON: ${error instanceof Error ? error.message : error}`)
   }

@@ -8,10 +8,12 @@ import { type mergeSlicesEnvNames, WORK_PREFIX } from '../functions/merge-slices
 import { NO_BUCKET_OF_OURS } from '../functions/start-import/env-names.ts'
 import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { exportMachine } from './export-machine.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ExportFlowProps {
@@ -45,6 +47,11 @@ export class ExportFlow extends Construct {
       mergeSlices: mergeSlicesFunction(this, props, this.exportsBucket),
       pollJob: props.pollJob,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
+    })
+    reportSilentEnds(this, {
+      machine: this.machine,
+      deadLetters: this.deadLetters.queue,
+      redrive: redriveCommand('export'),
     })
   }
 }

@@ -9,11 +9,13 @@ import {
 } from '../functions/run-extractor/env-names.ts'
 import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { extractMachine } from './extract-machine.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ExtractFlowProps {
@@ -49,6 +51,11 @@ export class ExtractFlow extends Construct {
       machineName: extractMachineIdentity().name,
       runExtractor,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
+    })
+    reportSilentEnds(this, {
+      machine: this.machine,
+      deadLetters: this.deadLetters.queue,
+      redrive: redriveCommand('extract'),
     })
   }
 }

@@ -4,8 +4,10 @@ import {
   Choice,
   Condition,
   DefinitionBody,
+  DistributedMap,
   Fail,
   JsonPath,
+  Pass,
   StateMachine,
   Succeed,
   TaskInput,
@@ -30,11 +32,19 @@ interface ExtractMachineProps {
 }
 
 /**
+ * A step, with each of its retries, writes at most 41 events of the 25,000 that one history may have (Step Functions
+ * quotas). So many steps are done by one child execution; then another one continues.
+ */
+const STEPS_OF_A_HISTORY = 500
+
+/**
  * Runs one configuration: `{"componentId","configId"}` -> what each row did.
  *
  * Begin -> for each row { ReadInputs -> RunLeg until finished -> LoadTables -> SaveState } -> End. The run's document
  * says what is next, so a restarted execution resumes its run. A step that fails for good ends its row; the run may then
  * continue with the next row. A failed run ends in a dead letter.
+ *
+ * The steps are done in child executions, each with a history of its own: a Map of one item, again and again.
  */
 export const extractMachine = (
   scope: Construct,
@@ -46,9 +56,10 @@ export const extractMachine = (
         lambdaFunction: runExtractor,
         payload: TaskInput.fromObject({
           step,
-          execution: JsonPath.stringAt('$$.Execution.Id'),
-          startedAt: JsonPath.stringAt('$$.Execution.StartTime'),
-          input: JsonPath.objectAt('$$.Execution.Input'),
+          execution: JsonPath.stringAt('$.execution'),
+          startedAt: JsonPath.stringAt('$.startedAt'),
+          input: JsonPath.objectAt('$.input'),
+          stepsLeft: JsonPath.numberAt('$.run.stepsLeft'),
           ...more,
         }),
         payloadResponseOnly: true,
@@ -88,15 +99,13 @@ export const extractMachine = (
 
   const isNext = (name: string) => Condition.stringEquals('$.run.next', name)
   const whatIsNext = new Choice(scope, 'WhatIsNext')
+    .when(Condition.numberLessThanEquals('$.run.stepsLeft', 0), new Succeed(scope, 'HistoryIsLong'))
     .when(isNext('begin'), begin)
     .when(isNext('inputs'), readInputs)
     .when(isNext('leg'), runLeg)
     .when(isNext('load'), loadTables)
     .when(isNext('save'), saveState)
-    // It failed before it began, and was reported: the end would report it again.
-    .when(Condition.and(isNext('end'), Condition.isPresent('$.run.result')), hasSucceeded)
-    .when(isNext('skipped'), new Succeed(scope, 'Skipped', { outputPath: '$.run.result' }))
-    .otherwise(end)
+    .otherwise(new Succeed(scope, 'NoStepLeft'))
   const isItTime = new Choice(scope, 'IsItTime')
     .when(
       Condition.numberGreaterThan('$.run.waitSeconds', 0),
@@ -109,13 +118,57 @@ export const extractMachine = (
     task.addCatch(report, { errors: ['States.ALL'], resultPath: '$.failure' })
   }
   report.next(isItTime)
-  for (const task of [report, end])
-    task.addCatch(withoutReport, { errors: ['States.ALL'], resultPath: '$.failure' })
+  report.addCatch(
+    new Pass(scope, 'NoReport', {
+      parameters: { next: 'unreported', failure: JsonPath.objectAt('$.failure') },
+      resultPath: '$.run',
+    }),
+    { errors: ['States.ALL'], resultPath: '$.failure' },
+  )
+
+  const context = {
+    execution: JsonPath.stringAt('$$.Execution.Id'),
+    startedAt: JsonPath.stringAt('$$.Execution.StartTime'),
+    input: JsonPath.objectAt('$$.Execution.Input'),
+  }
+  const steps = new DistributedMap(scope, 'Steps', {
+    itemsPath: '$.once',
+    itemSelector: {
+      ...context,
+      run: { next: JsonPath.stringAt('$.run.next'), stepsLeft: STEPS_OF_A_HISTORY },
+    },
+    maxConcurrency: 1,
+    resultSelector: { run: JsonPath.objectAt('$[0].run') },
+    resultPath: '$.steps',
+  }).itemProcessor(whatIsNext)
+  const stepsOf = new Pass(scope, 'StepsOfRun', {
+    parameters: { ...context, once: [1], run: { next: 'begin', stepsLeft: 0 } },
+  })
+  stepsOf.next(steps)
+  // A child that Step Functions itself has ended.
+  steps.addCatch(withoutReport, { errors: ['States.ALL'], resultPath: '$.failure' })
+  const takeRun = new Pass(scope, 'TakeRun', { inputPath: '$.steps.run', resultPath: '$.run' })
+  steps.next(takeRun)
+  takeRun.next(
+    new Choice(scope, 'HasEnded')
+      .when(isNext('skipped'), new Succeed(scope, 'Skipped', { outputPath: '$.run.result' }))
+      .when(
+        isNext('unreported'),
+        new Pass(scope, 'TakeFailure', { inputPath: '$.run.failure', resultPath: '$.failure' }).next(
+          withoutReport,
+        ),
+      )
+      // It failed before it began, and was reported: the end would report it again.
+      .when(Condition.and(isNext('end'), Condition.isPresent('$.run.result')), hasSucceeded)
+      .when(isNext('end'), end)
+      .otherwise(steps),
+  )
+  end.addCatch(withoutReport, { errors: ['States.ALL'], resultPath: '$.failure' })
   end.next(hasSucceeded)
 
   return new StateMachine(scope, 'Machine', {
     stateMachineName: machineName,
-    definitionBody: DefinitionBody.fromChainable(begin),
+    definitionBody: DefinitionBody.fromChainable(stepsOf),
     timeout: Duration.seconds(LONGEST_RUN_SECONDS),
   })
 }

@@ -10,12 +10,14 @@ import { Construct } from 'constructs'
 import { NO_BUCKET_OF_OURS, type startImportEnvNames } from '../functions/start-import/env-names.ts'
 import { allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
 interface ImportFlowProps {
@@ -45,6 +47,11 @@ export class ImportFlow extends Construct {
       startImport,
       pollJob: props.pollJob,
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
+    })
+    reportSilentEnds(this, {
+      machine: this.machine,
+      deadLetters: this.deadLetters.queue,
+      redrive: redriveCommand('import'),
     })
     allowLookingAfterExecutions(this, startImport, this.machine)
     new Rule(this, 'ObjectLanded', {

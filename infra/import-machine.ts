@@ -39,6 +39,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
   const event = {
     event: JsonPath.objectAt('$$.Execution.Input'),
     execution: JsonPath.stringAt('$$.Execution.Id'),
+    since: JsonPath.stringAt('$$.Execution.StartTime'),
   }
   const failed = failurePath(scope, {
     cleanUp: {

@@ -15,6 +15,7 @@ import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
+import { reportSilentEnds } from './silent-ends.ts'
 
 interface JobMachineProps {
   readonly machineName: string
@@ -25,6 +26,8 @@ interface JobMachineProps {
 
 /** Jobs of one table wait for each other; the last of a long queue must still be run. */
 const LONGEST_JOB = Duration.days(2)
+
+const REDRIVE = 'The job is closed as an error: send its request to the storage service again.'
 
 /**
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
@@ -57,7 +60,7 @@ export class JobMachine extends Construct {
         machine: 'jobs',
         queue: deadLetters.queue,
         keep: keepDeadLetter,
-        redrive: 'The job is closed as an error: send its request to the storage service again.',
+        redrive: REDRIVE,
       },
       endsAs: 'JobFailed',
     })
@@ -77,5 +80,6 @@ export class JobMachine extends Construct {
       definitionBody: DefinitionBody.fromChainable(run),
       timeout: LONGEST_JOB,
     })
+    reportSilentEnds(this, { machine: this.machine, deadLetters: deadLetters.queue, redrive: REDRIVE })
   }
 }

@@ -37,7 +37,10 @@ export const runExtractorEvent = z.object({
   execution: z.string().refine(arn => isFileName(runIdOf(arn), 100), 'not the ARN of an execution'),
   startedAt: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
   input: runInput,
+  /** How many more steps the history of the execution has room for; each result has one less. Default: one. */
+  stepsLeft: z.number().int().default(1),
   failure: z.object({ Error: z.string().optional(), Cause: z.string().optional() }).optional(),
 })
 
-export type RunExtractorEvent = z.infer<typeof runExtractorEvent>
+/** What a step reads. The count of steps is the machine's own. */
+export type RunExtractorEvent = Omit<z.infer<typeof runExtractorEvent>, 'stepsLeft'>

@@ -50,7 +50,7 @@ export const handler = lambdaHandler({
     const seal = createTokenSeal(connection.token)
     const { branchId } = event.input
     const storageWith = (token: string) => createStorageClient({ ...connection, branchId, token, runId })
-    return advanceRun(event, {
+    const advance = await advanceRun(event, {
       stackStorage: storageWith(connection.token),
       storageWith,
       runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
@@ -67,6 +67,7 @@ export const handler = lambdaHandler({
       now,
       log: context.logger,
     })
+    return { ...advance, stepsLeft: event.stepsLeft - 1 }
   },
   outcome: advance => ({
     next: advance.next,

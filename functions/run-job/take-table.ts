@@ -1,4 +1,5 @@
 import { takeLease } from '../lib/aws/lease.ts'
+import { patientWait } from '../lib/patient-wait.ts'
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
 import type { RunJobServices } from './services.ts'
@@ -64,5 +65,6 @@ export const leaveTable = async (
 
 const waitSeconds = (job: JobRecord, now: Date): number => {
   const ageSeconds = (now.getTime() - Date.parse(job.createdTime)) / 1000
-  return Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE_SECONDS)))
+  const wanted = Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE_SECONDS)))
+  return patientWait(wanted, ageSeconds)
 }

@@ -62,6 +62,11 @@ export const startImportEvent = z.object({
     error: 'neither an "Object Created" event nor {bucket, key}',
   }),
   execution: z.string().min(1),
+  /** When the execution began. Default: now. */
+  since: z.iso
+    .datetime({ offset: true })
+    .transform(text => new Date(text))
+    .optional(),
   failure: failure.optional(),
   /** Parts of an object that several functions move. */
   move: partsToMove.optional(),

@@ -1,4 +1,5 @@
 import type { Failure } from '../lib/errors/machine-failure.ts'
+import { patientWait } from '../lib/patient-wait.ts'
 import type { NumberRange } from './move-ranges.ts'
 
 /** A range of parts of an object version; `null`: the version that the event names. */
@@ -30,5 +31,9 @@ export type StartImportResult =
   | { outcome: 'moved' }
   /** The lease was released after a failure. */
   | { outcome: 'released'; failure: Failure }
+
+/** The result of an execution of this age: the longer it has waited, the longer it waits until it asks again. */
+export const asPatientAs = (ageSeconds: number, result: StartImportResult): StartImportResult =>
+  result.outcome === 'busy' ? busy(patientWait(result.waitSeconds, ageSeconds)) : result
 
 export const busy = (waitSeconds: number): StartImportResult => ({ outcome: 'busy', waitSeconds })

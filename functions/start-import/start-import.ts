@@ -10,7 +10,7 @@ import { holdKey, type KeyLease } from './key-lease.ts'
 import { landingTarget } from './landing-target.ts'
 import { moveParts } from './move-parts.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
-import { busy, type StartImportResult } from './start-import-result.ts'
+import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
 
 /** Long enough for a short import to end, short enough that nobody notices. */
 const LEASE_WAIT_SECONDS = 2
@@ -22,6 +22,15 @@ const LEASE_WAIT_SECONDS = 2
  * Throws `UserError` when the key, the metadata or the object is at fault, `TransientError` when the service is.
  */
 export const startImport = async (
+  dependencies: StartImportDependencies,
+  event: StartImportEvent,
+): Promise<StartImportResult> => {
+  const now = dependencies.now()
+  const ageSeconds = (now.getTime() - (event.since ?? now).getTime()) / 1000
+  return asPatientAs(ageSeconds, await takeStep(dependencies, event))
+}
+
+const takeStep = async (
   dependencies: StartImportDependencies,
   { event: landed, execution, failure, move }: StartImportEvent,
 ): Promise<StartImportResult> => {

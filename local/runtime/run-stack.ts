@@ -12,6 +12,7 @@ import { eventOperations } from './events/operations.ts'
 import { ExecutionStore } from './executions/execution-store.ts'
 import { Executions } from './executions/executions.ts'
 import { executionOperations } from './executions/operations.ts'
+import { statusChange } from './executions/status-change.ts'
 import { runTask } from './executions/task-resources.ts'
 import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
@@ -127,6 +128,7 @@ export const runStack = async (
     machines: stateMachines(stack),
     runTask: (resource, input, context) =>
       runTask(resource, input, context, { functions, queues, policies, log }),
+    announce: async ended => (await router.promise).deliver(statusChange(ended)),
     log,
   })
   const events = eventRouter(stack, { executions, functions, queues, policies, log })

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { ResourcePolicy } from './control/resource-policy.ts'
 import type { RolePolicies } from './control/role-policies.ts'
 import { isUnavailable, ServiceError } from './control/service-error.ts'
 import { EventRouter } from './events/event-router.ts'
@@ -6,24 +8,30 @@ import type { Executions } from './executions/executions.ts'
 import type { Functions } from './lambda/functions.ts'
 import type { Queues } from './queues/queues.ts'
 import { lambdaPermission } from './resources/function.ts'
+import { queue, queuePolicy } from './resources/queue.ts'
 import { rule } from './resources/rule.ts'
 import { type ScheduleProperties, schedule } from './resources/schedule.ts'
 import { stateMachine } from './resources/state-machine.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Stack } from './template/stack.ts'
+import { unsupported } from './template/unsupported.ts'
 
 interface RuleServices {
   readonly executions: Executions
-  readonly functions: Functions
+  readonly functions: Pick<Functions, 'has' | 'invoke'>
   readonly queues: Queues
   readonly policies: RolePolicies
   readonly log: (line: string) => void
 }
 
-/** The rules of the stack. Targets are functions, and state machines started with the rights of the target's role. */
+/**
+ * The rules of the stack. Targets are state machines, started with the rights of the target's role, and functions and
+ * queues that let EventBridge in.
+ */
 export const eventRouter = (stack: Stack, services: RuleServices): EventRouter => {
   const { executions, functions, queues, policies, log } = services
   const machines = machineArns(stack)
+  const queuePolicies = policiesOfQueues(stack)
   const invocable = new Set(
     stack
       .ofType(lambdaPermission)
@@ -31,15 +39,23 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
       .map(({ properties }) => properties.FunctionName),
   )
 
+  const rules = stack.ofType(rule)
+  for (const { logicalId, properties } of rules) refuseUnannounced(logicalId, properties.EventPattern)
   return new EventRouter({
-    rules: stack.ofType(rule),
+    rules,
     log,
-    isKnownTarget: arn => machines.has(arn) || functions.has(arn),
+    isKnownTarget: arn => machines.has(arn) || functions.has(arn) || queuePolicies.has(arn),
     deadLetter: async (queueArn, event) => {
       await queues.send(queues.byArn(queueArn), { body: JSON.stringify(event) })
     },
-    deliver: async ({ Arn, RoleArn = '' }, input, eventId) => {
-      if (machines.has(Arn)) {
+    deliver: async ({ Arn, RoleArn = '' }, input, { eventId, ruleArn }) => {
+      const queuePolicy = queuePolicies.get(Arn)
+      if (queuePolicy) {
+        const request = { service: 'events.amazonaws.com', sourceArn: ruleArn }
+        if (!queuePolicy.allows({ ...request, action: 'sqs:SendMessage', resource: Arn }))
+          throw new ServiceError('AccessDenied', `${ruleArn} may not send to ${Arn}`)
+        await queues.send(queues.byArn(Arn), { body: input })
+      } else if (machines.has(Arn)) {
         if (!policies.isAllowed({ roleArn: RoleArn }, 'states:StartExecution', Arn))
           throw new ServiceError('AccessDeniedException', `${RoleArn} may not start ${Arn}`)
         // An event that is delivered twice starts two executions, as in the cloud.
@@ -82,6 +98,31 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
       }
     },
   })
+}
+
+const executionEvents = z.looseObject({
+  source: z.tuple([z.literal('aws.states')]),
+  detail: z.looseObject({ status: z.array(z.enum(['FAILED', 'TIMED_OUT', 'ABORTED'])) }),
+})
+
+/** Executions that begin or succeed are not announced here: a rule that waits for them would never fire. */
+const refuseUnannounced = (logicalId: string, pattern: Readonly<Record<string, unknown>>): void => {
+  const concernsExecutions = JSON.stringify(pattern['source'])?.includes('aws.states') ?? false
+  if (concernsExecutions && !executionEvents.safeParse(pattern).success)
+    throw unsupported(
+      `${logicalId} (${rule.type}) EventPattern`,
+      'of executions, only FAILED, TIMED_OUT and ABORTED',
+    )
+}
+
+const policiesOfQueues = (stack: Stack): ReadonlyMap<string, ResourcePolicy> => {
+  const policies = stack.ofType(queuePolicy).map(({ properties }) => properties)
+  return new Map(
+    stack.ofType(queue).map(({ arn, ref }) => {
+      const documents = policies.filter(({ Queues }) => Queues.includes(ref))
+      return [arn, new ResourcePolicy(documents.map(({ PolicyDocument }) => PolicyDocument))]
+    }),
+  )
 }
 
 const machineArns = (stack: Stack): ReadonlySet<string> =>

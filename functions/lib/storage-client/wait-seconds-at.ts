@@ -1,4 +1,7 @@
+import { patientWait } from '../patient-wait.ts'
+
 const SHORTEST_WAIT_SECONDS = 1
+/** Of the first hour and a half. */
 const LONGEST_WAIT_SECONDS = 60
 
 /** Waiting a quarter of the age so far notices the end at most a quarter late, with few polls. */
@@ -6,4 +9,7 @@ const SHARE_OF_AGE = 1 / 4
 
 /** Seconds until the next poll of a job of this age. Whole seconds: Step Functions waits no fractions. */
 export const waitSecondsAt = (ageSeconds: number): number =>
-  Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, Math.floor(ageSeconds * SHARE_OF_AGE)))
+  patientWait(
+    Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, Math.floor(ageSeconds * SHARE_OF_AGE))),
+    ageSeconds,
+  )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { foreignCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { patientWait } from '../../lib/patient-wait.ts'
 import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { branchOf, type InputOf, noMetrics, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { RunJobServices } from '../services.ts'
@@ -39,7 +40,8 @@ export const runConfiguration = async (
     case 'running': {
       const ageSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
       const wanted = Math.floor(ageSeconds * SHARE_OF_AGE)
-      return { waitSeconds: Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, wanted)) }
+      const seconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, wanted))
+      return { waitSeconds: patientWait(seconds, ageSeconds) }
     }
     case 'success':
       return { results: results.parse(JSON.parse(run.output)), metrics: noMetrics }

@@ -6,10 +6,14 @@ import { compilePattern, type EventMatcher } from './event-pattern.ts'
 import { compileInput, type TargetInput } from './target-input.ts'
 
 /** Delivers one event's input to a rule's target; resolves when the target has accepted it for good. */
-type Deliver = (target: RuleTarget, input: string, eventId: string) => Promise<void>
+type Deliver = (
+  target: RuleTarget,
+  input: string,
+  from: { readonly eventId: string; readonly ruleArn: string },
+) => Promise<void>
 
 interface EventRouterOptions {
-  readonly rules: readonly { logicalId: string; properties: RuleProperties }[]
+  readonly rules: readonly { logicalId: string; arn: string; properties: RuleProperties }[]
   readonly deliver: Deliver
   /** Receives an event that a target has refused each time. */
   readonly deadLetter: (queueArn: string, event: unknown) => Promise<void>
@@ -19,6 +23,7 @@ interface EventRouterOptions {
 
 interface Route {
   readonly name: string
+  readonly ruleArn: string
   readonly matches: EventMatcher
   readonly target: RuleTarget
   readonly input: TargetInput
@@ -37,13 +42,14 @@ export class EventRouter {
     this.#options = options
     this.#routes = options.rules
       .filter(({ properties }) => properties.State === 'ENABLED')
-      .flatMap(({ logicalId, properties }) => {
+      .flatMap(({ logicalId, arn, properties }) => {
         const name = `${logicalId} (AWS::Events::Rule)`
         const matches = compilePattern(properties.EventPattern, `${name} EventPattern`)
         return properties.Targets.map(target => {
           if (!options.isKnownTarget(target.Arn))
             throw unsupported(`${name} Targets.${target.Id}`, `the target ${target.Arn} is not known`)
-          return { name, matches, target, input: compileInput(target, `${name} Targets.${target.Id}`) }
+          const input = compileInput(target, `${name} Targets.${target.Id}`)
+          return { name, ruleArn: arn, matches, target, input }
         })
       })
   }
@@ -59,11 +65,15 @@ export class EventRouter {
     await Promise.all(routes.map(route => this.#deliverTo(route, event)))
   }
 
-  async #deliverTo({ name, target, input }: Route, event: Readonly<Record<string, unknown>>): Promise<void> {
+  async #deliverTo(
+    { name, ruleArn, target, input }: Route,
+    event: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const from = { eventId: String(event['id'] ?? ''), ruleArn }
     const attempts = Math.min(mostAttempts, (target.RetryPolicy?.MaximumRetryAttempts ?? mostAttempts) + 1)
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#options.deliver(target, input(event), String(event['id'] ?? ''))
+        return await this.#options.deliver(target, input(event), from)
       } catch (error) {
         // Shutting down is no refusal, nor is a full disk: the sender keeps the event.
         if (isOutOfSpace(error) || isUnavailable(error)) throw error

@@ -8,6 +8,8 @@ interface Definition {
   readonly machine: StateMachineDefinition
   /** Resource ARN of each Task state. State names are unique in the whole machine. */
   readonly tasks: ReadonlyMap<string, string>
+  /** The distributed Map of each state that runs in its child executions. They have histories of their own. */
+  readonly mapOf: ReadonlyMap<string, string>
 }
 
 /** One state machine of the template, its definition checked. */
@@ -40,7 +42,8 @@ export const readDefinition = (
   const refusals: Refusal[] = []
   const tasks = new Map<string, string>()
   const names = new Set<string>()
-  const prepare = (machine: Machine): Record<string, unknown> => ({
+  const mapOf = new Map<string, string>()
+  const prepare = (machine: Machine, map?: string): Record<string, unknown> => ({
     ...machine,
     States: Object.fromEntries(
       Object.entries(machine.States).map(([name, state]) => {
@@ -49,24 +52,34 @@ export const readDefinition = (
         // Handlers are given to the interpreter by state name alone.
         if (names.has(name)) refuse('this name is used twice')
         names.add(name)
+        if (map !== undefined) mapOf.set(name, map)
         if (state.Type === 'Task') {
           if (!isTask(state.Resource)) refuse(`the resource ${state.Resource} is not known`)
           tasks.set(name, state.Resource)
         }
-        return [name, prepareState(state, refuse)]
+        return [name, prepareState(state, refuse, { name, map })]
       }),
     ),
   })
-  const prepareState = (state: State, refuse: (why: string) => void): Record<string, unknown> => {
-    if (state.Type === 'Map') return { ...simple(state, refuse), ItemProcessor: prepare(state.ItemProcessor) }
-    if (state.Type === 'Parallel') return { ...simple(state, refuse), Branches: state.Branches.map(prepare) }
+  const prepareState = (
+    state: State,
+    refuse: (why: string) => void,
+    { name, map }: { name: string; map: string | undefined },
+  ): Record<string, unknown> => {
+    if (state.Type === 'Map') {
+      const isDistributed = state.ItemProcessor.ProcessorConfig?.Mode === 'DISTRIBUTED'
+      const processor = prepare(state.ItemProcessor, isDistributed ? name : map)
+      return { ...simple(state, refuse), ItemProcessor: processor }
+    }
+    if (state.Type === 'Parallel')
+      return { ...simple(state, refuse), Branches: state.Branches.map(branch => prepare(branch, map)) }
     return simple(state, refuse)
   }
 
   const machine = prepare(parsed.data)
   if (refusals.length > 0) throw new UnsupportedError(refusals)
   // The schema has read every field, and the interpreter validates the whole again.
-  return { machine: machine as unknown as StateMachineDefinition, tasks }
+  return { machine: machine as unknown as StateMachineDefinition, tasks, mapOf }
 }
 
 const parseJson = (text: string, where: string): unknown => {

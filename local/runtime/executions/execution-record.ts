@@ -21,6 +21,8 @@ export const executionRecordSchema = z.discriminatedUnion('status', [
     status: z.enum(['FAILED', 'TIMED_OUT', 'ABORTED']),
     error: z.string().optional(),
     cause: z.string().optional(),
+    /** Its end is recorded, and the event of it is not delivered yet. */
+    isUnannounced: z.literal(true).optional(),
   }),
 ])
 export type ExecutionRecord = z.infer<typeof executionRecordSchema>

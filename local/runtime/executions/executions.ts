@@ -13,6 +13,8 @@ interface ExecutionsOptions {
   readonly machines: readonly StateMachine[]
   /** Runs one Task; rejects with an error whose name Step Functions matches. */
   readonly runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
+  /** Delivers the event of an execution that did not succeed; at least once, after a restart too. Default: nobody listens. */
+  readonly announce?: (ended: EndedExecution) => Promise<void>
   readonly log: (message: string) => void
   /** How long to wait before a record is tried again that did not fit on the disk. */
   readonly fullDiskPauseMs?: number
@@ -88,6 +90,9 @@ export class Executions {
    * every step of every machine is idempotent: each is delivered at least once in the cloud, too.
    */
   resume(): number {
+    for (const record of this.#options.store.all())
+      if (record.status !== 'RUNNING' && record.status !== 'SUCCEEDED' && record.isUnannounced)
+        this.#announce(record).catch(error => this.#options.log(unrecorded(record, error)))
     const interrupted = this.#options.store.all().filter(record => record.status === 'RUNNING')
     for (const record of interrupted) {
       const machine = this.#machines.get(record.stateMachineArn)
@@ -188,8 +193,26 @@ export class Executions {
     this.#running.set(record.executionArn, { machine: running, ended })
   }
 
+  async #recordEnd(finished: EndedExecution): Promise<void> {
+    if (finished.status === 'SUCCEEDED' || !this.#options.announce) return this.#store(finished)
+    await this.#store({ ...finished, isUnannounced: true })
+    await this.#announce(finished)
+  }
+
+  /** An event that nobody takes now is kept for the next start. */
+  async #announce(finished: EndedExecution): Promise<void> {
+    const { isUnannounced: _, ...announced } = { isUnannounced: undefined, ...finished }
+    try {
+      await this.#options.announce?.(announced)
+    } catch (error) {
+      this.#options.log(`${finished.name}: the event of its end was not delivered: ${String(error)}`)
+      return
+    }
+    await this.#store(announced)
+  }
+
   /** What has happened stays true on a full disk: it is recorded when there is room again, or the next start repeats it. */
-  #recordEnd(finished: EndedExecution): Promise<void> {
+  #store(finished: EndedExecution): Promise<void> {
     return untilThereIsRoom(() => this.#options.store.put(finished), {
       onWait: error => this.#options.log(`${unrecorded(finished, error)}; trying until there is room`),
       isOver: () => this.#isClosed,

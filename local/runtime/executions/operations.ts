@@ -90,6 +90,7 @@ const toSeconds = (date: string) => Date.parse(date) / 1000
 
 const describe = (record: ExecutionRecord) => ({
   ...record,
+  isUnannounced: undefined,
   startDate: toSeconds(record.startDate),
   stopDate: record.status === 'RUNNING' ? undefined : toSeconds(record.stopDate),
   output: record.status === 'SUCCEEDED' ? record.output : undefined,

@@ -1,6 +1,7 @@
 import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
 import { largestDataBytes, type StateMachine } from './definition.ts'
 import type { RunningExecution } from './execution-record.ts'
+import { createHistory, type HistoryEvent, largestHistory } from './history.ts'
 
 /** What a Task may know about the execution that it belongs to. */
 export interface TaskContext {
@@ -83,8 +84,15 @@ export const runMachine = ({
       },
     },
   })
-  // Its queue of events grows for as long as nobody reads it.
-  void readEvents(run.eventLogs, onStateEntered)
+  const cutOff = () => {
+    outcomeOfAbort = {
+      status: 'FAILED',
+      error: 'States.Runtime',
+      cause: `The execution reached the maximum number of history events (${largestHistory}).`,
+    }
+    run.abort()
+  }
+  void watchHistory(run.eventLogs, definition, { onStateEntered, onFull: cutOff })
 
   const outcome = new Promise<Outcome>(resolve => {
     const settle = (given: Outcome) => {
@@ -109,17 +117,22 @@ export const runMachine = ({
   }
 }
 
-const readEvents = async (
+/** Reads all events, since the interpreter keeps what nobody reads. */
+const watchHistory = async (
   events: ReturnType<Interpreter['run']>['eventLogs'],
-  onStateEntered: (state: EnteredState) => void,
+  { mapOf }: Pick<StateMachine['definition'], 'mapOf'>,
+  { onStateEntered, onFull }: { onStateEntered: (state: EnteredState) => void; onFull: () => void },
 ): Promise<void> => {
-  for await (const event of events)
+  const history = createHistory(mapOf)
+  for await (const event of events) {
     if (event.type === 'StateEntered')
       onStateEntered({
         name: event.state.name,
         type: event.state.type,
         at: new Date(event.timestamp).toISOString(),
       })
+    if (history.add(event) >= largestHistory) onFull()
+  }
 }
 
 const successOf = (output: unknown): Outcome => {
@@ -139,7 +152,8 @@ const failureOf = (thrown: unknown): Outcome => {
 const checkSize = (value: unknown, what: string) => {
   if (Buffer.byteLength(JSON.stringify(value) ?? '') <= largestDataBytes) return
   const { error, cause } = dataLimit(what)
-  throw Object.assign(new Error(cause), { name: error })
+  // Developer Guide, "Handling errors in Step Functions workflows": no catcher and no retrier takes this error.
+  throw Object.assign(new Error(cause), { name: error, isCatchable: false, isRetryable: false })
 }
 
 const dataLimit = (what: string) => ({

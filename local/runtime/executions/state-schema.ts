@@ -63,6 +63,8 @@ export interface Machine {
   QueryLanguage?: 'JSONPath' | undefined
   Version?: '1.0' | undefined
   TimeoutSeconds?: number | undefined
+  /** Of the processor of a Map only. */
+  ProcessorConfig?: { Mode?: 'INLINE' | 'DISTRIBUTED' | undefined } | undefined
 }
 
 // A machine holds states which hold machines: the schema is read lazily, and the annotation breaks the circle.

@@ -21,7 +21,7 @@ export const queue = resourceType({
   },
 })
 
-/** Who else may send to a queue. There is only one account here, so a policy changes nothing. */
+/** Which services may send to a queue: a rule has no rights of its own. Roles have theirs. */
 export const queuePolicy = resourceType({
   type: 'AWS::SQS::QueuePolicy',
   properties: z.strictObject({

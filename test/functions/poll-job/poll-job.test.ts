@@ -25,7 +25,8 @@ describe('seconds until the next poll', () => {
     [8, 2],
     [60, 15],
     [240, 60],
-    [86_400, 60],
+    [6_000, 60],
+    [86_400, 864],
     [-5, 1],
   ])('at an age of %d s: %d', (age, seconds) => {
     expect(waitSecondsAt(age)).toBe(seconds)

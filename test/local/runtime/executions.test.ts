@@ -140,6 +140,29 @@ describe('an execution', () => {
     })
   })
 
+  it('fails for good then: no catcher takes a result that is too long', async () => {
+    const states = {
+      A: { ...task, Catch: [{ ErrorEquals: ['States.ALL'], Next: 'B' }], End: true },
+      B: { Type: 'Pass', End: true },
+    }
+    expect(await run(states, async () => 'x'.repeat(256 * 1024))).toMatchObject({
+      status: 'FAILED',
+      error: 'States.DataLimitExceeded',
+    })
+  })
+
+  it('ends when its history is full', async () => {
+    const states = {
+      A: { Type: 'Pass', Next: 'B' },
+      B: { Type: 'Choice', Choices: [{ Variable: '$.a', NumericEquals: 1, Next: 'A' }] },
+    }
+    expect(await run(states, never, { a: 1 })).toMatchObject({
+      status: 'FAILED',
+      error: 'States.Runtime',
+      cause: 'The execution reached the maximum number of history events (25000).',
+    })
+  })
+
   it('times out as the machine says', async () => {
     const states = { A: { ...task, End: true } }
     expect(await run(states, never, {}, { TimeoutSeconds: 1 })).toMatchObject({ status: 'TIMED_OUT' })

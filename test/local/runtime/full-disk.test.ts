@@ -90,6 +90,7 @@ it('an event whose target has no room stays with its sender, and is no dead lett
   const router = new EventRouter({
     rules: [
       {
+        arn: 'arn:aws:events:us-east-1:000000000000:rule/r',
         logicalId: 'R',
         properties: { EventPattern: { source: ['a'] }, State: 'ENABLED', Targets: [Target] },
       },

@@ -1,0 +1,65 @@
+import { EventField, type IRule, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
+import type { Construct } from 'constructs'
+
+interface SilentEndsProps {
+  readonly machine: StateMachine
+  readonly deadLetters: IQueue
+  /** How the work is tried again, for a person. */
+  readonly redrive: string
+}
+
+/**
+ * Errors that end an execution from whatever state it is in. `States.ALL` catches neither of the first two (Developer
+ * Guide, "Handling errors in Step Functions workflows"): broken paths, too much data, 25,000 events. The last are those
+ * of writing the dead letter itself. No other error ends a machine before its dead letter is written.
+ */
+const UNCAUGHT = ['States.Runtime', 'States.DataLimitExceeded', { prefix: 'SQS.' }]
+
+/**
+ * Writes a dead letter for each execution that ended without one: out of time, stopped, or cut off by Step Functions.
+ *
+ * The shape is that of `writeDeadLetter`; `input` is the text of the input, as the event has it.
+ */
+export const reportSilentEnds = (scope: Construct, props: SilentEndsProps): void => {
+  const { machine } = props
+  const rule = (name: string, description: string, detail: Record<string, unknown>): IRule =>
+    new Rule(scope, name, {
+      description,
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [machine.stateMachineArn], ...detail },
+      },
+      targets: [new SqsQueue(props.deadLetters, { message: deadLetterOf(props) })],
+    })
+  rule('StoppedOrOutOfTime', 'Writes the dead letter of an execution that was stopped or ran out of time', {
+    status: ['TIMED_OUT', 'ABORTED'],
+  })
+  rule('CutOff', 'Writes the dead letter of an execution that Step Functions ended', {
+    status: ['FAILED'],
+    error: UNCAUGHT,
+  })
+}
+
+const deadLetterOf = ({ redrive }: SilentEndsProps): RuleTargetInput =>
+  RuleTargetInput.fromObject({
+    version: 1,
+    source: {
+      machine: EventField.fromPath('$.detail.stateMachineArn'),
+      execution: EventField.fromPath('$.detail.executionArn'),
+    },
+    input: EventField.fromPath('$.detail.input'),
+    // Not `error` and `cause`: both are null for a stopped execution, which a template cannot write.
+    failure: {
+      code: EventField.fromPath('$.detail.status'),
+      message:
+        'The execution ended before it could report a failure: it was stopped, ran out of time, or met a limit of ' +
+        'Step Functions. The details are the event of its end.',
+    },
+    details: EventField.fromPath('$.detail'),
+    at: EventField.fromPath('$.time'),
+    redrive,
+  })
