@@ -1,12 +1,14 @@
 import { Aws, CfnResource, Duration } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { startScheduledRunsEnvNames } from '../functions/start-scheduled-runs/env-names.ts'
 import { allow } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { alarmOnFailures } from './failures-alarm.ts'
 import { NodeFunction } from './node-function.ts'
 import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -20,6 +22,7 @@ interface ExtractSchedulesProps {
   readonly schedules: readonly ExtractSchedule[]
   /** Components whose configurations may have a `schedule` of their own. Empty: none. */
   readonly components: readonly string[]
+  readonly alarms: ITopic
 }
 
 /**
@@ -70,7 +73,10 @@ const stackSchedule = (
   )
 }
 
-const everyMinute = (scope: Construct, { bundle, storage, machine, components }: ExtractSchedulesProps) => {
+const everyMinute = (
+  scope: Construct,
+  { bundle, storage, machine, components, alarms }: ExtractSchedulesProps,
+) => {
   const start = new NodeFunction<(typeof startScheduledRunsEnvNames)[number]>(scope, 'StartScheduledRuns', {
     bundle,
     description: 'Starts the configurations whose own schedule has become due',
@@ -84,6 +90,11 @@ const everyMinute = (scope: Construct, { bundle, storage, machine, components }:
     timeout: Duration.seconds(55), // The next minute makes up for this one.
   })
   storage.tokenSecret.grantRead(start)
+  alarmOnFailures(scope, {
+    runs: start,
+    alarms,
+    meaning: 'Configurations do not run at the times of their own schedules.',
+  })
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
   const role = schedulerRole(scope, 'EveryMinuteRole')
   allow(role, ['lambda:InvokeFunction'], [start.functionArn])

@@ -4,12 +4,14 @@ import { Duration } from 'aws-cdk-lib'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { z } from 'zod'
 import type { fireTriggersEnvNames } from '../functions/fire-triggers/env-names.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { allow, allowItems, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { NodeFunction } from './node-function.ts'
 import { projectRoot } from './project-root.ts'
@@ -22,13 +24,14 @@ interface FiringTriggersProps {
   readonly jobExecutionArns: string
   /** Address of the storage API. */
   readonly url: string
+  readonly alarms: ITopic
 }
 
 /** Each minute, runs the configurations of triggers whose tables were imported. */
 export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
-    const { bundle, items, tables, jobMachineArn, jobExecutionArns, url } = props
+    const { bundle, items, tables, jobMachineArn, jobExecutionArns, url, alarms } = props
     const fire = new NodeFunction<(typeof fireTriggersEnvNames)[number]>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
@@ -48,6 +51,11 @@ export class FiringTriggers extends Construct {
     allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
+    alarmOnFailures(this, {
+      runs: fire,
+      alarms,
+      meaning: 'Imports into watched tables run no configurations.',
+    })
 
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

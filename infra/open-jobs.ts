@@ -1,10 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { startOpenJobsEnvNames } from '../functions/start-open-jobs/env-names.ts'
 import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
 import { NodeFunction } from './node-function.ts'
 
@@ -13,6 +15,7 @@ interface OpenJobsProps {
   readonly items: ItemTable
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
+  readonly alarms: ITopic
 }
 
 /** Each minute, starts the jobs that were accepted but not started. */
@@ -20,7 +23,7 @@ export class OpenJobs extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundle, items, jobMachineArn, jobExecutionArns }: OpenJobsProps,
+    { bundle, items, jobMachineArn, jobExecutionArns, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
     const start = new NodeFunction<(typeof startOpenJobsEnvNames)[number]>(this, 'Start', {
@@ -33,6 +36,11 @@ export class OpenJobs extends Construct {
     allowItems(start, items, ['GetItem', 'Query', 'PutItem'])
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
+    alarmOnFailures(this, {
+      runs: start,
+      alarms,
+      meaning: 'Jobs that were accepted and not started stay where they are until somebody polls them.',
+    })
 
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

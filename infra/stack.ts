@@ -59,6 +59,7 @@ export class MillraceStack extends Stack {
       deadLetters: extractFlow.deadLetters.queue,
       schedules: config.schedules,
       components: config.scheduledComponents,
+      alarms,
     })
 
     const machines = [importFlow.machine, exportFlow.machine, extractFlow.machine]

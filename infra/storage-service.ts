@@ -90,14 +90,19 @@ export class StorageService extends Construct implements StorageEndpoint {
       keepDeadLetter: this.keepDeadLetter,
       alarms,
     }).machine
-    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'] })
+    new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
     this.storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
     this.url = http.apiEndpoint
-    new FiringTriggers(this, 'Triggers', { ...store, bundle: bundles['fire-triggers'], url: this.url })
+    new FiringTriggers(this, 'Triggers', {
+      ...store,
+      bundle: bundles['fire-triggers'],
+      url: this.url,
+      alarms,
+    })
     new Alarm(this, 'ServerErrors', {
       alarmDescription:
         'The storage API answers with server errors. Each reply holds an exceptionId: search the logs of the ' +

@@ -36,7 +36,7 @@ export const startScheduledRuns = async (
 ): Promise<{ started: string[] }> => {
   const started: string[] = []
   for (const componentId of services.components) {
-    for (const configuration of await configurationsOf(componentId, services)) {
+    for await (const configuration of configurationsOf(componentId, services)) {
       const name = await startIfDue(componentId, configuration, time, services)
       if (name !== undefined) started.push(name)
     }
@@ -45,14 +45,18 @@ export const startScheduledRuns = async (
 }
 
 /** None for a component that the service does not know. */
-const configurationsOf = (
+async function* configurationsOf(
   componentId: string,
-  { storage }: ScheduledRunsServices,
-): Promise<Configuration[]> =>
-  storage.configurations(componentId).catch((error: unknown) => {
-    if (error instanceof UserError && error.status === 404) return []
-    throw error
-  })
+  { storage, log }: ScheduledRunsServices,
+): AsyncGenerator<Configuration> {
+  // The schedules of the others count more than that of one which nobody can read.
+  const onTooLarge = (place: object) => log.warn('configuration too large', { componentId, ...place })
+  try {
+    yield* storage.configurations(componentId, { onTooLarge })
+  } catch (error) {
+    if (!(error instanceof UserError && error.status === 404)) throw error
+  }
+}
 
 const startIfDue = async (
   componentId: string,

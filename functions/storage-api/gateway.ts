@@ -28,11 +28,35 @@ export interface GatewayResult {
 // Half a megabyte is left for what goes around a body.
 export const MAX_GATEWAY_BODY_LENGTH = 6 * 1024 * 1024 - 512 * 1024
 
+/** The gateway gives up after 30 s and the function ends after 29: this leaves time to say so. */
+const LONGEST_ANSWER_MS = 28_000
+
+interface AnswerOptions {
+  /** Default 28,000. */
+  longestMs?: number
+  /** Default `https`. */
+  protocol?: 'https' | 'http'
+}
+
 /**
- * Answers a gateway's event with the app. Enforces the size limits of gateway and function, with replies that say what
- * to do instead. The app itself streams bodies of any size.
+ * Answers a gateway's event with the app. Enforces the limits of gateway and function, with replies that say what to do
+ * instead. The one-machine cloud answers through it, too (through-gateway.ts).
  */
-export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise<GatewayResult> => {
+export const answerGatewayEvent = async (
+  app: App,
+  event: GatewayEvent,
+  { longestMs = LONGEST_ANSWER_MS, protocol = 'https' }: AnswerOptions = {},
+): Promise<GatewayResult> => {
+  const late = Promise.withResolvers<GatewayResult>()
+  const timer = setTimeout(() => late.resolve(tooLate(event)), longestMs)
+  try {
+    return await Promise.race([answer(app, event, protocol), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const answer = async (app: App, event: GatewayEvent, protocol: string): Promise<GatewayResult> => {
   const declaredLength = Number(event.headers['content-length'] ?? 0)
   if ((event.body?.length ?? 0) > MAX_GATEWAY_BODY_LENGTH || declaredLength > MAX_GATEWAY_BODY_LENGTH)
     return refusal(
@@ -42,7 +66,7 @@ export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise
         'federationToken=1, and put it into the object store with the credentials of the reply.',
     )
 
-  const response = await app.fetch(toRequest(event))
+  const response = await app.fetch(toRequest(event, protocol))
   const bytes = Buffer.from(await response.arrayBuffer())
   const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
   const body = bytes.toString(isText ? 'utf8' : 'base64')
@@ -62,20 +86,16 @@ export const answerGatewayEvent = async (app: App, event: GatewayEvent): Promise
   }
 }
 
-const toRequest = ({
-  rawPath,
-  rawQueryString,
-  headers,
-  body,
-  isBase64Encoded,
-  requestContext,
-}: GatewayEvent) => {
+const toRequest = (
+  { rawPath, rawQueryString, headers, body, isBase64Encoded, requestContext }: GatewayEvent,
+  protocol: string,
+) => {
   // The gateway has decoded the path: encode again what would end it, and what an address would take for a slash.
   const path = rawPath.replaceAll(/[?#\\]/g, encodeURIComponent)
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`
   const { method } = requestContext.http
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-  return new Request(`https://${requestContext.domainName}${path}${query}`, {
+  return new Request(`${protocol}://${requestContext.domainName}${path}${query}`, {
     method,
     headers: printable(headers),
     ...(hasBody && { body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') }),
@@ -102,3 +122,10 @@ const refusal = ({ rawPath }: GatewayEvent, code: UserCode, message: string): Ga
     isBase64Encoded: false,
   }
 }
+
+const tooLate = (event: GatewayEvent): GatewayResult =>
+  refusal(
+    event,
+    'storage.tooSlow',
+    'The request took longer than 28 seconds. What it began may still be done: look before you send it again.',
+  )

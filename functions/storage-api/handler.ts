@@ -27,6 +27,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
+import { throughGateway } from './through-gateway.ts'
 
 const env = readEnv(storageApiEnvNames)
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
@@ -94,8 +95,7 @@ const getApp = (): Promise<App> => {
   return ready
 }
 
-/** The storage service for a server that streams. The one-machine cloud uses it with node:http. */
-export const app: App = {
+const storageApi: App = {
   fetch: async request => {
     try {
       return await (await getApp()).fetch(request)
@@ -105,9 +105,12 @@ export const app: App = {
   },
 }
 
+/** The storage service for node:http, which the one-machine cloud has in the place of the gateway. */
+export const app = throughGateway(storageApi)
+
 /** The storage service behind API Gateway. */
 export const handler = lambdaHandler({
   service: 'storage-api',
   event: gatewayEvent,
-  run: event => answerGatewayEvent(app, event),
+  run: event => answerGatewayEvent(storageApi, event),
 })

@@ -159,6 +159,18 @@ describe('configuration', () => {
     })
   })
 
+  it.each(['ExtractSchedulesStartScheduledRuns', 'StorageOpenJobsStart', 'StorageTriggersFire'])(
+    '%s, which a schedule calls, does not fail in silence',
+    name => {
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Errors',
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}`) } }],
+        AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
+      })
+    },
+  )
+
   it('alarms of this account may publish to their topic, and nobody else', () => {
     const policies = resourcesOf(template, 'AWS::SNS::TopicPolicy')
     expect(policies).toHaveLength(1)

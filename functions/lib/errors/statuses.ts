@@ -18,6 +18,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.unsupportedMediaType': 415,
   'storage.requestTooLarge': 413,
   'storage.responseTooLarge': 413,
+  'storage.tooSlow': 504,
   'storage.idempotencyKeyReused': 422,
   notImplemented: 501,
   'storage.buckets.notFound': 404,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { UserError } from '../errors/errors.ts'
+import { type ListOptions, listConfigurations } from './list-configurations.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
 import {
   type Component,
@@ -102,8 +103,8 @@ export interface StorageClient {
   exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
   component(componentId: string): Promise<Component>
   configuration(componentId: string, configId: string): Promise<Configuration>
-  /** All configurations of a component, except those in the trash. */
-  configurations(componentId: string): Promise<Configuration[]>
+  /** All configurations of a component, except those in the trash, read in pages. */
+  configurations(componentId: string, options: ListOptions): AsyncIterable<Configuration>
   /** Creates no version. */
   saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
   postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
@@ -197,10 +198,14 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema),
     configuration: (componentId, configId) =>
       call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema),
-    configurations: componentId =>
-      call(
-        { method: 'GET', path: `components/${encodeURIComponent(componentId)}/configs` },
-        z.array(configurationSchema),
+    configurations: (componentId, options) =>
+      listConfigurations(
+        query =>
+          call(
+            { method: 'GET', path: `components/${encodeURIComponent(componentId)}/configs?${query}` },
+            z.array(configurationSchema),
+          ),
+        options,
       ),
     saveState: async (place, state) => {
       await call({ method: 'PUT', path: `${pathOf(place)}/state`, body: { state } }, z.unknown())

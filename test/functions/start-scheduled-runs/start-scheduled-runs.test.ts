@@ -50,8 +50,8 @@ const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[
   const before = started.size
   await startScheduledRuns(at, {
     storage: {
-      configurations: async component => {
-        if (component === 'ex-generic-v2') return configurations
+      async *configurations(component) {
+        if (component === 'ex-generic-v2') return yield* configurations
         throw new UserError('notFound', 'No such component', { status: 404 })
       },
       postEvent: async event => void events.push(event),

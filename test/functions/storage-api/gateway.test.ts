@@ -112,4 +112,13 @@ describe('the limits of the gateway', () => {
       error: { code: 413, type: 'BadRequestException', message: expect.stringContaining('snapshots=refs') },
     })
   })
+
+  it('end a request that takes too long', async () => {
+    const slow = { fetch: () => new Promise<Response>(() => {}) }
+    const { statusCode, body } = await answerGatewayEvent(slow, gatewayEvent.parse(listFiles), {
+      longestMs: 0,
+    })
+    expect(statusCode).toBe(504)
+    expect(JSON.parse(body)).toMatchObject({ code: 'storage.tooSlow', status: 'error' })
+  })
 })

@@ -53,6 +53,11 @@ export const requestCodes = {
     meaning: 'The reply would be larger than the gateway lets through.',
     remedy: 'Ask for less at once: a smaller limit, or fewer columns.',
   },
+  'storage.tooSlow': {
+    status: 504,
+    meaning: 'The request took longer than the gateway waits.',
+    remedy: 'Look whether it was done before you send it again; ask for less at once, or for a job.',
+  },
   'storage.idempotencyKeyReused': {
     status: 422,
     meaning: 'The Idempotency-Key was sent before with another request.',

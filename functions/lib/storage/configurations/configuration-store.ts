@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import pMap from 'p-map'
+import { pMapIterable } from 'p-map'
 import { TransientError } from '../../errors/errors.ts'
 import { createGroups } from '../db/create-groups.ts'
 import type { DocumentFiles } from '../db/document-files.ts'
@@ -187,18 +187,26 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       return true
     },
 
-    /** The configurations of a component by id, including those in the trash. */
-    async list(branchId: number, componentId: string): Promise<Configuration[]> {
-      const found: Item[] = []
+    /** The configurations of a component by id, including those in the trash. Reads few more than are taken. */
+    async *scan(
+      branchId: number,
+      componentId: string,
+      { after }: { after?: string | undefined } = {},
+    ): AsyncGenerator<Configuration> {
       const { pk } = keyOf({ branchId, componentId, configId: '' })
-      for await (const item of items.query(pk, startingWith(''))) found.push(item)
-      const loaded = await pMap(
-        found,
-        async item =>
-          (await heads.load(item)) ?? read({ branchId, componentId, configId: String(item['sk']) }),
-        { concurrency: LOADS_AT_ONCE },
-      )
-      return loaded.flatMap(head => head?.configuration ?? [])
+      // No id holds a space, and none of their characters comes before it.
+      const range = { ...startingWith(''), ...(after !== undefined && { from: `${after} ` }) }
+      const load = async (item: Item) =>
+        (await heads.load(item)) ?? read({ branchId, componentId, configId: String(item['sk']) })
+      for await (const loaded of pMapIterable(items.query(pk, range), load, { concurrency: LOADS_AT_ONCE }))
+        if (loaded) yield loaded.configuration
+    },
+
+    /** All of them. */
+    async list(branchId: number, componentId: string): Promise<Configuration[]> {
+      const all: Configuration[] = []
+      for await (const configuration of this.scan(branchId, componentId)) all.push(configuration)
+      return all
     },
 
     /** One of its versions, current or past. */

@@ -321,3 +321,22 @@ describe('a branch in the path', () => {
     expect([await at('default'), await at('1'), await at('99')]).toEqual([200, 200, 404])
   })
 })
+
+describe('GET configs', () => {
+  it('lists in pages by `limit`, `offset` and `sinceId`, and leaves out the trash', async () => {
+    const path = '/v2/storage/components/custom-science/configs'
+    const ids = ['a', 'b', 'b-1', 'b1', 'c']
+    for (const configurationId of [...ids, 'b-0'])
+      await routes.service.call('POST', path, { configurationId, name: configurationId })
+    await routes.service.call('DELETE', `${path}/b-0`)
+    const listed = async (query: string) => {
+      const { body } = await routes.service.call('GET', `${path}${query}`)
+      return body.map(({ id }: { id: string }) => id)
+    }
+    expect(await listed('')).toEqual(ids)
+    expect(await listed('?limit=2')).toEqual(['a', 'b'])
+    expect(await listed('?limit=2&sinceId=b')).toEqual(['b-1', 'b1'])
+    expect(await listed('?limit=2&sinceId=b&offset=1')).toEqual(['b1', 'c'])
+    expect(await listed('?limit=2&sinceId=c')).toEqual([])
+  })
+})
