@@ -1,7 +1,9 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createItemTable } from '#lib/storage/db/item-table.ts'
+import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
+import { updateTable } from '#lib/storage/tables/update-table.ts'
 import { type Snapshot, withFiles } from '#lib/table-engine/snapshot.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
@@ -112,6 +114,37 @@ describe('the head of a table', () => {
     expect(after.snapshot).toEqual(changed.snapshot)
     expect(after.metadataKey).toContain('/metadata/00001-')
   })
+})
+
+it('a function that may not write below tables/, as the API, renames a table of 1,000 files', async () => {
+  const table = tableWith('large', 1_000)
+  await tables().insert(table)
+  const { endpoint, region, credentials, forcePathStyle } = service.s3.config
+  const s3 = new S3Client({ region, credentials, forcePathStyle, ...(endpoint && { endpoint }) })
+  s3.middlewareStack.add(
+    (next, { commandName }) =>
+      async args => {
+        if (commandName !== 'GetObjectCommand') throw new Error(`AccessDenied: ${commandName}`)
+        return next(args)
+      },
+    { step: 'initialize' },
+  )
+  const items = createItemTable(service.documents, 'storage')
+  const ofApi = createStorageStores({
+    items,
+    s3,
+    tablesBucket: service.tablesBucket,
+    now: () => new Date(),
+  }).tables
+  const before = await stored(table)
+  expect(
+    await updateTable(idOf(table), { displayName: 'Huge' }, { tables: ofApi, projectId: 1 }),
+  ).toMatchObject({ displayName: 'Huge' })
+  expect(await stored(table)).toEqual({ ...before, displayName: 'Huge', revision: 2 })
+  const added = { key: 'tables/1/9/part.parquet', rows: 1, bytes: 1, hasFieldIds: true }
+  const grown = withFiles(before.snapshot, [...before.snapshot.files, added])
+  await expect(ofApi.replace({ ...before, revision: 2, snapshot: grown })).rejects.toThrow('PutObject')
+  s3.destroy()
 })
 
 describe('the head of a table of version 0.1', () => {
