@@ -81,6 +81,19 @@ export const bundleFunctions = async (options: BundleOptions): Promise<FunctionB
   return Object.fromEntries(bundles) as FunctionBundles
 }
 
+/** The bundle with one more file beside `index.mjs`, for settings that may outgrow the 4 KB of an environment. */
+export const withFile = (bundle: FunctionBundle, name: string, content: string): FunctionBundle => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-bundle-'))
+  cpSync(bundle.folder, folder, { recursive: true })
+  writeFileSync(join(folder, name), content)
+  const contentHash = createHash('sha256')
+    .update(bundle.contentHash)
+    .update(name)
+    .update(content)
+    .digest('hex')
+  return { ...bundle, folder, contentHash }
+}
+
 const writeBundle = async (
   root: string,
   name: FunctionName,

@@ -7,9 +7,13 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { NO_BUCKET_OF_OURS, type startImportEnvNames } from '../functions/start-import/env-names.ts'
+import {
+  LANDING_RULES_FILE,
+  NO_BUCKET_OF_OURS,
+  type startImportEnvNames,
+} from '../functions/start-import/env-names.ts'
 import { allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
-import type { FunctionBundle } from './bundle.ts'
+import { type FunctionBundle, withFile } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
@@ -91,13 +95,12 @@ const startImportFunction = (
 ): IFunction => {
   const records = new ItemTable(scope, 'Records', { partitionKey: 'id', expiryAttribute: 'expiresAt' })
   const startImport = new NodeFunction<(typeof startImportEnvNames)[number]>(scope, 'StartImport', {
-    bundle,
+    bundle: withFile(bundle, LANDING_RULES_FILE, JSON.stringify(landingRules)),
     description: 'Moves a landed object into the storage service and starts its import',
     environment: {
       STORAGE_URL: storage.url,
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       IMPORTS_TABLE: records.tableName,
-      LANDING_RULES: JSON.stringify(landingRules),
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
     },
     memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.

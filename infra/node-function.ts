@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, Size, Token } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
@@ -34,6 +34,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
     })
     const role = props.role ?? executionRole(scope, `${id}Role`)
     logGroup.grantWrite(role)
+    refuseLongEnvironment(id, environment)
     super(scope, id, {
       ...rest,
       runtime: Runtime.NODEJS_24_X,
@@ -47,6 +48,25 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       environment: { NODE_OPTIONS: ['--enable-source-maps', ...nodeFlags].join(' '), ...environment },
     })
   }
+}
+
+/** Lambda quotas: all variables of a function, names and values. */
+const LONGEST_ENVIRONMENT = 4096
+/** What an ARN, a name or an address has that is known only in the account. */
+const LENGTH_OF_REFERENCE = 150
+
+/** CloudFormation would refuse it in the middle of a deployment. */
+const refuseLongEnvironment = (id: string, environment: Readonly<Record<string, string>>): void => {
+  const lengths = Object.entries(environment).map(([name, value]) => ({
+    name,
+    length: name.length + (Token.isUnresolved(value) ? LENGTH_OF_REFERENCE : Buffer.byteLength(value)),
+  }))
+  const total = lengths.reduce((sum, { length }) => sum + length, 0)
+  if (total <= LONGEST_ENVIRONMENT) return
+  const [longest] = lengths.toSorted((a, b) => b.length - a.length)
+  throw new Error(
+    `The environment of ${id} has ${total} bytes; Lambda allows ${LONGEST_ENVIRONMENT}. Most of them are ${longest?.name}.`,
+  )
 }
 
 /** Lambda's upper bound. */

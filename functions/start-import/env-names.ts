@@ -6,11 +6,12 @@ export const startImportEnvNames = [
   'STORAGE_TOKEN_SECRET_ARN',
   /** DynamoDB table with one claim per object version. */
   'IMPORTS_TABLE',
-  /** JSON array of key rules that are tried before the built-in convention. */
-  'LANDING_RULES',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
   'FILES_BUCKET',
 ] as const
+
+/** File beside the bundle: JSON array of key rules that are tried before the built-in convention. */
+export const LANDING_RULES_FILE = 'landing-rules.json'
 
 /** No bucket can have this name: S3 allows no capitals. */
 export const NO_BUCKET_OF_OURS = 'NONE'

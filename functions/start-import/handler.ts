@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
@@ -6,7 +8,7 @@ import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { startImportEnvNames } from './env-names.ts'
+import { LANDING_RULES_FILE, startImportEnvNames } from './env-names.ts'
 import { startImportEvent } from './event.ts'
 import { createImportRecords } from './import-records.ts'
 import { landingRules } from './landing-rules.ts'
@@ -14,7 +16,8 @@ import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
 const env = readEnv(startImportEnvNames)
-const rules = landingRules.parse(JSON.parse(env.LANDING_RULES))
+const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
+const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
 const records = createImportRecords({

@@ -32,6 +32,7 @@ export const functionDefinitions = (
 }
 
 const bundleOf = ({ properties }: Resource<FunctionProperties>, assembly: Assembly) => ({
+  codeFolder: assembly.assetDirectory(properties.Code.S3Key),
   modulePath: join(assembly.assetDirectory(properties.Code.S3Key), 'index.mjs'),
   exportName: properties.Handler.slice('index.'.length),
 })

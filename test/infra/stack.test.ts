@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts'
@@ -11,6 +14,7 @@ import { startOpenJobsEnvNames } from '../../functions/start-open-jobs/env-names
 import { startScheduledRunsEnvNames } from '../../functions/start-scheduled-runs/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
 import { sweepStorageEnvNames } from '../../functions/sweep-storage/env-names.ts'
+import { withFile } from '../../infra/bundle.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
 
@@ -136,14 +140,26 @@ describe('data', () => {
 })
 
 describe('configuration', () => {
-  it('landing rules reach the import hook', () => {
-    const rules = [{ match: '^a/', tableId: 'in.c-a.a' }]
-    synthesiseStack({ landingRules: rules }).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ LANDING_RULES: JSON.stringify(rules) }) },
-    })
-    synthesiseStack({ landingRules: JSON.stringify(rules) }).hasResourceProperties('AWS::Lambda::Function', {
-      Environment: { Variables: Match.objectLike({ LANDING_RULES: JSON.stringify(rules) }) },
-    })
+  it('landing rules lie beside the bundle of the import hook, however many there are', async () => {
+    const rules = Array.from({ length: 200 }, (_, index) => ({ match: `^${index}/`, tableId: 'in.c-a.a' }))
+    const codeOf = (landingRules: unknown) =>
+      resourcesOf(synthesiseStack({ landingRules }), 'AWS::Lambda::Function').find(([id]) =>
+        id.startsWith('ImportStartImport'),
+      )?.[1].Properties['Code']
+    expect(codeOf(JSON.stringify(rules))).toEqual(codeOf(rules))
+    expect(codeOf(rules.slice(1))).not.toEqual(codeOf(rules))
+
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-bundle-test-'))
+    await writeFile(join(folder, 'index.mjs'), 'export const a = 1\n')
+    const bundle = withFile({ folder, contentHash: 'a', isNative: false }, 'rules.json', '[]')
+    expect((await readdir(bundle.folder)).toSorted()).toEqual(['index.mjs', 'rules.json'])
+    expect(await readdir(folder)).toEqual(['index.mjs'])
+    await Promise.all([folder, bundle.folder].map(made => rm(made, { recursive: true })))
+  })
+
+  it('refuses an environment that Lambda would refuse, and names its longest variable', () => {
+    const extractorAllowedHosts = Array.from({ length: 500 }, (_, index) => `host-${index}.internal`)
+    expect(() => synthesiseStack({ extractorAllowedHosts })).toThrow(/4096. Most of them are ALLOWED_HOSTS/)
   })
 
   it('with a storage service that exists already, only the functions around it are made', () => {

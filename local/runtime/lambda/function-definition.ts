@@ -3,7 +3,9 @@ export interface FunctionDefinition {
   readonly name: string
   readonly arn: string
   readonly logicalId: string
-  /** Absolute path of `index.mjs` in the asset. */
+  /** Absolute path of the asset. */
+  readonly codeFolder: string
+  /** Absolute path of `index.mjs` in the asset, or of a source that is debugged. */
   readonly modulePath: string
   /** The export that handles events. */
   readonly exportName: string

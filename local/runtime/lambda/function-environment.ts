@@ -26,6 +26,7 @@ export const functionEnvironment = (
   AWS_LAMBDA_FUNCTION_NAME: definition.name,
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
   AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  LAMBDA_TASK_ROOT: definition.codeFolder,
   AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${definition.name}`,
   AWS_LAMBDA_LOG_STREAM_NAME: 'local',
   // AWS_EXECUTION_ENV stays unset: without it powertools' tracer knows that there is no X-Ray daemon to talk to.

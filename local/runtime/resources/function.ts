@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
+/** Lambda quotas: all variables of a function, names and values. */
+const largestEnvironmentBytes = 4096
+
+const variables = z
+  .record(z.string(), z.string())
+  .refine(
+    given =>
+      Object.entries(given).reduce((sum, [name, value]) => sum + Buffer.byteLength(name + value), 0) <=
+      largestEnvironmentBytes,
+    `names and values together may have ${largestEnvironmentBytes} bytes`,
+  )
+
 export const lambdaFunction = resourceType({
   type: 'AWS::Lambda::Function',
   properties: z.strictObject({
@@ -10,7 +22,7 @@ export const lambdaFunction = resourceType({
     Role: z.string(),
     // This process runs the bundle itself, and it is Node 24.
     Runtime: z.literal('nodejs24.x'),
-    Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
+    Environment: z.strictObject({ Variables: variables.default({}) }).optional(),
     Timeout: z.coerce.number().int().min(1).max(900).default(3),
     MemorySize: z.coerce.number().int().min(128).max(10_240).default(128),
     ReservedConcurrentExecutions: z.coerce.number().int().min(0).optional(),

@@ -17,6 +17,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   name: 'Jobs',
   arn: 'arn:Jobs',
   logicalId: 'Jobs',
+  codeFolder: join(import.meta.dirname, 'fixtures'),
   modulePath: join(import.meta.dirname, 'fixtures', 'behaviours.mjs'),
   exportName: 'handler',
   environment: {},

@@ -13,6 +13,7 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   name,
   arn: `arn:${name}`,
   logicalId: name,
+  codeFolder: join(import.meta.dirname, 'fixtures'),
   modulePath: join(import.meta.dirname, 'fixtures', 'behaviours.mjs'),
   exportName: 'handler',
   environment: { GREETING: 'hello' },

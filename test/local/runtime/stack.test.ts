@@ -47,6 +47,14 @@ describe('readStack', () => {
       withResource('AWS::Lambda::Function', { ...lambda, Runtime: 'python3.13' }),
       /Runtime/,
     ],
+    [
+      'an environment that Lambda would refuse',
+      withResource('AWS::Lambda::Function', {
+        ...lambda,
+        Environment: { Variables: { A: 'x'.repeat(4096) } },
+      }),
+      /4096 bytes/,
+    ],
     ['inline code', withResource('AWS::Lambda::Function', { ...lambda, Code: { ZipFile: 'x' } }), /ZipFile/],
     [
       'an express machine',
