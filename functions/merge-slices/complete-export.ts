@@ -9,7 +9,7 @@ export interface Export {
   fileId: number
   bytes: number
   etag: string
-  /** Of the whole object; S3 has checked it. */
+  /** Of the whole object; S3 has checked it or worked it out. */
   checksum: { algorithm: 'CRC32'; value: string }
   versionId?: string | undefined
   parts: { copied: number; assembled: number }

@@ -108,6 +108,11 @@ export const conversionRecord = z.object({
 /** `sealed.json`: the parts, stored just before the upload is completed, in case the answer to that is lost. */
 export const sealRecord = z.object({
   parts: z.array(
-    z.object({ partNumber: z.number(), etag: z.string(), bytes: z.number(), checksum: z.string() }),
+    z.object({
+      partNumber: z.number(),
+      etag: z.string(),
+      bytes: z.number(),
+      checksum: z.string().optional(),
+    }),
   ),
 })

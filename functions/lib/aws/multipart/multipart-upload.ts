@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -23,8 +24,8 @@ export interface StoredPart {
   partNumber: number
   etag: string
   bytes: number
-  /** CRC32 in base64, worked out or checked by S3. */
-  checksum: string
+  /** CRC32 in base64, worked out or checked by S3. Not every service lists the checksums of parts. */
+  checksum?: string | undefined
 }
 
 export interface DestinationObject {
@@ -76,7 +77,7 @@ export const listParts = async (
     const page = await upload.s3.send(
       new ListPartsCommand({ ...address(upload), PartNumberMarker: String(marker) }),
     )
-    for (const { PartNumber = 0, ETag = '', Size = 0, ChecksumCRC32 = '' } of page.Parts ?? []) {
+    for (const { PartNumber = 0, ETag = '', Size = 0, ChecksumCRC32 } of page.Parts ?? []) {
       if (PartNumber > to) return parts
       parts.push({ partNumber: PartNumber, etag: ETag, bytes: Size, checksum: ChecksumCRC32 })
     }
@@ -86,22 +87,38 @@ export const listParts = async (
   return parts
 }
 
-/** CRC32 in base64 of all parts joined. */
-const checksumOf = (parts: readonly StoredPart[]): string =>
-  formatCrc32(parts.reduce((crc, { checksum, bytes }) => combineCrc32(crc, parseCrc32(checksum), bytes), 0))
+/** CRC32 in base64 of all parts joined; `undefined` when that of one is not known. */
+const checksumOf = (parts: readonly StoredPart[]): string | undefined => {
+  let whole = 0
+  for (const { checksum, bytes } of parts) {
+    if (!checksum) return undefined
+    whole = combineCrc32(whole, parseCrc32(checksum), bytes)
+  }
+  return formatCrc32(whole)
+}
+
+/** The ETag of an object made of these parts: MD5 of their MD5s (S3 User Guide, "Checking object integrity"). */
+const etagOf = (parts: readonly StoredPart[]): string => {
+  const digests = parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex'))
+  return `"${createHash('md5').update(Buffer.concat(digests)).digest('hex')}-${parts.length}"`
+}
+
+const headObject = ({ s3, bucket, key }: MultipartUpload) =>
+  s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }))
 
 interface CompletedObject {
   etag: string
   bytes: number
-  /** CRC32 of the whole object in base64. */
+  /** CRC32 of the whole object in base64; empty when the service keeps none. */
   checksum: string
   versionId?: string | undefined
 }
 
 /**
- * Completes the upload. S3 checks size and checksum of the whole content.
+ * Completes the upload. S3 checks the size of the whole content, the ETag of each part, and the checksum when that of
+ * each part is known; otherwise it works out the checksum.
  *
- * Idempotent: an object of this size and checksum under the key counts as success, whatever went wrong before.
+ * Idempotent: an object of this size and checksum (or ETag) under the key counts as success, whatever went wrong before.
  * With `mayReplace: false` an existing object stays, and S3's `PreconditionFailed` is thrown.
  */
 export const completeUpload = async (
@@ -109,14 +126,14 @@ export const completeUpload = async (
   parts: readonly StoredPart[],
   { mayReplace = true } = {},
 ): Promise<CompletedObject> => {
-  const { s3, bucket, key } = upload
+  const { s3 } = upload
   const checksum = checksumOf(parts)
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   try {
     const completed = await s3.send(
       new CompleteMultipartUploadCommand({
         ...address(upload),
-        ChecksumCRC32: checksum,
+        ...(checksum !== undefined && { ChecksumCRC32: checksum }),
         ChecksumType: 'FULL_OBJECT',
         MpuObjectSize: bytes,
         ...(mayReplace ? {} : { IfNoneMatch: '*' }),
@@ -124,21 +141,27 @@ export const completeUpload = async (
           Parts: parts.map(part => ({
             PartNumber: part.partNumber,
             ETag: part.etag,
-            ChecksumCRC32: part.checksum,
+            ...(checksum !== undefined && { ChecksumCRC32: part.checksum }),
           })),
         },
       }),
     )
-    return { etag: completed.ETag ?? '', bytes, checksum, versionId: completed.VersionId }
+    return {
+      etag: completed.ETag ?? '',
+      bytes,
+      checksum: checksum ?? completed.ChecksumCRC32 ?? (await headObject(upload)).ChecksumCRC32 ?? '',
+      versionId: completed.VersionId,
+    }
   } catch (error) {
     // It may have been completed all the same, now or at an earlier attempt, and only S3's answer was lost.
-    const head = await s3
-      .send(new HeadObjectCommand({ Bucket: bucket, Key: key, ChecksumMode: 'ENABLED' }))
-      .catch(() => undefined)
-    const isTheSame = head?.ContentLength === bytes && head.ChecksumCRC32 === checksum
+    const head = await headObject(upload).catch(() => undefined)
+    const isTheSame =
+      head?.ContentLength === bytes &&
+      (checksum === undefined ? head.ETag === etagOf(parts) : head.ChecksumCRC32 === checksum)
     if (!head || !isTheSame) throw error
     await abortUpload(upload)
-    return { etag: head.ETag ?? '', bytes, checksum, versionId: head.VersionId }
+    const { ETag = '', ChecksumCRC32 = '', VersionId } = head
+    return { etag: ETag, bytes, checksum: ChecksumCRC32, versionId: VersionId }
   }
 }
 

@@ -26,7 +26,7 @@ export const copyPart = async (
       }),
     )
     .catch(sourceChanged(source))
-  const { ETag = '', ChecksumCRC32 = '' } = CopyPartResult ?? {}
+  const { ETag = '', ChecksumCRC32 } = CopyPartResult ?? {}
   return { partNumber, etag: ETag, bytes: lastByte - firstByte + 1, checksum: ChecksumCRC32 }
 }
 
@@ -82,7 +82,7 @@ export const sendPart = async (
   bytes: number,
   body: Uint8Array | Readable,
 ): Promise<StoredPart> => {
-  const { ETag = '', ChecksumCRC32 = '' } = await s3.send(
+  const { ETag = '', ChecksumCRC32 } = await s3.send(
     new UploadPartCommand({
       Bucket: bucket,
       Key: key,

@@ -1,0 +1,85 @@
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  completeUpload,
+  createUpload,
+  listParts,
+  type MultipartUpload,
+} from '#lib/aws/multipart/multipart-upload.ts'
+import { sendPart } from '#lib/aws/multipart/write-part.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+let service: StorageService
+beforeAll(async () => {
+  service = await startStorageService()
+})
+afterAll(() => service.close())
+
+/** A service that lists parts without their checksums, and loses answers when it is told to. */
+const client = ({ losesAnswers = false } = {}): S3Client => {
+  const { endpoint, region, credentials, forcePathStyle } = service.s3.config
+  const s3 = new S3Client({ region, credentials, forcePathStyle, ...(endpoint && { endpoint }) })
+  s3.middlewareStack.add(
+    (next, { commandName }) =>
+      async args => {
+        const reply = await next(args)
+        if (losesAnswers && commandName === 'CompleteMultipartUploadCommand') throw new Error('lost')
+        if (commandName === 'ListPartsCommand' && 'Parts' in reply.output)
+          for (const part of reply.output.Parts ?? []) delete part.ChecksumCRC32
+        return reply
+      },
+    { step: 'initialize' },
+  )
+  return s3
+}
+
+const parts = [Buffer.alloc(5 * 1024 * 1024, 'a'), Buffer.from('end')] as const
+const upload = async (key: string, s3: S3Client): Promise<MultipartUpload> => {
+  const begun = await createUpload({ s3, bucket: service.tablesBucket, key })
+  for (const [index, part] of parts.entries()) await sendPart(begun, index + 1, part.length, part)
+  return begun
+}
+
+describe('completing an upload whose parts are listed without checksums', () => {
+  it('takes the checksum that S3 works out', async () => {
+    const s3 = client()
+    const begun = await upload('b', s3)
+    const listed = await listParts(begun)
+    expect(listed.map(({ checksum }) => checksum)).toEqual([undefined, undefined])
+    const completed = await completeUpload(begun, listed)
+
+    const other = await upload('c', service.s3)
+    const withChecksums = await completeUpload(other, await listParts(other))
+    expect(completed).toEqual(withChecksums)
+    expect(completed.checksum).toMatch(/^[\w+/]{6}==$/)
+  })
+
+  it('finds by its ETag the object whose answer was lost', async () => {
+    const begun = await upload('lost', client({ losesAnswers: true }))
+    const completed = await completeUpload(begun, await listParts(begun))
+    expect(completed).toMatchObject({ bytes: parts[0].length + parts[1].length })
+    const { Body } = await service.s3.send(
+      new GetObjectCommand({ Bucket: service.tablesBucket, Key: 'lost' }),
+    )
+    expect((await Body?.transformToByteArray())?.length).toBe(completed.bytes)
+  })
+
+  it('does not take another object of that size for its own', async () => {
+    const other = await upload('other', service.s3)
+    await completeUpload(other, await listParts(other))
+    const begun = await createUpload({ s3: client(), bucket: service.tablesBucket, key: 'other' })
+    const changed = Buffer.alloc(parts[0].length, 'b')
+    await sendPart(begun, 1, changed.length, changed)
+    await sendPart(begun, 2, parts[1].length, parts[1])
+    const listed = await listParts(begun)
+    begun.s3.middlewareStack.add(
+      (next, { commandName }) =>
+        async args => {
+          if (commandName === 'CompleteMultipartUploadCommand') throw new Error('refused')
+          return next(args)
+        },
+      { step: 'initialize', priority: 'high' },
+    )
+    await expect(completeUpload(begun, listed)).rejects.toThrow('refused')
+  })
+})
