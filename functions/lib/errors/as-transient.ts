@@ -16,6 +16,7 @@ const NETWORK_CODES = new Set([
 
 /** How AWS says "slow down" with a 4xx status. */
 const THROTTLING_NAMES = new Set([
+  'Throttling', // STS
   'ThrottlingException',
   'ThrottledException',
   'ProvisionedThroughputExceededException',
