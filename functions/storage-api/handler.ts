@@ -50,6 +50,7 @@ const services = {
     bucket: env.FILES_BUCKET,
     region,
     roleArn: env.FILE_ACCESS_ROLE_ARN,
+    signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
   }),
   tableAccess: createTableAccess({
     s3,

@@ -131,7 +131,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const database = await startItemDatabase(itemTableName)
   const keys = await startKeyService()
 
-  const s3 = new S3Client({ endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true })
+  const s3Client = { endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true }
+  const s3 = new S3Client(s3Client)
+  const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
   const plainItems = createItemTable(database.documents, itemTableName)
   const stores = createStorageStores({
@@ -202,7 +204,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     revision: '0.0.0-test',
     now,
     authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
-    fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn }),
+    fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn, signer }),
     tableAccess: createTableAccess({
       s3,
       sts,

@@ -20,7 +20,10 @@ interface FileAccessOptions {
   sts: STSClient
   bucket: string
   region: string
+  /** Its partition is that of the bucket. */
   roleArn: string
+  /** Signs addresses. It puts no checksum into them: who uses one has other bytes than the empty body signed here. */
+  signer: S3Client
 }
 
 /** Temporary credentials in the client's format (docs/reference/storage-api.md#file-resource). */
@@ -32,7 +35,7 @@ interface WireCredentials {
 }
 
 /** Access to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
-export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAccessOptions) => ({
+export const createFileAccess = ({ s3, sts, bucket, region, roleArn, signer }: FileAccessOptions) => ({
   bucket,
   region,
 
@@ -46,7 +49,7 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
         RoleArn: roleArn,
         RoleSessionName: `file-${file.id}`,
         DurationSeconds: CREDENTIALS_SECONDS,
-        Policy: JSON.stringify(sessionPolicy(bucket, file, access)),
+        Policy: JSON.stringify(sessionPolicy(bucketArn({ roleArn, bucket }), file, access)),
       }),
     )
     if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
@@ -64,7 +67,7 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
   /** Address to download the file, or the manifest of a sliced one. Valid for an hour without a token. */
   downloadUrl: (file: FileRecord): Promise<string> =>
     getSignedUrl(
-      s3,
+      signer,
       new GetObjectCommand({
         Bucket: bucket,
         Key: file.isSliced ? `${file.key}manifest` : file.key,
@@ -75,7 +78,7 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn }: FileAcces
 
   /** Address to upload the file with one plain PUT. Valid for an hour. */
   uploadUrl: (file: FileRecord): Promise<string> =>
-    getSignedUrl(s3, new PutObjectCommand({ Bucket: bucket, Key: file.key }), { expiresIn: URL_SECONDS }),
+    getSignedUrl(signer, new PutObjectCommand({ Bucket: bucket, Key: file.key }), { expiresIn: URL_SECONDS }),
 
   /** Stores a stream of unknown length. If it breaks off, nothing is left behind. */
   async upload(key: string, body: Readable, contentType: string): Promise<void> {
@@ -101,16 +104,20 @@ const objectActions = {
 
 export type FileRight = keyof typeof objectActions
 
+/** `aws`, `aws-cn` and `aws-us-gov` are partitions. */
+const bucketArn = ({ roleArn, bucket }: Pick<FileAccessOptions, 'roleArn' | 'bucket'>): string =>
+  `arn:${roleArn.split(':')[1]}:s3:::${bucket}`
+
 /**
  * Restricts a role's session to one file: its object, or all objects below its key when it is sliced, and their listing.
  * An encrypted file is written with the header of the encryption only. It cannot allow what the role itself may not do.
  */
 const sessionPolicy = (
-  bucket: string,
+  arn: string,
   { key, isSliced, isEncrypted }: Pick<FileRecord, 'key' | 'isSliced' | 'isEncrypted'>,
   access: FileRight,
 ) => {
-  const objects = `arn:aws:s3:::${bucket}/${key}${isSliced ? '*' : ''}`
+  const objects = `${arn}/${key}${isSliced ? '*' : ''}`
   const encrypted = { StringEquals: { 's3:x-amz-server-side-encryption': 'AES256' } }
   const put = { Effect: 'Allow', Action: ['s3:PutObject'], Resource: objects }
   return {
@@ -121,7 +128,7 @@ const sessionPolicy = (
       {
         Effect: 'Allow',
         Action: ['s3:ListBucket'],
-        Resource: `arn:aws:s3:::${bucket}`,
+        Resource: arn,
         Condition: {
           [isSliced ? 'StringLike' : 'StringEquals']: { 's3:prefix': isSliced ? `${key}*` : key },
         },
