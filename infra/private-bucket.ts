@@ -55,7 +55,7 @@ export class PrivateBucket extends Bucket {
       // The default refuses every request that names an ACL. Public access stays blocked either way.
       ...(acceptsAcls ? { objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED } : {}),
       ...(answersBrowsers ? { cors: [browserRule] } : {}),
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(ABANDONED_UPLOAD_DAYS),

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { UserError } from '../lib/errors/errors.ts'
 import { findBranchId } from './branches/find-branch.ts'
 import type { Caller } from './http/authenticate.ts'
+import { allowPages } from './http/cors.ts'
 import { errorReply } from './http/error-reply.ts'
 import { ok } from './http/reply.ts'
 import { readRequestPath } from './http/request-path.ts'
@@ -23,6 +24,7 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** The storage service over its routes. Never rejects: every failure is a reply. */
 export const createApp = (services: Services): App => {
   const hono = new Hono({ getPath: request => readRequestPath(new URL(request.url).pathname).path })
+  hono.use(allowPages)
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
       answer(route, context.req.raw, context.req.param(), services),

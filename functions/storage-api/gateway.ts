@@ -117,7 +117,8 @@ const refusal = ({ rawPath }: GatewayEvent, code: UserCode, message: string): Ga
     : { error: message, code, exceptionId: code, status: 'error', contextParams: {} }
   return {
     statusCode: status,
-    headers: { 'content-type': 'application/json' },
+    // A page could not read the refusal otherwise.
+    headers: { 'content-type': 'application/json', 'access-control-allow-origin': '*' },
     body: JSON.stringify(body),
     isBase64Encoded: false,
   }
