@@ -12,7 +12,7 @@ import {
   NO_BUCKET_OF_OURS,
   type startImportEnvNames,
 } from '../functions/start-import/env-names.ts'
-import { allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allow, allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -29,6 +29,8 @@ interface ImportFlowProps {
   readonly storage: StorageEndpoint
   readonly pollJob: IFunction
   readonly landingRules: LandingRules
+  /** KMS keys that landed objects are encrypted with. */
+  readonly landingKeyArns: readonly string[]
   readonly alarms: ITopic
 }
 
@@ -90,7 +92,7 @@ const allowLookingAfterExecutions = (scope: Construct, grantee: IFunction, machi
 
 const startImportFunction = (
   scope: Construct,
-  { bundle, storage, landingRules }: ImportFlowProps,
+  { bundle, storage, landingRules, landingKeyArns }: ImportFlowProps,
   landingBucket: IBucket,
 ): IFunction => {
   const records = new ItemTable(scope, 'Records', { partitionKey: 'id', expiryAttribute: 'expiresAt' })
@@ -110,6 +112,7 @@ const startImportFunction = (
   allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
   allowReadingObjects(startImport, landingBucket, { versions: true })
   allowListingVersions(startImport, landingBucket)
+  if (landingKeyArns.length > 0) allow(startImport, ['kms:Decrypt'], [...landingKeyArns])
   if (storage.filesBucket) allowWritingObjects(startImport, storage.filesBucket)
   return startImport
 }

@@ -11,7 +11,12 @@ interface ItemTableProps {
 
 const text = (name: string) => ({ name, type: AttributeType.STRING })
 
-/** A DynamoDB table with our defaults: paid by request, encrypted, point-in-time recovery, kept when the stack goes. */
+/**
+ * A DynamoDB table with our defaults: paid by request, encrypted, point-in-time recovery, kept when the stack goes.
+ *
+ * Without deletion protection, which would make the roll-back of a failed first deployment fail. A table that somebody
+ * deletes by hand can be restored for 35 days (DynamoDB Developer Guide, "Point-in-time backups").
+ */
 export class ItemTable extends Table {
   constructor(scope: Construct, id: string, { partitionKey, sortKey, expiryAttribute }: ItemTableProps) {
     super(scope, id, {
@@ -21,8 +26,7 @@ export class ItemTable extends Table {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     })
   }
 }

@@ -53,6 +53,13 @@ const stackConfig = z.object({
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
+  /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */
+  landingKeyArns: z
+    .preprocess(
+      fromText,
+      z.array(z.string().regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'not the ARN of a KMS key')),
+    )
+    .default([]),
   /** Buckets that exports may be written to, besides the exports bucket. */
   exportBuckets: z.preprocess(fromText, z.array(z.string().min(3).max(63))).default([]),
   /** Receives a mail for each alarm. */

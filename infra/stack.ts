@@ -34,6 +34,7 @@ export class MillraceStack extends Stack {
       storage,
       pollJob,
       landingRules: config.landingRules,
+      landingKeyArns: config.landingKeyArns,
       alarms,
     })
     const extractFlow = new ExtractFlow(this, 'Extract', {

@@ -159,6 +159,8 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
 const masterToken = (scope: Construct, projectId: string): Secret =>
   new Secret(scope, 'Token', {
     description: 'Master token of the storage service',
+    // With the data that it opens.
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     generateSecretString: {
       secretStringTemplate: JSON.stringify({ projectId, tokenId: '1' }),
       generateStringKey: 'secret',
@@ -172,7 +174,7 @@ const secretsKey = (scope: Construct): IKey =>
     description: 'Wraps the data keys of the secrets in configurations',
     enableKeyRotation: true,
     // Without it every stored secret is lost.
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
 
 const storeEnvironment = (store: Store) => ({

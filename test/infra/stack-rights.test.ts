@@ -117,7 +117,7 @@ describe('rights', () => {
       ['ExtractRunExtractor', 'kms:Decrypt'],
     ])
     template.hasResource('AWS::KMS::Key', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: { EnableKeyRotation: true },
     })
   })

@@ -83,7 +83,8 @@ describe('data', () => {
     'bucket %s is private, encrypted and kept',
     (id, bucket) => {
       expect(bucket).toMatchObject({
-        DeletionPolicy: 'Retain',
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
         Properties: {
           BucketEncryption: {
             ServerSideEncryptionConfiguration: [
@@ -120,16 +121,41 @@ describe('data', () => {
     'table %s is encrypted, restorable and kept',
     (_, table) => {
       expect(table).toMatchObject({
-        DeletionPolicy: 'Retain',
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
         Properties: {
           BillingMode: 'PAY_PER_REQUEST',
-          DeletionProtectionEnabled: true,
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
           SSESpecification: { SSEEnabled: true },
         },
       })
     },
   )
+
+  it.each(['AWS::SecretsManager::Secret', 'AWS::KMS::Key'])(
+    '%s, which opens the data, is kept with it',
+    type => {
+      const [[, resource] = [], ...others] = resourcesOf(template, type)
+      expect([resource, others]).toMatchObject([
+        { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' },
+        [],
+      ])
+    },
+  )
+
+  it('pages of any origin may use addresses and credentials of the files bucket', () => {
+    const [[id, found] = [], ...others] = resourcesOf(template, 'AWS::S3::Bucket').filter(
+      ([, { Properties }]) => 'CorsConfiguration' in Properties,
+    )
+    expect([id, others]).toEqual([expect.stringMatching(/^StorageFiles/), []])
+    expect(found?.Properties['CorsConfiguration']).toMatchObject({
+      CorsRules: [{ AllowedOrigins: ['*'], ExposedHeaders: ['ETag'] }],
+    })
+  })
+
+  it('no ARN names a partition', () => {
+    expect(JSON.stringify(template.toJSON())).not.toContain('arn:aws:')
+  })
 
   it.each(resourcesOf(template, 'AWS::SQS::Queue'))(
     'queue %s is encrypted and keeps messages for 14 days',
@@ -155,6 +181,17 @@ describe('configuration', () => {
     expect((await readdir(bundle.folder)).toSorted()).toEqual(['index.mjs', 'rules.json'])
     expect(await readdir(folder)).toEqual(['index.mjs'])
     await Promise.all([folder, bundle.folder].map(made => rm(made, { recursive: true })))
+  })
+
+  it('the import hook decrypts with the keys that objects land with, and with no others', () => {
+    const key = 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab'
+    const decrypting = (context: Record<string, unknown>) =>
+      statementsOf(synthesiseStack(context)).filter(
+        ([id, { Action }]) => id.startsWith('ImportStartImport') && [Action].flat().includes('kms:Decrypt'),
+      )
+    expect(decrypting({ landingKeyArns: [key] }).map(([, { Resource }]) => Resource)).toEqual([key])
+    expect(decrypting({})).toEqual([])
+    expect(() => synthesiseStack({ landingKeyArns: ['alias/mine'] })).toThrow(/not the ARN of a KMS key/)
   })
 
   it('refuses an environment that Lambda would refuse, and names its longest variable', () => {
