@@ -7,7 +7,7 @@ import { createDispatcher } from '../lib/extractor/http/dispatcher.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
-import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import { createLazyTableEngine, tablesScratch } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createCountJob } from './count-jobs.ts'
 import { runJobEnvNames } from './env-names.ts'
 import { runJobEvent } from './event.ts'
@@ -45,5 +45,6 @@ export const handler = lambdaHandler({
   service: 'run-job',
   event: runJobEvent,
   keys: ({ jobId }) => ({ jobId }),
+  scratchFolder: tablesScratch,
   run: (event, { logger }) => runJob(event, { ...services, log: logger }),
 })

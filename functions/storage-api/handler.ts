@@ -12,7 +12,7 @@ import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
-import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import { createLazyTableEngine, tablesScratch } from '../lib/storage/tables/lazy-table-engine.ts'
 import { fetchStorageToken } from '../lib/storage-client/storage-token.ts'
 import { type App, createApp } from './app.ts'
 import { readCatalogue } from './components/read-catalogue.ts'
@@ -113,5 +113,6 @@ export const app = throughGateway(storageApi)
 export const handler = lambdaHandler({
   service: 'storage-api',
   event: gatewayEvent,
+  scratchFolder: tablesScratch,
   run: event => answerGatewayEvent(storageApi, event),
 })

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { Logger } from '@aws-lambda-powertools/logger'
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware'
 import middy from '@middy/core'
@@ -17,6 +18,11 @@ interface LambdaHandlerOptions<Event, Result> {
   keys?: (event: Event) => Facts
   /** Given: an invocation is a unit of work. A line says that it started, and one what came of it, with these facts. */
   outcome?: (result: Result) => Facts
+  /**
+   * A folder that begins empty. `/tmp` outlives an invocation that was cut off (Developer Guide, "Lambda execution
+   * environment"), and what that one has left would be missing to this one. Default: nothing is removed.
+   */
+  scratchFolder?: string
 }
 
 type Facts = Record<string, string | number | boolean | null | undefined> & { message?: never }
@@ -33,6 +39,7 @@ export const lambdaHandler = <Event, Result>({
   run,
   keys = () => ({}),
   outcome,
+  scratchFolder,
 }: LambdaHandlerOptions<Event, Result>) => {
   const logger = new Logger({ serviceName: service })
 
@@ -47,6 +54,7 @@ export const lambdaHandler = <Event, Result>({
       },
     })
     .handler(async (input: unknown, context: Context) => {
+      if (scratchFolder !== undefined) await rm(scratchFolder, { recursive: true, force: true })
       const parsed = parseEvent(event, input)
       logger.appendKeys(keys(parsed))
       const work = () => run(parsed, Object.assign(context, { logger }))

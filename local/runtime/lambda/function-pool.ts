@@ -26,6 +26,7 @@ interface Warm {
   readonly container: Container
   readonly temporary: string
   idleTimer?: NodeJS.Timeout
+  discarded?: Promise<void>
 }
 
 /** All containers of one function. Warm ones are reused, the last used first; invocations over the limit wait. */
@@ -34,6 +35,8 @@ export class FunctionPool {
   readonly #limit: LimitFunction
   readonly #idle: Warm[] = []
   readonly #all = new Set<Warm>()
+  /** The `/tmp` of containers that died. As in Lambda, the next one finds it as it was left. */
+  readonly #left: string[] = []
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -85,6 +88,7 @@ export class FunctionPool {
     await Promise.race([Promise.allSettled(this.#underWay), late.promise])
     clearTimeout(timer)
     await Promise.all([...this.#all].map(warm => this.#discard(warm)))
+    await Promise.all(this.#left.map(folder => rm(folder, { recursive: true, force: true })))
   }
 
   async #invokeNow(eventJson: string): Promise<string> {
@@ -102,7 +106,9 @@ export class FunctionPool {
       }
       return await warm.container.invoke(eventJson, context, definition.timeoutSeconds)
     } finally {
-      this.#giveBack(warm)
+      // The place is free when the thread has ended: the next container may take over its folder.
+      if (warm.container.isUsable) this.#giveBack(warm)
+      else await this.#discard(warm)
     }
   }
 
@@ -118,7 +124,7 @@ export class FunctionPool {
 
   async #create(environment: Record<string, string>): Promise<Warm> {
     const { definition, log, temporaryRoot } = this.#options
-    const temporary = join(temporaryRoot, randomUUID())
+    const temporary = this.#left.pop() ?? join(temporaryRoot, randomUUID())
     // A full disk, say: the machine that invokes it tries again later.
     await mkdir(temporary, { recursive: true }).catch(error => {
       throw invocationError(
@@ -146,12 +152,19 @@ export class FunctionPool {
     this.#idle.push(warm)
   }
 
-  async #discard(warm: Warm): Promise<void> {
-    if (!this.#all.delete(warm)) return
+  #discard(warm: Warm): Promise<void> {
+    warm.discarded ??= this.#discardNow(warm)
+    return warm.discarded
+  }
+
+  async #discardNow(warm: Warm): Promise<void> {
+    this.#all.delete(warm)
     clearTimeout(warm.idleTimer)
     const at = this.#idle.indexOf(warm)
     if (at >= 0) this.#idle.splice(at, 1)
+    const hasDied = !warm.container.isUsable
     await warm.container.terminate()
-    await rm(warm.temporary, { recursive: true, force: true })
+    if (hasDied && !this.#isClosed) this.#left.push(warm.temporary)
+    else await rm(warm.temporary, { recursive: true, force: true })
   }
 }

@@ -101,6 +101,12 @@ describe('environment', () => {
     }
   })
 
+  it('keeps what an invocation that was cut off has left in its temporary folder', async () => {
+    const impatient = (event: object) => functions.invoke('arn:impatient', event)
+    await expect(impatient({ do: 'hangWithFile', file: 'left' })).rejects.toThrow('timed out')
+    expect(await impatient({ do: 'files' })).toContain('left')
+  })
+
   it('gives each container a temporary folder below the data directory', async () => {
     expect(await plain({ do: 'temporary' })).toContain(join(folder.path, 'tmp'))
   })

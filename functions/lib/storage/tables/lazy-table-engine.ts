@@ -10,6 +10,9 @@ const SMALLEST_DATABASE_MIB = 256
 // Lambda: a function has a second core from 1,769 MiB of memory (Developer Guide, "Configure Lambda function memory").
 const MEMORY_OF_ONE_CORE_MIB = 1769
 
+/** Where the engine works. Between two pieces of work, nothing in it is needed. */
+export const tablesScratch = path.join(tmpdir(), 'millrace-tables')
+
 /**
  * The table engine, loaded on first use: it needs a native library, and most requests do not use it. Sized by the
  * memory of the function.
@@ -22,7 +25,7 @@ export const createLazyTableEngine = (s3: S3Client, tablesBucket: string): (() =
       return createTableEngine({
         s3,
         tablesBucket,
-        scratchDir: path.join(tmpdir(), 'millrace-tables'),
+        scratchDir: tablesScratch,
         memoryLimitMiB: Math.max(SMALLEST_DATABASE_MIB, Math.floor(memoryMiB * DATABASE_SHARE)),
         threads: memoryMiB > MEMORY_OF_ONE_CORE_MIB ? 2 : 1,
       })
