@@ -4,7 +4,7 @@ import { parsePolicy, type Statement } from '../../s3/auth/policy-document.ts'
 import { account } from '../resources/resource-type.ts'
 
 /** A service of the cloud that acts for one of the stack's resources. */
-export interface ServiceRequest {
+interface ServiceRequest {
   /** `cloudwatch.amazonaws.com` */
   readonly service: string
   /** The resource for which it acts: an alarm, a rule. */
