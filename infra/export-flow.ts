@@ -49,8 +49,10 @@ export class ExportFlow extends Construct {
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
     reportSilentEnds(this, {
+      name: 'export',
       machine: this.machine,
-      deadLetters: this.deadLetters.queue,
+      queue: this.deadLetters.queue,
+      keep: props.storage.keepDeadLetter,
       redrive: redriveCommand('export'),
     })
   }

@@ -53,8 +53,10 @@ export class ExtractFlow extends Construct {
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
     reportSilentEnds(this, {
+      name: 'extract',
       machine: this.machine,
-      deadLetters: this.deadLetters.queue,
+      queue: this.deadLetters.queue,
+      keep: props.storage.keepDeadLetter,
       redrive: redriveCommand('extract'),
     })
   }

@@ -55,8 +55,10 @@ export class ImportFlow extends Construct {
       deadLetters: { queue: this.deadLetters.queue, keep: props.storage.keepDeadLetter },
     })
     reportSilentEnds(this, {
+      name: 'import',
       machine: this.machine,
-      deadLetters: this.deadLetters.queue,
+      queue: this.deadLetters.queue,
+      keep: props.storage.keepDeadLetter,
       redrive: redriveCommand('import'),
     })
     allowLookingAfterExecutions(this, startImport, this.machine)

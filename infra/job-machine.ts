@@ -80,6 +80,12 @@ export class JobMachine extends Construct {
       definitionBody: DefinitionBody.fromChainable(run),
       timeout: LONGEST_JOB,
     })
-    reportSilentEnds(this, { machine: this.machine, deadLetters: deadLetters.queue, redrive: REDRIVE })
+    reportSilentEnds(this, {
+      name: 'jobs',
+      machine: this.machine,
+      queue: deadLetters.queue,
+      keep: keepDeadLetter,
+      redrive: REDRIVE,
+    })
   }
 }

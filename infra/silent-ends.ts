@@ -1,12 +1,13 @@
 import { EventField, type IRule, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets'
-import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
+import type { DeadLetterPlaces } from './dead-letter-step.ts'
 
-interface SilentEndsProps {
+interface SilentEndsProps extends DeadLetterPlaces {
+  /** Name of its construct. */
+  readonly name: string
   readonly machine: StateMachine
-  readonly deadLetters: IQueue
   /** How the work is tried again, for a person. */
   readonly redrive: string
 }
@@ -33,7 +34,10 @@ export const reportSilentEnds = (scope: Construct, props: SilentEndsProps): void
         detailType: ['Step Functions Execution Status Change'],
         detail: { stateMachineArn: [machine.stateMachineArn], ...detail },
       },
-      targets: [new SqsQueue(props.deadLetters, { message: deadLetterOf(props) })],
+      targets: [
+        ...(props.keep === undefined ? [] : [new LambdaFunction(props.keep, { event: keptLetterOf(props) })]),
+        new SqsQueue(props.queue, { message: RuleTargetInput.fromObject(deadLetterOf(props)) }),
+      ],
     })
   rule('StoppedOrOutOfTime', 'Writes the dead letter of an execution that was stopped or ran out of time', {
     status: ['TIMED_OUT', 'ABORTED'],
@@ -44,22 +48,29 @@ export const reportSilentEnds = (scope: Construct, props: SilentEndsProps): void
   })
 }
 
-const deadLetterOf = ({ redrive }: SilentEndsProps): RuleTargetInput =>
+/** The event of `keep-dead-letter`. */
+const keptLetterOf = (props: SilentEndsProps): RuleTargetInput =>
   RuleTargetInput.fromObject({
-    version: 1,
-    source: {
-      machine: EventField.fromPath('$.detail.stateMachineArn'),
-      execution: EventField.fromPath('$.detail.executionArn'),
-    },
-    input: EventField.fromPath('$.detail.input'),
-    // Not `error` and `cause`: both are null for a stopped execution, which a template cannot write.
-    failure: {
-      code: EventField.fromPath('$.detail.status'),
-      message:
-        'The execution ended before it could report a failure: it was stopped, ran out of time, or met a limit of ' +
-        'Step Functions. The details are the event of its end.',
-    },
-    details: EventField.fromPath('$.detail'),
-    at: EventField.fromPath('$.time'),
-    redrive,
+    machine: props.name,
+    startedAt: EventField.fromPath('$.detail.startDate'),
+    letter: deadLetterOf(props),
   })
+
+const deadLetterOf = ({ redrive }: SilentEndsProps) => ({
+  version: 1,
+  source: {
+    machine: EventField.fromPath('$.detail.stateMachineArn'),
+    execution: EventField.fromPath('$.detail.executionArn'),
+  },
+  input: EventField.fromPath('$.detail.input'),
+  // Not `error` and `cause`: both are null for a stopped execution, which a template cannot write.
+  failure: {
+    code: EventField.fromPath('$.detail.status'),
+    message:
+      'The execution ended before it could report a failure: it was stopped, ran out of time, or met a limit of ' +
+      'Step Functions. The details are the event of its end.',
+  },
+  details: EventField.fromPath('$.detail'),
+  at: EventField.fromPath('$.time'),
+  redrive,
+})

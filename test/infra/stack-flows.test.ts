@@ -74,13 +74,17 @@ describe('import flow', () => {
         JSON.stringify(Properties['EventPattern']).includes(`{"Ref":"${machine}`),
       )
       const queue = { 'Fn::GetAtt': [expect.stringContaining('DeadLettersQueue'), 'Arn'] }
+      const keep = { 'Fn::GetAtt': [expect.stringContaining('DeadLettersKeep'), 'Arn'] }
       expect(rules.map(([, { Properties }]) => Properties)).toMatchObject([
-        { EventPattern: { detail: { status: ['TIMED_OUT', 'ABORTED'] } }, Targets: [{ Arn: queue }] },
+        {
+          EventPattern: { detail: { status: ['TIMED_OUT', 'ABORTED'] } },
+          Targets: [{ Arn: keep }, { Arn: queue }],
+        },
         {
           EventPattern: {
             detail: { status: ['FAILED'], error: expect.arrayContaining(['States.Runtime']) },
           },
-          Targets: [{ Arn: queue }],
+          Targets: [{ Arn: keep }, { Arn: queue }],
         },
       ])
     },

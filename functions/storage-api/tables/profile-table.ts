@@ -1,4 +1,6 @@
 import { z } from '@hono/zod-openapi'
+import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
+import { aliasHoldsNoRows } from '#lib/storage/tables/table-errors.ts'
 import { textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -18,7 +20,7 @@ export const profileTable = defineRoute({
   validationCode: 'storage.tables.validation',
   replies: {
     200: `The columns, of the first ${MAX_ROWS} rows`,
-    400: '`storage.tables.validation.columnNotExists`',
+    400: '`storage.tables.validation.columnNotExists`, or `storage.tables.aliasImportNotAllowed` for an alias',
     404: 'There is no such table',
   },
   reply: z
@@ -39,7 +41,9 @@ export const profileTable = defineRoute({
     })
     .openapi('TableProfile'),
   handle: async ({ params, query }, services) => {
-    const { snapshot } = await findTableWithFiles(services, params.tableId)
+    const table = await findTableWithFiles(services, params.tableId)
+    if (isAliased(table)) throw aliasHoldsNoRows(table.alias.record)
+    const { snapshot } = table
     const all = snapshot.fields.map(({ name }) => name)
     const columns = query.columns.length > 0 ? query.columns : all.slice(0, MAX_COLUMNS)
     const engine = await services.tableEngine()

@@ -1,7 +1,7 @@
 import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
 import { largestDataBytes, type StateMachine } from './definition.ts'
 import type { RunningExecution } from './execution-record.ts'
-import { createHistory, type HistoryEvent, largestHistory } from './history.ts'
+import { createHistory, largestHistory } from './history.ts'
 
 /** What a Task may know about the execution that it belongs to. */
 export interface TaskContext {

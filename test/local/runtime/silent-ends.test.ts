@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { keepDeadLetterEvent } from '#functions/keep-dead-letter/event.ts'
 import { patientWait } from '#lib/patient-wait.ts'
 import { waitSecondsAt } from '#lib/storage-client/wait-seconds-at.ts'
 import { RolePolicies } from '#local/runtime/control/role-policies.ts'
@@ -39,7 +40,12 @@ const start = async (
     })),
   )
   // Every event of a function's step is an object.
-  const functions = { has: () => true, invoke: (arn: string, event: unknown) => invoke(arn, event as never) }
+  const kept: unknown[] = []
+  const functions = {
+    has: () => true,
+    invoke: async (arn: string, event: unknown) =>
+      /DeadLettersKeep/.test(arn) ? kept.push(keepDeadLetterEvent.parse(event)) : invoke(arn, event as never),
+  }
   const log = () => {}
   let router: EventRouter | undefined
   const machines = stateMachines(stack)
@@ -53,6 +59,7 @@ const start = async (
   })
   router = eventRouter(stack, { executions, functions, queues, policies, log })
   return {
+    kept,
     executions,
     machineArn: (of: string) => machines.find(({ name }) => name.startsWith(of))?.arn ?? '',
     letters: async () => {
@@ -70,11 +77,20 @@ const machines = [
   ['Millrace-jobs', { jobId: 7 }],
 ] as const
 
+const constructOf = {
+  'Millrace-ImportMachine': 'import',
+  'Millrace-ExportMachine': 'export',
+  'Millrace-extract': 'extract',
+  'Millrace-jobs': 'jobs',
+}
+
 describe('an execution that cannot report its own end', () => {
   it.each(machines)('of %s leaves a dead letter when it is stopped', async (machine, input) => {
-    const { executions, machineArn, letters } = await start(never)
+    const { executions, machineArn, letters, kept } = await start(never)
     const { executionArn } = await executions.start(machineArn(machine), JSON.stringify(input))
     await executions.stop(executionArn)
+    const begun = { startedAt: expect.stringMatching(/^2\d{3}-/), machine: constructOf[machine] }
+    expect(kept).toEqual([{ ...begun, letter: expect.objectContaining({ input }) }])
     expect(await letters()).toEqual([
       {
         version: 1,
