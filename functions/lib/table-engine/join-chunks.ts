@@ -33,6 +33,7 @@ const join = (chunks: CsvChunk[]): CsvChunk => {
     bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)),
     columns: first?.columns ?? 0,
     isHeader: false,
+    start: first?.start ?? { offset: 0, line: 1 },
     records: chunks.reduce((sum, { records }) => sum + records, 0),
     longestRecord: Math.max(...chunks.map(({ longestRecord }) => longestRecord)),
     hasReturns: chunks.some(({ hasReturns }) => hasReturns),

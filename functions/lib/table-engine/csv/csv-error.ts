@@ -1,43 +1,49 @@
+import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 
-interface CsvPosition {
+const csvPosition = z.object({
   /** Names the file when there are several, such as `slice 2 of 3`. */
-  source: string | undefined
+  source: z.string().optional(),
   /** Number of bytes before it in the uncompressed file: the first byte is byte 0. */
-  offset: number
+  offset: z.number(),
   /** The first line of a file is line 1. */
-  line: number
-}
+  line: z.number(),
+})
+
+const wrongSyntax = csvPosition.extend({ problem: z.string(), advice: z.string().optional() })
+
+/** A record with too few or too many cells. */
+const raggedRecord = csvPosition.extend({ cells: z.number(), columns: z.number(), isBlank: z.boolean() })
+
+/** What is wrong in a CSV file, and where. */
+export const csvDefect = z.union([wrongSyntax, raggedRecord])
+
+type CsvPosition = z.infer<typeof csvPosition>
+export type CsvDefect = z.infer<typeof csvDefect>
 
 /** Says what is wrong in a CSV file, where, and what to do: `invalidCsv`, with the position in `params`. */
-export const createCsvError = ({
-  problem,
-  advice,
-  ...position
-}: CsvPosition & { problem: string; advice?: string | undefined }): UserError =>
-  new UserError(
-    'invalidCsv',
-    `The file is not valid CSV at ${formatPosition(position)}: ${problem}.${advice ? ` ${advice}.` : ''}`,
-    { params: positionParams(position) },
-  )
+export class CsvError extends UserError {
+  readonly defect: CsvDefect
 
-/** A record with too few or too many cells. Clients look for the words "Load error" and the numbers. */
-export const createRaggedRecordError = ({
-  cells,
-  columns,
-  isBlank,
-  ...position
-}: CsvPosition & { cells: number; columns: number; isBlank: boolean }): UserError =>
-  new UserError(
-    'invalidCsv',
-    `Load error: Number of columns in file (${cells}) does not match that of the corresponding table (${columns}) ` +
-      `at ${formatPosition(position)}. ${
-        isBlank
-          ? 'This line is blank: remove it.'
-          : 'Correct this record, put cells that contain the delimiter or line breaks in quotes, and check the delimiter.'
-      }`,
-    { params: positionParams(position) },
-  )
+  constructor(defect: CsvDefect) {
+    super('invalidCsv', 'cells' in defect ? raggedMessage(defect) : syntaxMessage(defect), {
+      params: positionParams(defect),
+    })
+    this.defect = defect
+  }
+}
+
+const syntaxMessage = ({ problem, advice, ...position }: z.infer<typeof wrongSyntax>): string =>
+  `The file is not valid CSV at ${formatPosition(position)}: ${problem}.${advice ? ` ${advice}.` : ''}`
+
+/** Clients look for the words "Load error" and the numbers. */
+const raggedMessage = ({ cells, columns, isBlank, ...position }: z.infer<typeof raggedRecord>): string =>
+  `Load error: Number of columns in file (${cells}) does not match that of the corresponding table (${columns}) ` +
+  `at ${formatPosition(position)}. ${
+    isBlank
+      ? 'This line is blank: remove it.'
+      : 'Correct this record, put cells that contain the delimiter or line breaks in quotes, and check the delimiter.'
+  }`
 
 const formatPosition = ({ source, line, offset }: CsvPosition): string =>
   `${source === undefined ? '' : `${source}, `}line ${line}, byte ${offset}`

@@ -1,5 +1,5 @@
 import type { CsvDialect } from './csv-dialect.ts'
-import { createCsvError, createRaggedRecordError } from './csv-error.ts'
+import { CsvError } from './csv-error.ts'
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
@@ -215,7 +215,7 @@ export class CsvScanner {
     const isBlank = length === breakBytes
     if (this.#columns === 0) this.#columns = this.#cells
     else if (this.#cells !== this.#columns) {
-      throw createRaggedRecordError({
+      throw new CsvError({
         ...this.#recordPosition(),
         cells: this.#cells,
         columns: this.#columns,
@@ -282,7 +282,7 @@ export class CsvScanner {
   }
 
   #tooLong(): Error {
-    return createCsvError({
+    return new CsvError({
       ...this.#recordPosition(),
       problem: `The record that begins here is longer than ${this.#maxRecordBytes} bytes`,
       advice: 'Most often a quote in it is never closed',
@@ -292,7 +292,7 @@ export class CsvScanner {
   /** The error at `offset`, or that the record is too long there already: the same, however the file is cut. */
   #fail(offset: number, line: number, problem: string, advice?: string): Error {
     if (offset - this.#recordStart > this.#maxRecordBytes) return this.#tooLong()
-    return createCsvError({ source: this.#source, offset, line, problem, advice })
+    return new CsvError({ source: this.#source, offset, line, problem, advice })
   }
 }
 

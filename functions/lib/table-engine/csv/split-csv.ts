@@ -1,7 +1,12 @@
-import { countUnfinishedBytes, findTextDefect } from './check-text.ts'
 import type { CsvDialect } from './csv-dialect.ts'
-import { createCsvError } from './csv-error.ts'
 import { type CsvFacts, CsvScanner } from './csv-scanner.ts'
+import { TextPieces } from './text-pieces.ts'
+
+/** Where a record begins in its file: bytes before it, and its line from 1. */
+export interface RecordPlace {
+  offset: number
+  line: number
+}
 
 /** Complete records, unchanged. Only a missing last line break is added. */
 export interface CsvChunk extends CsvFacts {
@@ -9,6 +14,7 @@ export interface CsvChunk extends CsvFacts {
   /** Cells in each record. */
   columns: number
   isHeader: boolean
+  start: RecordPlace
 }
 
 export interface SplitCsvOptions {
@@ -24,10 +30,13 @@ export interface SplitCsvOptions {
   /** Names the file in errors when there are several. */
   source?: string | undefined
   maxRecordBytes?: number
+  /** Where the bytes begin, when they are a part of a file that begins with a record. Default: its start. */
+  from?: RecordPlace
 }
 
 const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+const FILE_START: RecordPlace = { offset: 0, line: 1 }
 
 /**
  * Cuts a CSV file into chunks of complete records. Each record is checked before it is yielded.
@@ -38,18 +47,20 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
  */
 export async function* splitCsv(
   file: AsyncIterable<Uint8Array>,
-  { chunkBytes, hasHeader, ignoredLines = 0, ...options }: SplitCsvOptions,
+  { chunkBytes, hasHeader, ignoredLines = 0, from = FILE_START, ...options }: SplitCsvOptions,
 ): AsyncGenerator<CsvChunk> {
   const scanner = new CsvScanner(options)
+  scanner.skip(from.offset, from.line - 1)
   let linesToIgnore = ignoredLines
   let isHeader = hasHeader
   let pieces: Uint8Array[] = []
+  let start = from
 
   const takeChunk = (): CsvChunk => {
     if (pieces.at(-1)?.at(-1) !== LINE_FEED) pieces.push(Buffer.from([LINE_FEED]))
     // One copy into one block: holding and writing hundreds of small blocks costs more.
     const bytes = Buffer.concat(pieces)
-    const chunk = { ...scanner.takeFacts(), bytes, columns: scanner.columns, isHeader }
+    const chunk = { ...scanner.takeFacts(), bytes, columns: scanner.columns, isHeader, start }
     isHeader = false
     pieces = []
     scanner.stopAfter(chunkBytes)
@@ -57,7 +68,7 @@ export async function* splitCsv(
   }
 
   scanner.stopAfter(hasHeader ? 1 : chunkBytes)
-  for await (const bytes of checkText(file, scanner, options.source)) {
+  for await (const bytes of textOf(file, new TextPieces(scanner, options.source))) {
     let index = 0
     if (scanner.offset === 0 && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)) {
       index = BYTE_ORDER_MARK.length
@@ -73,6 +84,7 @@ export async function* splitCsv(
         index = next
         continue
       }
+      if (pieces.length === 0) start = { offset: scanner.offset, line: scanner.line }
       const next = scanner.scan(bytes, index)
       pieces.push(bytes.subarray(index, next))
       index = next
@@ -83,37 +95,7 @@ export async function* splitCsv(
   if (pieces.length > 0) yield takeChunk()
 }
 
-/**
- * Passes on pieces that are text and end between characters. A piece with a defect is first passed on up to the defect,
- * because an error in there comes earlier in the file.
- */
-async function* checkText(
-  file: AsyncIterable<Uint8Array>,
-  scanner: CsvScanner,
-  source: string | undefined,
-): AsyncGenerator<Uint8Array> {
-  let unfinished: Uint8Array = new Uint8Array(0)
-  const check = function* (bytes: Uint8Array): Generator<Uint8Array> {
-    const defect = findTextDefect(bytes)
-    if (defect === undefined) {
-      if (bytes.length > 0) yield bytes
-      return
-    }
-    if (defect.index > 0) yield bytes.subarray(0, defect.index)
-    throw createCsvError({
-      source,
-      offset: scanner.offset,
-      line: scanner.line,
-      ...(defect.isNul
-        ? { problem: 'A NUL byte, which no text has', advice: 'Export the file again, as text in UTF-8' }
-        : { problem: 'A byte that is not UTF-8', advice: 'Export the file again, with encoding UTF-8' }),
-    })
-  }
-  for await (const arrived of file) {
-    const bytes = unfinished.length === 0 ? arrived : Buffer.concat([unfinished, arrived])
-    const whole = bytes.length - countUnfinishedBytes(bytes)
-    unfinished = bytes.subarray(whole)
-    yield* check(bytes.subarray(0, whole))
-  }
-  yield* check(unfinished)
+async function* textOf(file: AsyncIterable<Uint8Array>, text: TextPieces): AsyncGenerator<Uint8Array> {
+  for await (const arrived of file) yield* text.next(arrived)
+  yield* text.last()
 }
