@@ -10,6 +10,7 @@ import { projectRoot } from './project-root.ts'
 export const functionNames = [
   'storage-api',
   'run-job',
+  'stage-load',
   'start-import',
   'poll-job',
   'run-extractor',

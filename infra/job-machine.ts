@@ -15,12 +15,16 @@ import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
+import { stagingSteps } from './large-loads.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 
 interface JobMachineProps {
   readonly machineName: string
   readonly runJob: IFunction
   readonly keepDeadLetter: IFunction
+  /** Does the parts of loads that outgrow one function, so many at a time. */
+  readonly stageLoad: IFunction
+  readonly stagedRanges: number
   readonly alarms: ITopic
 }
 
@@ -32,18 +36,16 @@ const REDRIVE = 'The job is closed as an error: send its request to the storage 
 /**
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
  *
- * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. When
+ * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. It answers
+ * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them. When
  * `run-job` fails for good, it is called once more with the failure, to end the job as `error`.
  */
 export class JobMachine extends Construct {
   readonly machine: StateMachine
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { machineName, runJob, keepDeadLetter, alarms }: JobMachineProps,
-  ) {
+  constructor(scope: Construct, id: string, props: JobMachineProps) {
     super(scope, id)
+    const { machineName, runJob, stageLoad, stagedRanges, keepDeadLetter, alarms } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A job of the storage service failed for a reason that is not its user’s.',
       alarms,
@@ -71,6 +73,10 @@ export class JobMachine extends Construct {
         .when(
           Condition.stringEquals('$.run.status', 'blocked'),
           new Wait(this, 'WaitForTable', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),
+        )
+        .when(
+          Condition.stringEquals('$.run.status', 'distribute'),
+          stagingSteps(this, { stageLoad, stagedRanges, failed, next: run }),
         )
         .otherwise(new Succeed(this, 'JobDone')),
     )

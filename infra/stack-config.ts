@@ -29,6 +29,11 @@ const extractSchedule = z
 
 export type ExtractSchedule = z.infer<typeof extractSchedule>
 
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
+
+const bytes = z.coerce.number().int().min(1)
+
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
   /** Part of tokens and of file keys. */
@@ -51,6 +56,16 @@ const stackConfig = z.object({
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
+  /** Whether loads that outgrow one function are cut and staged side by side. Otherwise they are refused. */
+  distributed: z.preprocess(fromText, z.boolean()).default(true),
+  /** Stored bytes of a load up to which one function does it by itself. */
+  singleLoadBytes: bytes.default(2 * GiB),
+  /** Bytes of a larger load that one function stages. */
+  loadRangeBytes: bytes.default(256 * MiB),
+  /** How many functions stage parts of one load at a time. A Map runs 40 at most. */
+  stagedRanges: z.coerce.number().int().min(1).max(40).default(16),
+  /** Staged bytes that one function merges into a table by its primary key. */
+  singleMergeBytes: bytes.default(2 * GiB),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */

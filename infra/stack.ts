@@ -91,6 +91,7 @@ export class MillraceStack extends Stack {
       projectId,
       snapshotRetentionDays,
       allowedHosts: config.extractorAllowedHosts,
+      largeLoads: config,
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)

@@ -23,6 +23,7 @@ import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
+import { type LargeLoads, stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -35,6 +36,7 @@ interface StorageServiceProps {
   readonly snapshotRetentionDays: number
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
+  readonly largeLoads: LargeLoads
   readonly alarms: ITopic
 }
 
@@ -54,7 +56,7 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
-    const { bundles, projectId, snapshotRetentionDays, allowedHosts, alarms } = props
+    const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeLoads, alarms } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -79,7 +81,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], store, allowedHosts)
+    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeLoads })
+    const stageLoad = stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeLoads })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
       bundle: bundles['keep-dead-letter'],
@@ -87,6 +90,8 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
+      stageLoad,
+      stagedRanges: largeLoads.stagedRanges,
       keepDeadLetter: this.keepDeadLetter,
       alarms,
     }).machine
@@ -198,8 +203,7 @@ const ITEM_ACTIONS = [
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  store: Store,
-  allowedHosts: readonly string[],
+  { allowedHosts, largeLoads, ...store }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeLoads'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
@@ -210,6 +214,9 @@ const runJobFunction = (
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
       EXTRACT_MACHINE_ARN: extractMachine.arn,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+      DISTRIBUTED: String(largeLoads.distributed),
+      SINGLE_LOAD_BYTES: String(largeLoads.singleLoadBytes),
+      SINGLE_MERGE_BYTES: String(largeLoads.singleMergeBytes),
     },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,

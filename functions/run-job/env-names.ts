@@ -15,4 +15,10 @@ export const runJobEnvNames = [
   'PROJECT_ID',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
   'ALLOWED_HOSTS',
+  /** `true` or `false`: loads that outgrow one function are cut and staged side by side, or refused. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. */
+  'SINGLE_LOAD_BYTES',
+  /** Staged bytes that one function merges into a table by its primary key. */
+  'SINGLE_MERGE_BYTES',
 ] as const

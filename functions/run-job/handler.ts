@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createDispatcher } from '../lib/extractor/http/dispatcher.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
@@ -35,6 +36,12 @@ const services = {
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   extractRuns: createExtractRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  distribution: {
+    isOn: env.DISTRIBUTED === 'true',
+    singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
+    singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
+    documents: createLoadDocuments(s3, env.TABLES_BUCKET),
+  },
   dataUrls: { dispatcher, allowedHosts, limits: dataUrlLimits },
   count: createCountJob(),
   now,

@@ -1,3 +1,4 @@
+import type { LoadPlace } from '../lib/distributed/load-documents.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type Failure } from '../lib/errors/machine-failure.ts'
 import { branchOf, isFinal, type JobError, type JobRecord } from '../lib/storage/jobs/job-record.ts'
@@ -5,6 +6,7 @@ import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-sto
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
 import { logJobEnd, logJobStart } from './log-job.ts'
+import { OutgrownLoad } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
@@ -13,7 +15,10 @@ import { leaveTable, takeTable } from './take-table.ts'
 /** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult =
   /** `failure`: for which the job was closed. */
-  { status: 'done'; failure?: Failure } | { status: 'blocked'; waitSeconds: number }
+  | { status: 'done'; failure?: Failure }
+  | { status: 'blocked'; waitSeconds: number }
+  /** The machine has to stage the rows of this load; then the job runs again. */
+  | { status: 'distribute'; load: LoadPlace }
 
 /**
  * Does one job, or says that it has to wait. May be repeated at any time, also while it runs: the work of a job
@@ -51,6 +56,7 @@ export const runJob = async (
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
+    if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), failureOf(error)), services)
   }

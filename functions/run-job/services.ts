@@ -5,6 +5,7 @@ import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 import type { CopyDataUrlOptions } from './operations/data-url.ts'
+import type { Distribution } from './operations/outgrown-load.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {
@@ -13,6 +14,7 @@ export interface RunJobServices extends StorageStores {
   filesBucket: string
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
+  distribution: Distribution
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>

@@ -5,16 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { z } from 'zod'
+import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
+import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
+import type { StageLoadServices } from '../../functions/stage-load/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
 import type { RedriveExecution } from '../../functions/storage-api/dead-letters/redrive-execution.ts'
@@ -29,7 +32,9 @@ import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
+import { stageWholeLoad } from './stage-whole-load.ts'
 
+const GiB = 1024 ** 3
 const region = 'us-east-1'
 const filesBucket = 'files'
 const tablesBucket = 'tables'
@@ -82,6 +87,14 @@ export interface StorageServiceOptions {
   engine?: (engine: TableEngine) => TableEngine
   /** `false`: a started job waits until the test runs it. */
   isRunningJobs?: boolean
+  /** Loads of more bytes are cut and staged; default 2 GiB. */
+  singleLoadBytes?: number
+  /** `false`: larger loads are refused. */
+  isDistributed?: boolean
+  /** Staged bytes that are merged by primary key; default 2 GiB. */
+  singleMergeBytes?: number
+  /** Bytes of CSV in one range of a large load; default 256 MiB. */
+  rangeBytes?: number
   /** Runs configurations; default: no test expects a run. */
   extractRuns?: ExtractRuns
   /** Starts executions of dead letters; default: no test expects one. */
@@ -180,13 +193,29 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     if (isRunningJobs && !jobsUnderWay.has(jobId)) jobsUnderWay.set(jobId, runInThisProcess(jobId))
     return 'running'
   }
-  const jobServices: RunJobServices = {
+  const documents = createLoadDocuments(s3, tablesBucket)
+  const stageLoadServices: StageLoadServices = {
+    s3,
+    tablesBucket,
+    files: createS3TableFiles({ s3, tablesBucket }),
+    documents,
+    tableEngine: async () => engine,
+    rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
+  }
+  const jobServices: RunJobServices & { stageLoad: StageLoadServices } = {
+    stageLoad: stageLoadServices,
     ...stores,
     projectId: 7,
     s3,
     filesBucket,
     tableEngine: async () => engine,
     startJob,
+    distribution: {
+      isOn: options.isDistributed ?? true,
+      singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
+      singleMergeBytes: options.singleMergeBytes ?? 2 * GiB,
+      documents,
+    },
     extractRuns: options.extractRuns ?? noExtractRuns,
     dataUrls: {
       dispatcher,
@@ -365,14 +394,15 @@ export type StorageService = Awaited<ReturnType<typeof startStorageService>>
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = async (
   jobId: number,
-  services: RunJobServices,
+  services: RunJobServices & { stageLoad: StageLoadServices },
   pause: () => Promise<unknown> = () => sleep(10),
 ): Promise<void> => {
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      await pause()
+      if (result.status === 'distribute') await stageWholeLoad(result.load, services.stageLoad)
+      else await pause()
     } catch {
       attempt++
     }

@@ -5,10 +5,18 @@ import type { EngineContext } from './engine-context.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
 import { mapAhead } from './map-ahead.ts'
+import type { ColumnMapping } from './map-columns.ts'
 import { mergeByKey } from './merge-by-key.ts'
 import { createPublish, type Publish } from './publish-file.ts'
 import { type OpenedSource, readSource } from './read-source.ts'
-import { columnNames, emptySnapshot, type TableField, withColumns, withFiles } from './snapshot.ts'
+import {
+  columnNames,
+  emptySnapshot,
+  type Snapshot,
+  type TableField,
+  withColumns,
+  withFiles,
+} from './snapshot.ts'
 import { stageChunk } from './stage-chunk.ts'
 import { TRANSFERS } from './table-files.ts'
 
@@ -32,11 +40,9 @@ const loadOpened = async (
   opened: OpenedSource,
 ): Promise<LoadResult> => {
   const { session, limits } = context
-  const { current } = request
-  const table = withColumns(current ?? emptySnapshot([], request.primaryKey), opened.mapping.tableColumns)
+  const table = tableForLoad(request, opened.mapping)
   const { fields, primaryKey } = table
   const isKeyed = primaryKey.length > 0
-  refuseUnknownKey(primaryKey, columnNames(table))
 
   await session.fitTo(fields.length)
   const { keyPrefix } = request
@@ -67,6 +73,19 @@ const loadOpened = async (
   }
 }
 
+/**
+ * The table with the columns that it has after the load, and the files from before. Throws `UserError` when it would
+ * lack a column of its key.
+ */
+export const tableForLoad = (
+  { current, primaryKey }: Pick<LoadRequest, 'current' | 'primaryKey'>,
+  { tableColumns }: ColumnMapping,
+): Snapshot => {
+  const table = withColumns(current ?? emptySnapshot([], primaryKey), tableColumns)
+  refuseUnknownKey(table.primaryKey, columnNames(table))
+  return table
+}
+
 interface StageSourceRequest {
   request: LoadRequest
   opened: OpenedSource
@@ -79,9 +98,7 @@ const stageSource = async (
   { session, threads }: EngineContext,
   { request, opened, fields, isKeyed, finish }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
-  const cells = new Map(opened.mapping.importedColumns.map((name, cell) => [name, cell]))
-  // The file has all columns of the table: `mapColumns` guarantees it.
-  const columns = fields.map(field => ({ ...field, cell: cells.get(field.name) as number }))
+  const columns = cellsOf(fields, opened.mapping.importedColumns)
   // One chunk more than threads: it is read, scanned and written to disk while DuckDB works on the others.
   return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
     finish(
@@ -96,6 +113,16 @@ const stageSource = async (
       }),
     ),
   )
+}
+
+/** The table's columns, each with its place in the file. */
+export const cellsOf = (
+  fields: TableField[],
+  importedColumns: string[],
+): (TableField & { cell: number })[] => {
+  const cells = new Map(importedColumns.map((name, cell) => [name, cell]))
+  // The file has all columns of the table: `mapColumns` guarantees it.
+  return fields.map(field => ({ ...field, cell: cells.get(field.name) as number }))
 }
 
 /** Large files are uploaded while others are still being written. Small ones may be merged first. */

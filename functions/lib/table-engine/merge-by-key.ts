@@ -16,6 +16,8 @@ interface MergeByKeyRequest {
   /** The table with the columns that it has after the load, and the files that the load keeps. */
   snapshot: Snapshot
   keyPrefix: string
+  /** The new rows have the columns of `load-order.ts`, which the table must not get. Default false. */
+  hasLoadOrder?: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ interface MergeByKeyRequest {
  */
 export const mergeByKey = async (
   context: EngineContext,
-  { staged, snapshot, keyPrefix }: MergeByKeyRequest,
+  { staged, snapshot, keyPrefix, hasLoadOrder = false }: MergeByKeyRequest,
 ): Promise<SnapshotFile[]> => {
   if (staged.length === 0) return snapshot.files
   const { session } = context
@@ -42,7 +44,7 @@ export const mergeByKey = async (
     await compareWithTable(context, { snapshot, stagedPaths })
   }
   const kept = await deletePositions(context, { snapshot, keyPrefix, positions: 'existing_drops' })
-  return [...kept, ...(await dropStagedRows(context, staged, snapshot))]
+  return [...kept, ...(await dropStagedRows(context, { staged, snapshot, hasLoadOrder }))]
 }
 
 /** The last record of a key wins: later lines of a file are newer. */
@@ -88,14 +90,13 @@ const compareWithTable = async (
 
 const dropStagedRows = async (
   { session }: EngineContext,
-  staged: LocalFile[],
-  { fields }: Snapshot,
+  { staged, snapshot: { fields }, hasLoadOrder }: Required<Omit<MergeByKeyRequest, 'keyPrefix'>>,
 ): Promise<LocalFile[]> => {
   const counts = await session.query('SELECT file_index, count(*) FROM staged_drops GROUP BY ALL')
   const dropped = new Map(counts.map(([file, count]) => [Number(file), Number(count)]))
   const rewrite = async (file: LocalFile, index: number): Promise<LocalFile | undefined> => {
     const count = dropped.get(index) ?? 0
-    if (count === 0) return file
+    if (count === 0 && !hasLoadOrder) return file
     if (count === file.rows) return undefined
     const values = [
       ...columnNames({ fields }).map(quoteColumn),

@@ -1,4 +1,5 @@
 import { GetObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import { sourceChanged } from '../aws/multipart/source-changed.ts'
 import { TransientError } from '../errors/errors.ts'
 import type { ByteRange } from './parquet/footer.ts'
 import type { ObjectAddress } from './table-files.ts'
@@ -13,15 +14,16 @@ const ATTEMPTS = 3
  * (about 75 MB/s), and on one machine they take a third more processor time than they save.
  *
  * Throws S3's errors (such as `NoSuchKey`), and `TransientError` `s3.objectChanged` when the object is replaced during
- * the read.
+ * the read; `UserError` `source.changed` when it no longer has the ETag of the address.
  */
 export async function* readObject(
   s3: S3Client,
-  { bucket, key }: ObjectAddress,
+  address: ObjectAddress,
   range?: ByteRange,
 ): AsyncGenerator<Uint8Array> {
+  const { bucket, key } = address
   let offset = range?.start ?? 0
-  let etag: string | undefined
+  let etag = address.etag
   for (let attempt = 1; ; attempt++) {
     try {
       const { Body, ETag } = await s3.send(
@@ -42,6 +44,7 @@ export async function* readObject(
       return
     } catch (error) {
       if (!(error instanceof S3ServiceException) && attempt < ATTEMPTS) continue
+      if (address.etag !== undefined) sourceChanged(address)(error)
       throw isPreconditionFailed(error) ? createObjectChanged(key, error) : error
     }
   }

@@ -4,7 +4,7 @@ import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { UserError } from '../errors/errors.ts'
 import { readObject } from './read-object.ts'
-import type { ObjectAddress, TableFiles } from './table-files.ts'
+import type { TableFiles } from './table-files.ts'
 
 /** Data files anywhere in S3, and the tables' files in one bucket. */
 export const createS3TableFiles = ({
@@ -14,11 +14,11 @@ export const createS3TableFiles = ({
   s3: S3Client
   tablesBucket: string
 }): TableFiles => ({
-  readDataFile: async function* (address) {
+  readDataFile: async function* (address, range) {
     try {
-      yield* readObject(s3, address)
+      yield* readObject(s3, address, range)
     } catch (error) {
-      throw error instanceof NoSuchKey ? createFileMissing(address, error) : error
+      throw error instanceof NoSuchKey ? createFileMissing(address.key, error) : error
     }
   },
   readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, range),
@@ -72,7 +72,7 @@ const withoutPayloadDigest = (command: PutObjectCommand): PutObjectCommand => {
   return command
 }
 
-const createFileMissing = ({ key }: ObjectAddress, cause: Error): UserError =>
+export const createFileMissing = (key: string, cause: Error): UserError =>
   new UserError(
     'storage.importFileMissing',
     `The data to import is not in the file storage (${key}). Upload it, then import again.`,

@@ -4,6 +4,7 @@ import { formatRecord } from './csv/format-records.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
+import { loadOrderSql } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import type { TableField } from './snapshot.ts'
@@ -19,6 +20,8 @@ interface StageChunkRequest {
   treatValuesAsNull: string[]
   /** The table has a primary key. */
   isKeyed: boolean
+  /** Notes the order of the records, which begin with this one of the range. Default: not. */
+  order?: { range: number; firstRow: number } | undefined
   /** Name of the Parquet file, unique in the session. */
   name: string
 }
@@ -40,6 +43,7 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
       name,
       fields: request.columns,
       isKeyed: request.isKeyed,
+      hasLoadOrder: request.order !== undefined,
       select: selectFromCsv({ ...request, csv, dialect: contentDialect, bytes }),
     })
   }
@@ -93,12 +97,14 @@ const selectFromCsv = ({
   columns,
   loadedAt,
   treatValuesAsNull,
+  order,
 }: StageChunkRequest & { csv: string; bytes: number }): string => {
   const cells = Array.from({ length: chunk.columns }, (_, index) => `c${index}`)
   const nulls = treatValuesAsNull.filter(value => value !== '' && !value.includes('\0')).map(quoteLiteral)
   const toValue = (cell: string): string =>
     nulls.length === 0 ? cell : `CASE WHEN ${cell} IN (${nulls.join(', ')}) THEN '' ELSE ${cell} END`
   const values = columns.map(({ name, cell }) => `${toValue(`c${cell}`)} AS ${quoteColumn(name)}`)
+  if (order) values.push(loadOrderSql(order))
   const quote = quoteByte(dialect.enclosure)
   return `
     SELECT ${values.join(', ')}, ${quoteTimestamp(loadedAt)} AS ${TIMESTAMP_COLUMN}

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import { type CommitStagedRequest, commitStaged } from './commit-staged.ts'
 import { countReads } from './count-reads.ts'
 import { type DeleteRowsRequest, type DeleteRowsResult, deleteRows } from './delete-rows.ts'
 import { openDuckDbSession } from './duckdb-session.ts'
@@ -11,7 +12,8 @@ import { loadTable } from './load-table.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot, TableFile } from './snapshot.ts'
+import { type StageRangeRequest, stageRange } from './stage-range.ts'
 import type { TableFiles } from './table-files.ts'
 
 /** What a call cost. */
@@ -29,6 +31,13 @@ export interface TableEngine {
    * wrong (codes: `invalidCsv`, `csvImport.*`, `storage.importFileMissing`, `storage.tables.validation.*`).
    */
   load(request: LoadRequest): Promise<LoadResult & Cost>
+  /**
+   * Writes a part of a load as Parquet files that no table has yet. Idempotent: the same request writes the same
+   * objects. Throws `UserError` when a record is wrong.
+   */
+  stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
+  /** The snapshot of a table with the rows of all parts of a load. Idempotent like `load`. */
+  commitStaged(request: CommitStagedRequest): Promise<{ snapshot: Snapshot } & Cost>
   /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
   /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
@@ -86,6 +95,8 @@ export const createTableEngineOn = (
   }
   return {
     load: request => inSession(context => loadTable(context, request)),
+    stageRange: request => inSession(context => stageRange(context, request)),
+    commitStaged: request => inSession(context => commitStaged(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),

@@ -4,6 +4,8 @@ import type { ByteRange } from './parquet/footer.ts'
 export interface ObjectAddress {
   bucket: string
   key: string
+  /** Of the content that is meant. Default: whatever the object holds when it is read. */
+  etag?: string | undefined
 }
 
 /**
@@ -12,8 +14,8 @@ export interface ObjectAddress {
  * The engine's core uses S3 only through this interface. The tests use it on a folder.
  */
 export interface TableFiles {
-  /** The bytes of a data file, in order. Throws `UserError` `storage.importFileMissing`. */
-  readDataFile(address: ObjectAddress): AsyncIterable<Uint8Array>
+  /** The bytes of a data file, or of a part of it, in order. Throws `UserError` `storage.importFileMissing`. */
+  readDataFile(address: ObjectAddress, range?: ByteRange): AsyncIterable<Uint8Array>
   /** The bytes of a part of a table's Parquet file, in order. */
   readRange(key: string, range: ByteRange): AsyncIterable<Uint8Array>
   /** The address of a table's file, as files of deletes name it: `s3://bucket/key`. */

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { DuckDbSession } from './duckdb-session.ts'
+import { LOAD_ORDER } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
 import { type ParquetFooter, parseFooter } from './parquet/footer.ts'
 import { quoteColumn, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
@@ -23,6 +24,8 @@ interface WriteParquetRequest {
   fields: TableField[]
   /** The table has a primary key: its files hold a digest of each row. */
   isKeyed: boolean
+  /** The rows have the columns of `load-order.ts` too. */
+  hasLoadOrder?: boolean
   /** Default: `<name>.parquet` in the session's folder. */
   path?: string
 }
@@ -30,19 +33,27 @@ interface WriteParquetRequest {
 /** Writes the rows of `select`, in their order, to a new local Parquet file with field ids. */
 export const writeParquet = async (
   session: DuckDbSession,
-  { name, select, fields, isKeyed, path = session.scratchPath(`${name}.parquet`) }: WriteParquetRequest,
+  {
+    name,
+    select,
+    fields,
+    isKeyed,
+    hasLoadOrder = false,
+    path = session.scratchPath(`${name}.parquet`),
+  }: WriteParquetRequest,
 ): Promise<LocalFile> => {
   const columns = [
     ...fields.map(field => ({ id: field.id, sql: quoteColumn(field.name), as: quoteColumn(field.name) })),
     { id: TIMESTAMP_ID, sql: `make_timestamptz(epoch_us(${TIMESTAMP_COLUMN}))`, as: TIMESTAMP_COLUMN },
     ...(isKeyed ? [{ id: DIGEST_ID, sql: digestSql(fields), as: DIGEST_COLUMN }] : []),
+    ...(hasLoadOrder ? LOAD_ORDER.map(({ id, name }) => ({ id, sql: name, as: name })) : []),
   ]
   const values = columns.map(({ sql, as }) => (sql === as ? sql : `${sql} AS ${as}`))
   const { rows, bytes, footerBytes } = await copyToParquet(session, {
     select: `SELECT ${values.join(', ')} FROM (${select})`,
     ids: columns.map(({ id, as }) => `${as}: ${id}`),
     path,
-    icebergSchema: icebergSchema(fields),
+    icebergSchema: icebergSchema(fields, hasLoadOrder),
   })
   return { name, path, rows, bytes, footer: await readLocalFooter(path, { bytes, footerBytes }) }
 }
@@ -51,13 +62,14 @@ export const writeParquet = async (
  * The columns as Iceberg's own writers note them in a file. Some readers find columns by it and pass over the ids in the
  * Parquet schema: without it a new column of a deleted one's name would show the old values there.
  */
-const icebergSchema = (fields: TableField[]): string =>
+const icebergSchema = (fields: TableField[], hasLoadOrder: boolean): string =>
   JSON.stringify({
     type: 'struct',
     'schema-id': 0,
     fields: [
       ...fields.map(({ id, name, type }) => ({ id, name: storedName(name), required: false, type })),
       { id: TIMESTAMP_ID, name: '_timestamp', required: false, type: 'timestamptz' },
+      ...(hasLoadOrder ? LOAD_ORDER.map(column => ({ ...column, required: true })) : []),
     ],
   })
 

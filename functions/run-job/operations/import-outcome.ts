@@ -5,7 +5,7 @@ import type { LoadResult } from '../../lib/table-engine/load-request.ts'
 /** What the head stores about a load, for the job's results. */
 export const tableLoad = (
   jobId: number,
-  { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: LoadResult,
+  { importedColumns, importedRowsCount, warnings, inBytes, isCompressed }: Omit<LoadResult, 'snapshot'>,
   durationSeconds: number,
 ): TableLoad => ({
   jobId,

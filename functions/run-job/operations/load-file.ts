@@ -1,15 +1,15 @@
-import { HeadObjectCommand, NotFound } from '@aws-sdk/client-s3'
 import { UserError } from '../../lib/errors/errors.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
-import { readManifest } from '../../lib/storage/files/read-manifest.ts'
+import { listSlices } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
-import type { CsvSource } from '../../lib/table-engine/load-request.ts'
+import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { copyDataUrl } from './data-url.ts'
 import { tableLoad } from './import-outcome.ts'
 import { skipNamedHeader } from './named-header.ts'
+import { isOutgrown, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
 interface LoadFileRequest extends DataPlace {
   tableId: string
@@ -23,7 +23,8 @@ interface LoadFileRequest extends DataPlace {
 /**
  * Makes the new snapshot of a job's table from its file, as files below `tables/<internal id>/<job id>/`.
  *
- * Time and prefix depend only on the job, so a repeated run writes the same objects.
+ * Time and prefix depend only on the job, so a repeated run writes the same objects. Throws `OutgrownLoad` when the machine
+ * has to stage the rows first.
  */
 export const loadFile = async (
   job: ProcessingJob,
@@ -31,11 +32,14 @@ export const loadFile = async (
   services: RunJobServices,
 ): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
   const { tableEngine, now, log } = services
-  const file = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
+  const pinned = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
   // In an import the names in `columns` always mean a file without a header.
   const { source, warnings } = request.current
-    ? { source: file, warnings: [] }
-    : await skipNamedHeader(file, services.s3)
+    ? { source: pinned, warnings: [] }
+    : await skipNamedHeader(pinned, services.s3)
+  if (isOutgrown(source, services.distribution))
+    return loadOutgrown(job, { ...request, internalId, source, warnings }, services)
+
   const engine = await tableEngine()
   const startedAt = now().getTime()
   const result = await engine.load({
@@ -60,24 +64,20 @@ const resolveCsvSource = async (
   job: ProcessingJob,
   { fileId = 0, dataUrl, csv }: DataPlace & { csv: CsvOptions },
   services: RunJobServices,
-): Promise<CsvSource> => {
+): Promise<PinnedSource> => {
   const { files, s3, filesBucket } = services
   if (dataUrl !== undefined) return copiedSource(job, dataUrl, csv, services)
   const file = await files.getReadable(fileId)
   if (!file) throw new UserError('storage.files.notFound', `The file ${fileId} was not found.`)
-  if (file.isSliced) return { ...csv, isSliced: true, slices: await readManifest(s3, filesBucket, file.key) }
-
-  try {
-    await s3.send(new HeadObjectCommand({ Bucket: filesBucket, Key: file.key }))
-  } catch (error) {
-    if (!(error instanceof NotFound)) throw error
-    throw new UserError(
+  const { key, isSliced } = file
+  const notUploaded = (_: string, cause: Error): UserError =>
+    new UserError(
       'storage.fileNotUploaded',
       `The file ${fileId} was prepared but not uploaded. Upload it to the place that files/prepare named, then import it.`,
-      { cause: error },
+      { cause },
     )
-  }
-  return { ...csv, isSliced: false, slices: [{ bucket: filesBucket, key: file.key }] }
+  const place = { s3, bucket: filesBucket, key, isSliced }
+  return { ...csv, isSliced, slices: await listSlices(place, isSliced ? createFileMissing : notUploaded) }
 }
 
 /** The copy is kept as long as an export. Its key depends only on the job, so a repeated run finds it. */
@@ -86,8 +86,8 @@ const copiedSource = async (
   dataUrl: string,
   csv: CsvOptions,
   { s3, filesBucket, dataUrls, projectId }: RunJobServices,
-): Promise<CsvSource> => {
+): Promise<PinnedSource> => {
   const copy = { bucket: filesBucket, key: `${exportPrefix.prefix}${projectId}/data-urls/${job.id}` }
   await copyDataUrl(dataUrl, copy, { s3, ...dataUrls })
-  return { ...csv, isSliced: false, slices: [copy] }
+  return { ...csv, isSliced: false, slices: await listSlices({ s3, ...copy, isSliced: false }) }
 }

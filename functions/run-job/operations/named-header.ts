@@ -17,10 +17,10 @@ const namedHeaderWarning =
  * A request that names the columns says that its file has no header. Some clients send the names with a file that begins
  * with them all the same, and mean a header. So a first record that holds exactly these names, made valid, is one.
  */
-export const skipNamedHeader = async (
-  source: CsvSource,
+export const skipNamedHeader = async <Source extends CsvSource>(
+  source: Source,
   s3: S3Client,
-): Promise<{ source: CsvSource; warnings: string[] }> => {
+): Promise<{ source: Source; warnings: string[] }> => {
   const lines = mayHaveHeader(source) ? await linesOfNamedHeader(source, s3) : 0
   if (lines === 0) return { source, warnings: [] }
   return { source: { ...source, ignoredLinesCount: lines }, warnings: [namedHeaderWarning] }

@@ -191,4 +191,15 @@ export const tableCodes = {
     meaning: 'The file has one column, whose name holds another delimiter.',
     remedy: 'Give that delimiter with the import, or put the name in quotes.',
   },
+  'storage.load.tooLarge': {
+    status: 400,
+    meaning: 'The data of a load is larger than one function loads, and distributed loads are switched off.',
+    remedy:
+      'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
+  },
+  'storage.load.mergeTooLarge': {
+    status: 400,
+    meaning: 'A load into a table with a primary key, or the table, is larger than one function can merge.',
+    remedy: 'Load the data in several files, or into a table without a primary key.',
+  },
 } as const satisfies Record<string, ErrorEntry>

@@ -20,19 +20,25 @@ export interface FilePlace {
   isSliced: boolean
 }
 
+/** The error for a slice that is not there. */
+type Missing = (key: string, cause: Error) => UserError
+
 /**
  * The slices of a file in the order of its manifest, each pinned to its content. A file that is not sliced is one
  * slice.
  *
  * Sizes come from listing the file's prefix, a thousand at a time. Where the credentials may not list, or the listing
- * lacks a slice, the slice itself is asked. Errors: those of the manifest, and `storage.sliceMissing`.
+ * lacks a slice, the slice itself is asked. Errors: those of the manifest, and `missing` (default `storage.sliceMissing`).
  */
-export const listSlices = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<SourceObject[]> => {
+export const listSlices = async (
+  { s3, bucket, key, isSliced }: FilePlace,
+  missing: Missing = sliceMissing,
+): Promise<SourceObject[]> => {
   const entries = isSliced ? await readManifest(s3, bucket, key) : [{ bucket, key }]
   const listed = isSliced ? await listPrefix({ s3, bucket, key }) : new Map<string, SourceObject>()
   return pMap(
     entries,
-    entry => listed.get(entry.key) ?? describe({ s3, bucket: entry.bucket, key: entry.key }),
+    entry => listed.get(entry.key) ?? describe({ s3, bucket: entry.bucket, key: entry.key }, missing),
     { concurrency: HEADS_IN_PARALLEL },
   )
 }
@@ -54,20 +60,23 @@ const listPrefix = async ({ s3, bucket, key }: Place): Promise<Map<string, Sourc
   return listed
 }
 
-const describe = async ({ s3, bucket, key }: Place): Promise<SourceObject> => {
+const describe = async ({ s3, bucket, key }: Place, missing: Missing): Promise<SourceObject> => {
   try {
     const { ETag, ContentLength } = await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))
     if (ETag === undefined || ContentLength === undefined) throw new Error('S3 sent no ETag or no length')
     return { s3, bucket, key, etag: ETag, bytes: ContentLength }
   } catch (error) {
     if (!(error instanceof NotFound)) throw error
-    throw new UserError(
-      'storage.sliceMissing',
-      `The file has no object ${key}. Upload it, and the manifest after it, then export again.`,
-      { cause: error },
-    )
+    throw missing(key, error)
   }
 }
+
+const sliceMissing: Missing = (key, cause) =>
+  new UserError(
+    'storage.sliceMissing',
+    `The file has no object ${key}. Upload it, and the manifest after it, then export again.`,
+    { cause },
+  )
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b])
 

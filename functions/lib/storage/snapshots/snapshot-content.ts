@@ -9,7 +9,8 @@ const fieldStatistics = z.object({
   upper: z.string().optional(),
 })
 
-const snapshotFiles = z.array(
+/** The files of a snapshot. */
+export const tableFiles = z.array(
   z.object({
     key: z.string(),
     rows: z.number(),
@@ -27,7 +28,7 @@ const content = z.object({
   primaryKey: z.array(z.string()),
   rowsCount: z.number(),
   dataSizeBytes: z.number(),
-  files: snapshotFiles,
+  files: tableFiles,
 })
 
 /** As version 0.1 stored it: columns without ids. */

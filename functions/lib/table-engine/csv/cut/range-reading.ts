@@ -64,16 +64,15 @@ export class RangeReader {
   /** `offset`: of the first byte of `bytes` in the file; `line`: counted from the range's start. */
   read(bytes: Uint8Array, { offset, line }: { offset: number; line: number }): void {
     if (this.#isDone) return
-    if (this.#reading) return this.#guard(() => this.#scan(this.#text.next(bytes)))
+    if (this.#reading) this.#guard(() => this.#scan(this.#text.next(bytes)))
+    else this.#seek(bytes, { offset, line })
+  }
+
+  #seek(bytes: Uint8Array, { offset, line }: { offset: number; line: number }): void {
+    const { end } = this.#range
     const index = this.#begin.find(bytes)
-    if (index === undefined) {
-      this.#isDone = offset + bytes.length >= this.#range.end
-      return
-    }
-    if (offset + index >= this.#range.end) {
-      this.#isDone = true
-      return
-    }
+    this.#isDone = offset + (index ?? bytes.length) >= end
+    if (index === undefined || this.#isDone) return
     this.#startRecords(offset + index, line + countLines(bytes.subarray(0, index)))
     this.#guard(() => this.#scan(this.#text.next(bytes.subarray(index))))
   }

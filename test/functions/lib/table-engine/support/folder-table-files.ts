@@ -9,7 +9,8 @@ export const createFolderTableFiles = (folder: string): TableFiles & { log: stri
   const locate = (bucket: string, key: string): string => path.join(folder, bucket, key)
   return {
     log,
-    readDataFile: ({ bucket, key }) => createReadStream(locate(bucket, key)),
+    readDataFile: ({ bucket, key }, range) =>
+      createReadStream(locate(bucket, key), range && { start: range.start, end: range.end - 1 }),
     readRange: (key, { start, end }) => {
       log.push(`read ${key} ${end - start}`)
       return createReadStream(locate('tables', key), { start, end: end - 1 })

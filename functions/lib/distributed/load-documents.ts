@@ -1,0 +1,162 @@
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-content.ts'
+import { csvDefect } from '../table-engine/csv/csv-error.ts'
+import { refusal } from './refusal.ts'
+
+/** The load of one job into one table. */
+export const loadPlace = z.object({ internalId: z.int().positive(), jobId: z.int().positive() })
+export type LoadPlace = z.infer<typeof loadPlace>
+
+/** All objects of a load lie below it. The sweep removes those that no table has a day after the job has ended. */
+export const loadPrefix = ({ internalId, jobId }: LoadPlace): string => `tables/${internalId}/${jobId}/`
+
+const numbers = z.array(z.number())
+const names = z.array(z.string())
+const recordPlace = z.object({ offset: z.number(), line: z.number() })
+const csvRange = z.object({ start: z.number(), end: z.number(), beginsRecord: z.boolean() })
+const refused = z.object({ refusal })
+
+const pinnedSlice = z.object({ bucket: z.string(), key: z.string(), etag: z.string(), bytes: z.number() })
+
+/**
+ * What the steps of a load pass to each other, each written once by one step. Step Functions carries at most 256 KiB
+ * between states, so they carry numbers only.
+ */
+const documents = {
+  /** From `run-job`: what to load, each slice pinned to its content. */
+  request: z.object({
+    tableId: z.string(),
+    source: z.object({
+      slices: z.array(pinnedSlice),
+      isSliced: z.boolean(),
+      delimiter: z.string(),
+      enclosure: z.string(),
+      escapedBy: z.string(),
+      columns: names.optional(),
+      withoutHeaders: z.boolean().optional(),
+      ignoredLinesCount: z.number().optional(),
+      treatValuesAsNull: names.optional(),
+    }),
+    /** Without its files. Absent: the load creates the table. */
+    current: snapshotContent.optional(),
+    primaryKey: names,
+    incremental: z.boolean(),
+    loadedAt: z.string(),
+    warnings: names,
+  }),
+  /** The compressed slices, in groups that one function uncompresses. */
+  opened: z.object({ compressed: numbers, groups: z.array(numbers) }),
+  /** Of each compressed slice: its size as it is cut. */
+  uncompressed: z.union([refused, z.object({ bytes: z.number() })]),
+  /** The files and their columns, and ranges of them cut anywhere, in groups that one function scans. */
+  cut: z.union([
+    z.object({
+      importedColumns: names,
+      /** As it will be after the load, without files. */
+      table: snapshotContent,
+      warnings: names,
+      inBytes: z.number(),
+      isCompressed: z.boolean(),
+      files: z.array(
+        z.object({
+          address: z.object({ bucket: z.string(), key: z.string(), etag: z.string().optional() }),
+          bytes: z.number(),
+          source: z.string().optional(),
+          start: recordPlace,
+        }),
+      ),
+      groups: z.array(z.array(csvRange.extend({ file: z.number() }))),
+      /** Of the file after the last one here. */
+      refusal: refusal.optional(),
+    }),
+    refused,
+  ]),
+  /** Of each group: what its ranges say about themselves. */
+  scanned: z.array(
+    z.object({
+      range: csvRange,
+      lines: z.number(),
+      readings: z.array(
+        z.object({
+          start: z.number(),
+          line: z.number(),
+          end: z.number(),
+          records: z.number(),
+          defect: csvDefect.optional(),
+        }),
+      ),
+    }),
+  ),
+  /** The parts of files that begin and end at records, in groups that one function stages. */
+  folded: z.union([
+    refused,
+    z.object({
+      groups: z.array(
+        z.array(z.object({ file: z.number(), start: recordPlace, end: z.number(), records: z.number() })),
+      ),
+    }),
+  ]),
+  /** Of each group: its Parquet files. */
+  staged: z.union([refused, z.object({ files: tableFiles })]),
+}
+
+type DocumentName = keyof typeof documents
+export type LoadDocument<Name extends DocumentName> = z.infer<(typeof documents)[Name]>
+
+/** The documents of loads, as JSON in the bucket of tables. Written again, a document says the same. */
+export const createLoadDocuments = (s3: S3Client, tablesBucket: string) => {
+  const keyOf = (place: LoadPlace, name: DocumentName, item?: number): string =>
+    `${loadPrefix(place)}load/${name}${item === undefined ? '' : `-${item}`}.json`
+
+  const find = async <Name extends DocumentName>(
+    place: LoadPlace,
+    name: Name,
+    item?: number,
+  ): Promise<LoadDocument<Name> | undefined> => {
+    try {
+      const { Body } = await s3.send(
+        new GetObjectCommand({ Bucket: tablesBucket, Key: keyOf(place, name, item) }),
+      )
+      const content: unknown = JSON.parse((await Body?.transformToString()) ?? '')
+      // The schema is that of the name.
+      return documents[name].parse(content) as LoadDocument<Name>
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined
+      throw error
+    }
+  }
+
+  return {
+    find,
+
+    /** One that an earlier step has written. `item`: which of several. */
+    async read<Name extends DocumentName>(
+      place: LoadPlace,
+      name: Name,
+      item?: number,
+    ): Promise<LoadDocument<Name>> {
+      const found = await find(place, name, item)
+      if (!found) throw new Error(`The load has no document ${keyOf(place, name, item)}`)
+      return found
+    },
+
+    async write<Name extends DocumentName>(
+      place: LoadPlace,
+      name: Name,
+      content: LoadDocument<Name>,
+      item?: number,
+    ): Promise<void> {
+      await s3.send(
+        new PutObjectCommand({
+          Bucket: tablesBucket,
+          Key: keyOf(place, name, item),
+          Body: JSON.stringify(content),
+          ContentType: 'application/json',
+        }),
+      )
+    },
+  }
+}
+
+export type LoadDocuments = ReturnType<typeof createLoadDocuments>

@@ -1,0 +1,56 @@
+import pMap from 'p-map'
+import { compactFiles } from './compact-files.ts'
+import type { EngineContext } from './engine-context.ts'
+import { isLocal, type LocalFile, type SnapshotFile } from './local-file.ts'
+import { mergeByKey } from './merge-by-key.ts'
+import { openTableFile } from './parquet/open-table-file.ts'
+import { createPublish } from './publish-file.ts'
+import { type Snapshot, type TableFile, withFiles } from './snapshot.ts'
+import { TRANSFERS } from './table-files.ts'
+
+export interface CommitStagedRequest {
+  /** The table with the columns that it has after the load, and the files from before. */
+  table: Snapshot
+  /** The files of `TableEngine.stageRange`, in the order of the load. */
+  staged: TableFile[]
+  /** Adds rows and replaces those with the same primary key. False: replaces all rows. */
+  incremental: boolean
+  /** Prefix of new files, other than that of the staged ones. The same when the commit is repeated. */
+  keyPrefix: string
+}
+
+/** See `TableEngine.commitStaged`. */
+export const commitStaged = async (
+  context: EngineContext,
+  { table, staged, incremental, keyPrefix }: CommitStagedRequest,
+): Promise<{ snapshot: Snapshot }> => {
+  const { fields, primaryKey } = table
+  await context.session.fitTo(fields.length)
+  const kept = withFiles(table, incremental ? table.files : [])
+  const merged =
+    primaryKey.length === 0
+      ? [...kept.files, ...staged]
+      : await mergeStaged(context, { staged, snapshot: kept, keyPrefix })
+  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
+  const publish = createPublish(context, { keyPrefix, fields })
+  const files = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
+    concurrency: TRANSFERS,
+  })
+  return { snapshot: withFiles(table, files) }
+}
+
+const mergeStaged = async (
+  context: EngineContext,
+  { staged, snapshot, keyPrefix }: { staged: TableFile[]; snapshot: Snapshot; keyPrefix: string },
+): Promise<SnapshotFile[]> => {
+  const local = await pMap(staged, (file, index) => bring(context, file, index), { concurrency: TRANSFERS })
+  return mergeByKey(context, { staged: local, snapshot, keyPrefix, hasLoadOrder: true })
+}
+
+/** A staged file, whole, in the session's folder. */
+const bring = async (context: EngineContext, file: TableFile, index: number): Promise<LocalFile> => {
+  const name = `staged-${String(index + 1).padStart(5, '0')}`
+  const { path, footer, fetch } = await openTableFile(context, file, name)
+  await fetch(footer.columns.map((_, place) => place))
+  return { path, name, rows: file.rows, bytes: file.bytes, footer }
+}

@@ -1,0 +1,83 @@
+import { UserError } from '../errors/errors.ts'
+import { checkDelimiter } from './check-delimiter.ts'
+import { parseCsvDialect } from './csv/csv-dialect.ts'
+import { parseRecords } from './csv/parse-records.ts'
+import type { CsvChunk } from './csv/split-csv.ts'
+import type { CsvSource } from './load-request.ts'
+import { type ColumnMapping, createColumnsNotMatch, mapColumns } from './map-columns.ts'
+
+/** Names a slice in messages. A file that is not sliced needs no name. */
+export const sliceName = ({ isSliced, slices }: CsvSource, index: number): string | undefined =>
+  isSliced ? `slice ${index + 1} of ${slices.length}` : undefined
+
+/** {@link sliceName} at the beginning of a sentence. */
+export const nameInSentence = (name: string | undefined): string =>
+  name === undefined ? 'The file' : name.charAt(0).toUpperCase() + name.slice(1)
+
+/** Lines to skip after the header, or at the start of a file without one. */
+export const ignoredLinesOf = ({ ignoredLinesCount = 0 }: CsvSource, hasHeader: boolean): number =>
+  hasHeader ? Math.max(0, ignoredLinesCount - 1) : ignoredLinesCount
+
+/** The column names if they are not in the file. */
+export const findKnownNames = (
+  source: CsvSource,
+  tableColumns: string[] | undefined,
+): string[] | undefined => {
+  if (source.columns && source.columns.length > 0) return source.columns
+  if (source.withoutHeaders && tableColumns) return tableColumns
+  if (!source.isSliced && !source.withoutHeaders) return undefined
+  if (tableColumns) {
+    throw createColumnsNotMatch({
+      missingColumns: tableColumns,
+      expectedColumns: tableColumns,
+      delimiter: source.delimiter,
+    })
+  }
+  throw new UserError(
+    'storage.tables.validation.invalidColumnName',
+    `${source.isSliced ? 'A sliced file' : 'A file without headers'} has no names of columns: name them in the parameter "columns".`,
+  )
+}
+
+/**
+ * Which columns a source has, and which the table has after it. `header`: the first record, where the names are not
+ * known otherwise; undefined in an empty file. Throws `UserError` when they do not fit.
+ */
+export const sourceColumns = ({
+  source,
+  tableColumns,
+  knownNames,
+  header,
+}: {
+  source: CsvSource
+  tableColumns: string[] | undefined
+  knownNames: string[] | undefined
+  header: CsvChunk | undefined
+}): { mapping: ColumnMapping; warnings: string[] } => {
+  const { delimiter } = source
+  const found = knownNames ? { names: knownNames, isExplicit: true } : header && namesIn(header, source)
+  if (found === undefined) throw createEmptyFileError(source, tableColumns)
+  const mapping = mapColumns({ names: found.names, tableColumns, delimiter })
+  return { mapping, warnings: checkDelimiter({ ...found, delimiter, tableColumns }) }
+}
+
+const namesIn = (
+  { bytes }: CsvChunk,
+  source: CsvSource,
+): { names: string[]; isExplicit: boolean } | undefined => {
+  const dialect = parseCsvDialect(source)
+  const names = parseRecords(bytes, dialect).next().value
+  return names ? { names, isExplicit: bytes[0] === dialect.enclosure } : undefined
+}
+
+const createEmptyFileError = (source: CsvSource, tableColumns: string[] | undefined): UserError =>
+  tableColumns
+    ? createColumnsNotMatch({
+        missingColumns: tableColumns,
+        expectedColumns: tableColumns,
+        delimiter: source.delimiter,
+      })
+    : new UserError(
+        'storage.tables.validation.noColumns',
+        'The file is empty: a table needs at least one column. Upload a CSV file with a header.',
+      )

@@ -1,0 +1,91 @@
+import { parseCsvDialect } from './csv/csv-dialect.ts'
+import type { RecordRange } from './csv/cut/fold-ranges.ts'
+import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
+import type { EngineContext } from './engine-context.ts'
+import { joinChunks } from './join-chunks.ts'
+import type { CsvSource } from './load-request.ts'
+import { cellsOf } from './load-table.ts'
+import { mapAhead } from './map-ahead.ts'
+import { createPublish } from './publish-file.ts'
+import type { TableField, TableFile } from './snapshot.ts'
+import { stageChunk } from './stage-chunk.ts'
+import type { ObjectAddress } from './table-files.ts'
+
+/** A part of an uncompressed data file. */
+interface StagedPart extends RecordRange {
+  address: ObjectAddress
+  /** Names the file in errors when there are several. */
+  source?: string | undefined
+}
+
+export interface StageRangeRequest {
+  /** In the order of the load. Each begins and ends at a record. */
+  parts: StagedPart[]
+  csv: Pick<CsvSource, 'delimiter' | 'enclosure' | 'escapedBy' | 'treatValuesAsNull'>
+  /** Column names in the table, in the order of the file. */
+  importedColumns: string[]
+  /** The columns of the table after the load. */
+  fields: TableField[]
+  /** The table has a primary key. */
+  isKeyed: boolean
+  /** The `_timestamp` of the rows. */
+  loadedAt: Date
+  /** Number of the range in the load. It is a part of the names of the files. */
+  range: number
+  /** Prefix of the new files. The same when the range is staged again. */
+  keyPrefix: string
+}
+
+/** See `TableEngine.stageRange`. */
+export const stageRange = async (
+  context: EngineContext,
+  request: StageRangeRequest,
+): Promise<{ files: TableFile[] }> => {
+  const { session, threads, limits } = context
+  const { fields, importedColumns, isKeyed, keyPrefix, range } = request
+  const dialect = parseCsvDialect(request.csv)
+  const columns = cellsOf(fields, importedColumns)
+  await session.fitTo(fields.length)
+  const publish = createPublish(context, { keyPrefix, fields })
+  let firstRow = 0
+  const files = await mapAhead(
+    joinChunks(readParts(context, request), limits.chunkBytes),
+    threads + 1,
+    async (chunk, index) => {
+      const order = { range, firstRow }
+      firstRow += chunk.records
+      return publish(
+        await stageChunk(session, {
+          chunk,
+          dialect,
+          columns,
+          loadedAt: request.loadedAt,
+          isKeyed,
+          order: isKeyed ? order : undefined,
+          treatValuesAsNull: request.csv.treatValuesAsNull ?? [],
+          name: `range-${padded(range)}-part-${padded(index + 1)}`,
+        }),
+      )
+    },
+  )
+  const expected = request.parts.reduce((sum, { records }) => sum + records, 0)
+  if (firstRow !== expected) throw new Error(`Range ${range} has ${firstRow} records instead of ${expected}.`)
+  return { files }
+}
+
+const padded = (number: number): string => String(number).padStart(5, '0')
+
+async function* readParts(
+  { files, limits }: EngineContext,
+  { parts, csv, importedColumns }: StageRangeRequest,
+): AsyncGenerator<CsvChunk> {
+  for (const { address, start, end, source } of parts)
+    yield* splitCsv(files.readDataFile(address, { start: start.offset, end }), {
+      dialect: parseCsvDialect(csv),
+      chunkBytes: limits.chunkBytes,
+      hasHeader: false,
+      columns: importedColumns.length,
+      source,
+      from: start,
+    })
+}

@@ -1,0 +1,145 @@
+import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
+import { type LoadDocuments, type LoadPlace, loadPrefix } from '../../lib/distributed/load-documents.ts'
+import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
+import { UserError } from '../../lib/errors/errors.ts'
+import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
+import type { CsvSource } from '../../lib/table-engine/load-request.ts'
+import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
+import type { RunJobServices } from '../services.ts'
+import { tableLoad } from './import-outcome.ts'
+
+/** How loads are done that outgrow one function. */
+export interface Distribution {
+  /** `false`: they are refused. */
+  isOn: boolean
+  /** A load of more stored bytes outgrows one function. */
+  singleLoadBytes: number
+  /** One function merges so many staged bytes by their primary key, into a table of five times as many. */
+  singleMergeBytes: number
+  documents: LoadDocuments
+}
+
+/** A source whose slices are pinned to their content. */
+export interface PinnedSource extends CsvSource {
+  slices: SourceObject[]
+}
+
+interface OutgrownRequest {
+  tableId: string
+  internalId: number
+  current: Snapshot | undefined
+  primaryKey: string[]
+  incremental: boolean
+  source: PinnedSource
+  warnings: string[]
+}
+
+/** A load whose rows the job machine has to stage before its job can commit them. Passes through every operation. */
+export class OutgrownLoad extends Error {
+  override readonly name = 'OutgrownLoad'
+  readonly load: LoadPlace
+
+  constructor(load: LoadPlace) {
+    super('The load outgrows one function')
+    this.load = load
+  }
+}
+
+/** Throws `UserError` `storage.load.tooLarge` when such loads are switched off. */
+export const isOutgrown = ({ slices }: PinnedSource, { isOn, singleLoadBytes }: Distribution): boolean => {
+  const bytes = slices.reduce((sum, slice) => sum + slice.bytes, 0)
+  if (bytes <= singleLoadBytes) return false
+  if (isOn) return true
+  throw new UserError(
+    'storage.load.tooLarge',
+    `The data has ${bytes} bytes, and one function loads ${singleLoadBytes}. Larger loads are cut and loaded side by ` +
+      'side when "distributed" is true in the stack configuration (the context of cdk.json): set it and deploy again.',
+    { params: { bytes, singleLoadBytes } },
+  )
+}
+
+/**
+ * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
+ * of the step that found something wrong, and `UserError` `storage.load.mergeTooLarge`.
+ */
+export const loadOutgrown = async (
+  job: ProcessingJob,
+  request: OutgrownRequest,
+  services: RunJobServices,
+): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
+  const { distribution, now, log } = services
+  const place = { internalId: request.internalId, jobId: job.id }
+  const ready = await readStaged(distribution.documents, place)
+  if (!ready) {
+    await askForStaging(job, request, services)
+    throw new OutgrownLoad(place)
+  }
+  const snapshot = await commit(place, { ready, request }, services)
+  log.info('Load committed', {
+    jobId: job.id,
+    tableId: request.tableId,
+    stagedFiles: ready.staged.files.length,
+  })
+  const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
+  return { snapshot, load: tableLoad(job.id, ready, durationSeconds) }
+}
+
+/** Writes what the steps of the machine need to know. */
+const askForStaging = async (
+  job: ProcessingJob,
+  { internalId, current, source: { slices, ...source }, ...request }: OutgrownRequest,
+  { distribution }: RunJobServices,
+): Promise<void> => {
+  const { tableId, primaryKey, incremental, warnings } = request
+  await distribution.documents.write({ internalId, jobId: job.id }, 'request', {
+    tableId,
+    primaryKey,
+    incremental,
+    warnings,
+    current: current && withFiles(current, []),
+    source: {
+      ...source,
+      slices: slices.map(({ bucket, key, etag, bytes }) => ({ bucket, key, etag, bytes })),
+    },
+    loadedAt: job.startTime,
+  })
+}
+
+const commit = async (
+  place: LoadPlace,
+  { ready, request: { current, incremental } }: { ready: ReadyLoad; request: OutgrownRequest },
+  { tableEngine, distribution: { singleMergeBytes } }: RunJobServices,
+): Promise<Snapshot> => {
+  const { staged, table } = ready
+  // The job has held the table since it was cut: nobody else has changed its columns.
+  const kept = incremental ? (current?.files ?? []) : []
+  if (table.primaryKey.length > 0) refuseLargeMerge(staged.files, kept, singleMergeBytes)
+  const engine = await tableEngine()
+  const { snapshot } = await engine.commitStaged({
+    table: withFiles(table, kept),
+    staged: staged.files,
+    incremental,
+    keyPrefix: `${loadPrefix(place)}commit/`,
+  })
+  return snapshot
+}
+
+/** A merge reads the keys of the table, and the staged rows whole. */
+const TABLE_FACTOR = 5
+
+const refuseLargeMerge = (
+  staged: Snapshot['files'],
+  kept: Snapshot['files'],
+  singleMergeBytes: number,
+): void => {
+  const sum = (files: Snapshot['files']) => files.reduce((bytes, file) => bytes + file.bytes, 0)
+  const [stagedBytes, tableBytes] = [sum(staged), sum(kept)]
+  if (stagedBytes <= singleMergeBytes && tableBytes <= TABLE_FACTOR * singleMergeBytes) return
+  throw new UserError(
+    'storage.load.mergeTooLarge',
+    `The load has ${stagedBytes} bytes as Parquet, the table ${tableBytes}. One function merges ${singleMergeBytes} into ` +
+      `${TABLE_FACTOR * singleMergeBytes} by primary key. Load it in several files, or into a table without a primary key.`,
+    { params: { stagedBytes, tableBytes, singleMergeBytes } },
+  )
+}

@@ -1,0 +1,136 @@
+import pMap from 'p-map'
+import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
+import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
+import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
+import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { tableForLoad } from '../lib/table-engine/load-table.ts'
+import { columnNames } from '../lib/table-engine/snapshot.ts'
+import {
+  findKnownNames,
+  ignoredLinesOf,
+  nameInSentence,
+  sliceName,
+  sourceColumns,
+} from '../lib/table-engine/source-columns.ts'
+import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
+import { groupBytesFor, packGroups } from './pack-groups.ts'
+import type { StageLoadServices } from './services.ts'
+import { uncompressedKey } from './uncompress-group.ts'
+
+type Request = LoadDocument<'request'>
+type CutFile = { address: ObjectAddress; bytes: number; source?: string | undefined }
+type OpenedFile = CutFile & { preamble: Preamble }
+type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
+type Range = Cut['groups'][number][number]
+
+const READS = 8
+
+/**
+ * Finds the columns of a load and where the records of each file begin, and cuts the files into ranges. Resolves to
+ * groups of ranges.
+ */
+export const cutFiles = async (load: LoadPlace, services: StageLoadServices): Promise<Range[][]> => {
+  const { documents } = services
+  const request = await documents.read(load, 'request')
+  try {
+    const cut = await cutRequest(load, request, services)
+    await documents.write(load, 'cut', cut)
+    return cut.groups
+  } catch (error) {
+    await documents.write(load, 'cut', { refusal: refusalOf(error) })
+    return []
+  }
+}
+
+const cutRequest = async (load: LoadPlace, request: Request, services: StageLoadServices): Promise<Cut> => {
+  const { source, current, primaryKey } = request
+  const tableColumns = current && columnNames(current)
+  const knownNames = findKnownNames(source, tableColumns)
+  const { compressed } = await services.documents.read(load, 'opened')
+  const { opened, refusal } = await openFiles(load, { request, knownNames, compressed }, services)
+  const [first] = opened
+  // Without the names there is nothing to compare with the table.
+  if (!first && !knownNames && refusal) throw refusalError(refusal)
+  const { mapping, warnings } = sourceColumns({
+    source,
+    tableColumns,
+    knownNames,
+    header: first?.preamble.header,
+  })
+  const files = opened.flatMap(({ preamble: { start }, ...file }) => (start ? [{ ...file, start }] : []))
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const groupBytes = groupBytesFor(total, services.rangeBytes)
+  const ranges = files.flatMap(({ bytes, start }, file) => cutFile(file, start.offset, bytes, groupBytes))
+  return {
+    importedColumns: mapping.importedColumns,
+    table: tableForLoad({ current, primaryKey }, mapping),
+    warnings,
+    inBytes: source.slices.reduce((sum, { bytes }) => sum + bytes, 0),
+    isCompressed: compressed.length > 0,
+    files,
+    groups: packGroups(ranges, ({ start, end }) => end - start, groupBytes),
+    refusal,
+  }
+}
+
+/** The files up to the first that cannot be read, and why. */
+const openFiles = async (
+  load: LoadPlace,
+  {
+    request: { source },
+    knownNames,
+    compressed,
+  }: { request: Request; knownNames: string[] | undefined; compressed: number[] },
+  { files, documents, tablesBucket }: StageLoadServices,
+): Promise<{ opened: OpenedFile[]; refusal?: Refusal }> => {
+  const copies = new Set(compressed)
+  const place = async (index: number): Promise<CutFile & { isCopy: boolean }> => {
+    const slice = source.slices[index]
+    if (!slice) throw new Error(`The load has no slice ${index}`)
+    const { bytes, ...address } = slice
+    const name = sliceName(source, index)
+    if (!copies.has(index)) return { address, bytes, source: name, isCopy: false }
+    const copy = await documents.read(load, 'uncompressed', index)
+    if ('refusal' in copy) throw refusalError(copy.refusal)
+    const key = uncompressedKey(load, index)
+    return { address: { bucket: tablesBucket, key }, bytes: copy.bytes, source: name, isCopy: true }
+  }
+  const open = async (index: number): Promise<OpenedFile> => {
+    const { isCopy, ...file } = await place(index)
+    const stored = files.readDataFile(file.address)
+    const bytes = isCopy ? stored : (await openFile(stored, nameInSentence(file.source))).bytes
+    const hasHeader = knownNames === undefined
+    const preamble = await readPreamble(bytes, {
+      dialect: parseCsvDialect(source),
+      hasHeader,
+      ignoredLines: ignoredLinesOf(source, hasHeader),
+      columns: knownNames?.length,
+      source: file.source,
+    })
+    return { ...file, preamble }
+  }
+  const results = await pMap(
+    source.slices,
+    (_, index) => open(index).catch(error => ({ refusal: refusalOf(error) })),
+    { concurrency: READS },
+  )
+  const opened: OpenedFile[] = []
+  for (const result of results) {
+    if ('refusal' in result) return { opened, refusal: result.refusal }
+    opened.push(result)
+  }
+  return { opened }
+}
+
+/** Equal ranges of a file, from its first record on. */
+const cutFile = (file: number, start: number, end: number, rangeBytes: number): Range[] => {
+  const count = Math.ceil((end - start) / rangeBytes)
+  const placeOf = (index: number): number => start + Math.floor(((end - start) * index) / count)
+  return Array.from({ length: count }, (_, index) => ({
+    file,
+    start: placeOf(index),
+    end: placeOf(index + 1),
+    beginsRecord: index === 0,
+  }))
+}

@@ -1,0 +1,52 @@
+import pMap from 'p-map'
+import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import { refusalOf } from '../lib/distributed/refusal.ts'
+import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
+import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'
+import type { RangeScan } from '../lib/table-engine/csv/cut/scan-range.ts'
+import type { StageLoadServices } from './services.ts'
+
+type Folded = LoadDocument<'folded'>
+type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
+type Part = Extract<Folded, { groups: unknown }>['groups'][number][number]
+
+const READS = 16
+
+/** Picks what is true of all that was scanned. Resolves to groups of parts that begin and end at records. */
+export const foldScans = async (load: LoadPlace, { documents }: StageLoadServices): Promise<Part[][]> => {
+  const cut = await documents.read(load, 'cut')
+  const fold = async (): Promise<Folded> => {
+    if (!('files' in cut)) return cut
+    const scans = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
+      concurrency: READS,
+    })
+    return foldFiles(cut, scans)
+  }
+  const folded = await fold()
+  await documents.write(load, 'folded', folded)
+  return 'groups' in folded ? folded.groups : []
+}
+
+/** Files follow each other, so the first thing wrong is that of the first file that has one. */
+const foldFiles = ({ files, groups, refusal }: Cut, scans: RangeScan[][]): Folded => {
+  const scanned = groups.flatMap((group, item) =>
+    group.map(({ file }, index) => ({ file, item, scan: scans[item]?.[index] })),
+  )
+  const byFile = Map.groupBy(scanned, ({ file }) => file)
+  const parts: Part[][] = groups.map(() => [])
+  for (const [file, { start }] of files.entries()) {
+    const ofFile = byFile.get(file) ?? []
+    const folded = foldRanges(
+      ofFile.flatMap(({ scan }) => (scan ? [scan] : [])),
+      start,
+    )
+    if ('defect' in folded) return { refusal: refusalOf(new CsvError(folded.defect)) }
+    for (const range of folded.ranges) {
+      // The group of the range in which its first record begins.
+      const { item = 0 } = ofFile.find(({ scan }) => scan && range.start.offset < scan.range.end) ?? {}
+      parts[item]?.push({ file, ...range })
+    }
+  }
+  if (refusal) return { refusal }
+  return { groups: parts.filter(({ length }) => length > 0) }
+}

@@ -1,0 +1,57 @@
+import pMap from 'p-map'
+import type { LoadPlace } from '../lib/distributed/load-documents.ts'
+import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
+import { firstByteOf, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
+import type { ByteRange } from '../lib/table-engine/parquet/footer.ts'
+import type { StageLoadServices } from './services.ts'
+
+/** Small slices take longer to ask for than to scan. */
+const READS = 4
+
+/** Scans the ranges of a group, without knowing what comes before them. */
+export const scanGroup = async (
+  load: LoadPlace,
+  item: number,
+  { documents, files: stored }: StageLoadServices,
+): Promise<void> => {
+  const { source } = await documents.read(load, 'request')
+  const cut = await documents.read(load, 'cut')
+  if (!('files' in cut)) throw new Error('A load that cannot be cut has no ranges')
+  const { files, groups, importedColumns } = cut
+  const scans = await pMap(
+    groups[item] ?? [],
+    async ({ file: index, ...range }) => {
+      const file = files[index]
+      if (!file) throw new Error(`The load has no file ${index}`)
+      const read = (part: ByteRange) => stored.readDataFile(file.address, part)
+      const bytes = readOn(read, { start: firstByteOf(range), end: range.end, fileEnd: file.bytes })
+      const format = {
+        dialect: parseCsvDialect(source),
+        columns: importedColumns.length,
+        source: file.source,
+      }
+      return scanRange(bytes, range, format)
+    },
+    { concurrency: READS },
+  )
+  await documents.write(load, 'scanned', scans, item)
+}
+
+/** Most records that begin in a range end within so many bytes after it. */
+const AHEAD_BYTES = 256 * 1024
+
+/** A range and a little more; then, for whoever wants them, more and more of the bytes after it. */
+async function* readOn(
+  read: (part: ByteRange) => AsyncIterable<Uint8Array>,
+  { start, end, fileEnd }: ByteRange & { fileEnd: number },
+): AsyncGenerator<Uint8Array> {
+  let ahead = AHEAD_BYTES
+  let at = start
+  let until = end
+  while (at < fileEnd) {
+    until = Math.min(fileEnd, until + ahead)
+    yield* read({ start: at, end: until })
+    at = until
+    ahead *= 2
+  }
+}

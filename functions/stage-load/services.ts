@@ -1,0 +1,15 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { LoadDocuments } from '../lib/distributed/load-documents.ts'
+import type { TableEngine } from '../lib/table-engine/table-engine.ts'
+import type { TableFiles } from '../lib/table-engine/table-files.ts'
+
+/** Everything that a step needs. Made once per container. */
+export interface StageLoadServices {
+  s3: S3Client
+  tablesBucket: string
+  files: Pick<TableFiles, 'readDataFile'>
+  documents: LoadDocuments
+  tableEngine: () => Promise<TableEngine>
+  /** Bytes of CSV that one invocation scans or stages. */
+  rangeBytes: number
+}

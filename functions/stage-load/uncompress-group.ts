@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { Upload } from '@aws-sdk/lib-storage'
+import { type LoadPlace, loadPrefix } from '../lib/distributed/load-documents.ts'
+import { refusalOf } from '../lib/distributed/refusal.ts'
+import { openFile } from '../lib/table-engine/csv/open-file.ts'
+import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
+import type { StageLoadServices } from './services.ts'
+
+/** In memory are two parts and the one that is being filled. With 10,000 parts the largest copy has 312 GiB. */
+const PART_BYTES = 32 * 1024 * 1024
+const PARTS_AT_ONCE = 2
+
+export const uncompressedKey = (load: LoadPlace, slice: number): string =>
+  `${loadPrefix(load)}uncompressed/${slice}.csv`
+
+/** Gzip cannot be cut: copies each slice of a group, uncompressed and streamed once. */
+export const uncompressGroup = async (
+  load: LoadPlace,
+  item: number,
+  services: StageLoadServices,
+): Promise<void> => {
+  const { groups } = await services.documents.read(load, 'opened')
+  for (const slice of groups[item] ?? []) await uncompress(load, slice, services)
+}
+
+const uncompress = async (
+  load: LoadPlace,
+  index: number,
+  { s3, tablesBucket, files, documents }: StageLoadServices,
+): Promise<void> => {
+  const { source } = await documents.read(load, 'request')
+  const slice = source.slices[index]
+  if (!slice) throw new Error(`The load has no slice ${index}`)
+  let bytes = 0
+  const counted = async function* (stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of stored) {
+      bytes += piece.length
+      yield piece
+    }
+  }
+  try {
+    const opened = await openFile(files.readDataFile(slice), nameInSentence(sliceName(source, index)))
+    await new Upload({
+      client: s3,
+      params: {
+        Bucket: tablesBucket,
+        Key: uncompressedKey(load, index),
+        Body: Readable.from(counted(opened.bytes), { objectMode: false }),
+      },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    }).done()
+    await documents.write(load, 'uncompressed', { bytes }, index)
+  } catch (error) {
+    await documents.write(load, 'uncompressed', { refusal: refusalOf(error) }, index)
+  }
+}

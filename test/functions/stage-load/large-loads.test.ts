@@ -1,0 +1,242 @@
+import { gzipSync } from 'node:zlib'
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+const NEVER = Number.MAX_SAFE_INTEGER
+const clock = { aheadMs: 0 }
+
+let service: StorageService
+let bucketId: string
+beforeAll(async () => {
+  service = await startStorageService({
+    rangeBytes: 200,
+    now: () => new Date(Date.now() + clock.aheadMs),
+  })
+  bucketId = await service.createBucket('main')
+})
+afterAll(() => service?.close())
+
+type Content = string | Uint8Array
+
+/** A file, or slices where there are several; its id. */
+const upload = async (content: Content | Content[]): Promise<number> => {
+  if (!Array.isArray(content)) return service.upload(content)
+  const fileId = await service.uploadSlices(content.map(() => 'x'))
+  const file = await service.stores.files.get(fileId)
+  for (const [index, Body] of content.entries())
+    await service.s3.send(
+      new PutObjectCommand({
+        Bucket: service.filesBucket,
+        Key: `${file?.key}part${index}`,
+        Body: Buffer.from(Body),
+        ContentLength: Buffer.byteLength(Body),
+      }),
+    )
+  return fileId
+}
+
+const rowsOf = async (tableId: string): Promise<string[][]> => {
+  const table = await service.stores.tables.get(tableId)
+  if (!table) return []
+  const engine = await service.jobServices.tableEngine()
+  return (await engine.preview(table.snapshot, { limit: 100_000 })).rows
+}
+
+interface Step {
+  content: Content | Content[]
+  settings?: Record<string, unknown>
+}
+
+let tables = 0
+
+/** What the jobs of a new table answer, and its rows in the end. Loads of more bytes than this are large. */
+const play = async (steps: Step[], singleLoadBytes: number) => {
+  service.jobServices.distribution.singleLoadBytes = singleLoadBytes
+  const name = `t${++tables}`
+  const answers: unknown[] = []
+  for (const [index, { content, settings }] of steps.entries()) {
+    const dataFileId = await upload(content)
+    const { body: job } = await (index === 0
+      ? service.call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, {
+          name,
+          dataFileId,
+          ...settings,
+        })
+      : service.call('POST', `/v2/storage/tables/${bucketId}.${name}/import-async`, {
+          dataFileId,
+          ...settings,
+        }))
+    const { status, results, error, metrics } = job
+    const { totalRowsCount, importedRowsCount, importedColumns, warnings, rowsCount, columns } = results ?? {}
+    const loaded = { totalRowsCount, importedRowsCount, importedColumns, warnings, rowsCount, columns }
+    answers.push({ status, loaded, code: error?.code, message: error?.message, inBytes: metrics?.inBytes })
+  }
+  return { tableId: `${bucketId}.${name}`, answers, rows: await rowsOf(`${bucketId}.${name}`) }
+}
+
+/** Quotes, line breaks and characters of several bytes wherever a file may be cut. */
+const records = (from: number, to: number, note = '"q ""é""\r\n😀,\n"'): string =>
+  Array.from({ length: to - from }, (_, index) => `${from + index},${note}\n`).join('')
+
+const cases: { it: string; steps: Step[] }[] = [
+  { it: 'a new table', steps: [{ content: `id,note\n${records(0, 40)}` }] },
+  { it: 'a file without a final line break', steps: [{ content: `id,note\n${records(0, 20)}20,"\n"` }] },
+  {
+    it: 'rows that are added, and rows that replace all',
+    steps: [
+      { content: `id,note\n${records(0, 20)}` },
+      { content: `note,id\n${records(0, 20, 'x').replaceAll(/(\d+),x/g, '"x\n",$1')}`, settings: { incremental: 1 } },
+      { content: `id,note,new\n${records(5, 25, '"\n",""')}` },
+    ],
+  },
+  {
+    it: 'a primary key, whose last record wins',
+    steps: [
+      { content: `id,note\n${records(0, 20)}${records(10, 15, 'second')}`, settings: { primaryKey: 'id' } },
+      { content: `id,note\n${records(15, 30, 'third')}${records(18, 22, '"fourth\n"')}`, settings: { incremental: 1 } },
+      { content: `id,note\n${records(0, 12, 'fifth')}${records(0, 12, '"sixth\n"')}` },
+    ],
+  },
+  { it: 'gzip', steps: [{ content: gzipSync(`id,note\n${records(0, 60)}`) }] },
+  {
+    it: 'slices of all sizes, some of them compressed',
+    steps: [
+      {
+        content: [records(0, 20), '', gzipSync(records(20, 50)), '50,x', gzipSync(''), records(51, 53), records(53, 80)],
+        settings: { columns: ['id', 'note'] },
+      },
+    ],
+  },
+  {
+    it: 'another delimiter, ignored lines and a byte order mark',
+    steps: [
+      {
+        content: `\ufeffid;note\nunits "\n${records(0, 20).replaceAll(/^(\d+),/gm, '$1;')}`,
+        settings: { delimiter: ';', ignoredLinesCount: 2 },
+      },
+    ],
+  },
+  {
+    it: 'escape characters',
+    steps: [{ content: `id,note\n${records(0, 30, 'a\\\n\\\\\\,b\\"')}`, settings: { escapedBy: '\\' } }],
+  },
+  {
+    it: 'names of columns in the request, and a first line that holds them',
+    steps: [{ content: `id,note\n${records(0, 20)}`, settings: { columns: ['id', 'note'] } }],
+  },
+  {
+    it: 'a malformed record',
+    steps: [
+      { content: 'id,note\n1,one\n' },
+      { content: `id,note\n${records(0, 20)}20,too,many\n${records(21, 30)}31\n`, settings: { incremental: 1 } },
+    ],
+  },
+  { it: 'a malformed record in a compressed file', steps: [{ content: gzipSync(`id,note\n${records(0, 9)}9,x"\n`) }] },
+  {
+    it: 'a malformed record in a slice, and worse slices after it',
+    steps: [
+      {
+        content: [records(0, 9), `${records(9, 20)}20,"x"y\n${records(21, 30)}`, 'PK\u0003\u0004zip', '"'],
+        settings: { columns: ['id', 'note'] },
+      },
+    ],
+  },
+  { it: 'a file of another kind', steps: [{ content: `PK\u0003\u0004${records(0, 9)}` }] },
+  { it: 'broken gzip', steps: [{ content: gzipSync(records(0, 90)).subarray(0, 100) }] },
+  {
+    it: 'a file that lacks columns of the table',
+    steps: [{ content: 'id,note\n1,one\n' }, { content: `id,other\n${records(0, 20)}`, settings: { incremental: 1 } }],
+  },
+  { it: 'a key that the table would lack', steps: [{ content: `id,note\n${records(0, 9)}`, settings: { primaryKey: 'x' } }] },
+  { it: 'a quote that is never closed', steps: [{ content: `id,note\n${records(0, 9)}9,"x\n${records(10, 12, 'y')}` }] },
+] // biome-ignore format: one case, one line
+
+describe('a load that outgrows one function has the results and rows of a small one', () => {
+  it.each(cases)('$it', async ({ steps }) => {
+    const large = await play(steps, 24)
+    const small = await play(steps, NEVER)
+    expect(large.answers).toEqual(
+      JSON.parse(JSON.stringify(small.answers).replaceAll(`"${small.tableId}"`, `"${large.tableId}"`)),
+    )
+    expect(large.rows.toSorted()).toEqual(small.rows.toSorted())
+  })
+})
+
+const objectsBelow = async (prefix: string): Promise<string[]> => {
+  const { Contents = [] } = await service.s3.send(
+    new ListObjectsV2Command({ Bucket: service.tablesBucket, Prefix: prefix }),
+  )
+  return Contents.map(({ Key = '' }) => Key)
+}
+
+describe('a large load', () => {
+  it('is staged in several ranges, of which the table shows only its own columns', async () => {
+    const { tableId } = await play(
+      [{ content: `id,note\n${records(0, 40)}`, settings: { primaryKey: 'id' } }],
+      24,
+    )
+    const table = await service.stores.tables.get(tableId)
+    const staged = await objectsBelow(`tables/${table?.internalId}/${table?.lastLoad.jobId}/range-`)
+    expect(staged.length).toBeGreaterThan(4)
+    expect(table?.snapshot.fields.map(({ name }) => name)).toEqual(['id', 'note'])
+    const { Body } = await service.s3.send(
+      new GetObjectCommand({ Bucket: service.tablesBucket, Key: table?.snapshot.files[0]?.key ?? '' }),
+    )
+    expect(Buffer.from((await Body?.transformToByteArray()) ?? []).includes('_load_row')).toBe(false)
+  })
+
+  it('leaves nothing behind a day after it ended, but for the files of its table', async () => {
+    const loaded = await play([{ content: `id,note\n${records(0, 40)}`, settings: { primaryKey: 'id' } }], 24)
+    const failed = await play([{ content: gzipSync(`id,note\n${records(0, 40)}"`) }], 24)
+    expect(failed.answers).toMatchObject([{ code: 'invalidCsv' }])
+    const sweep = () =>
+      sweepStorage({
+        ...service.stores,
+        s3: service.s3,
+        filesBucket: service.filesBucket,
+        tablesBucket: service.tablesBucket,
+        now: () => new Date(Date.now() + clock.aheadMs),
+        log: service.jobServices.log,
+      })
+    for (let day = 0; day < 3; day++) {
+      await sweep()
+      clock.aheadMs += 30 * 3_600_000
+    }
+    const named = new Set<string>()
+    for await (const key of service.stores.tables.namedKeys(bucketId)) named.add(key)
+    const left = await objectsBelow('tables/')
+    expect(left.filter(key => !named.has(key))).toEqual([])
+    expect(await rowsOf(loaded.tableId)).toHaveLength(40)
+    clock.aheadMs = 0
+  })
+
+  it('is refused where such loads are switched off, and says how to switch them on', async () => {
+    service.jobServices.distribution.isOn = false
+    try {
+      const { answers, rows } = await play([{ content: `id,note\n${records(0, 9)}` }], 24)
+      expect(answers).toMatchObject([
+        { status: 'error', code: 'storage.load.tooLarge', message: expect.stringContaining('"distributed"') },
+      ])
+      expect(rows).toEqual([])
+    } finally {
+      service.jobServices.distribution.isOn = true
+    }
+  })
+
+  it('is refused when one function cannot merge it by its key', async () => {
+    const { distribution } = service.jobServices
+    const before = distribution.singleMergeBytes
+    distribution.singleMergeBytes = 1_000
+    try {
+      const { answers } = await play(
+        [{ content: `id,note\n${records(0, 9)}`, settings: { primaryKey: 'id' } }],
+        24,
+      )
+      expect(answers).toMatchObject([{ status: 'error', code: 'storage.load.mergeTooLarge' }])
+    } finally {
+      distribution.singleMergeBytes = before
+    }
+  })
+})
