@@ -18,12 +18,15 @@ export interface Expected {
  * repeats a step, or by a new one, as an event that comes again starts. What `play` and the model then say of the whole
  * must be nothing.
  *
+ * `every`: for a long operation, dies at every so many-th call only, unless `KILLS=all`.
+ *
  * All that is stored is alike after one write and before the next, so one death in between is enough; `KILLS=all` dies
  * on both sides, and comes back both ways.
  */
 export const killAtEveryCall = async (
   world: World,
   play: (attempt: Attempt) => Promise<Expected>,
+  { every = 1 } = {},
 ): Promise<{ writes: number }> => {
   const { seam, landing } = world
   const differences: string[] = []
@@ -53,11 +56,11 @@ export const killAtEveryCall = async (
   }
   let call = 0
   for (let hasDied = true; hasDied; ) {
-    call += 1
+    call += isThorough ? 1 : every
     hasDied = await playOnce(call, 'after')
     if (isThorough) await playOnce(call, 'before')
   }
   differences.push(...(await world.leftOvers()))
   if (differences.length > 0) throw new Error(differences.join('\n'))
-  return { writes: call - 1 }
+  return { writes: call - (isThorough ? 1 : every) }
 }

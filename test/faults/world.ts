@@ -5,6 +5,7 @@ import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-job
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { s3Of, startLanding } from '#support/landing.ts'
+import { stageWholeLoad } from '#support/stage-whole-load.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost } from './seam.ts'
@@ -45,8 +46,9 @@ export const startWorld = async () => {
     const isGivenUp = execution.failures >= JOB_ATTEMPTS
     const event = isGivenUp ? { jobId, failure: { Error: 'Error', Cause: 'failed too often' } } : { jobId }
     try {
-      const { status } = await runJob(event, service.jobServices)
-      if (status !== 'done') return false
+      const result = await runJob(event, service.jobServices)
+      if (result.status === 'distribute') await stageWholeLoad(result.load, service.jobServices.stageLoad)
+      if (result.status !== 'done') return result.status === 'distribute'
     } catch (error) {
       if (seam.isDead) throw error
       execution.failures += 1

@@ -1,0 +1,134 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { createReadStream } from 'node:fs'
+import { figure } from './figure.ts'
+import { type StartedCloud, startCloud } from './start-cloud.ts'
+
+/**
+ * A CSV file that outgrows one function, cut, staged and committed by the job machine of the embedded cloud, from the
+ * request to the table. Each record has quotes and line breaks, so that every cut is in the middle of one.
+ *
+ * Sizes by environment: MILLRACE_BENCH_BYTES (268,435,456), MILLRACE_BENCH_RANGE_BYTES (67,108,864),
+ * MILLRACE_BENCH_PARALLEL (1: then the peak memory is that of one function and of everything that the embedded cloud
+ * is besides).
+ */
+const sizeOf = (name: string, standard: number): number => Number(process.env[name] ?? standard)
+const MiB = 1024 ** 2
+const BYTES = sizeOf('MILLRACE_BENCH_BYTES', 256 * MiB)
+const RANGE_BYTES = sizeOf('MILLRACE_BENCH_RANGE_BYTES', 64 * MiB)
+const PARALLEL = sizeOf('MILLRACE_BENCH_PARALLEL', 1)
+const POLL_MS = 250
+/** S3 takes at most 5 GiB in one request. */
+const SLICE_BYTES = 4 * 1024 * MiB
+
+const TEXT = 'said: ""yes"",\nand ""no"",\r\nthen again, '.repeat(3)
+const BATCH = 5_000
+
+const recordsFrom = (first: number): string => {
+  let text = ''
+  for (let id = first; id < first + BATCH; id++)
+    text += `${id},"customer ""${id % 1000}"" ${TEXT}",${(id * 7919) % 100_000},"${'\n'.repeat(id % 5)}"\n`
+  return text
+}
+
+/** Writes records from a number on until there are so many bytes. Resolves to the next number. */
+const writeCsv = async (path: string, first: number, bytes: number): Promise<number> => {
+  const out = createWriteStream(path, { highWaterMark: 4 * MiB })
+  let id = first
+  for (let written = 0; written < bytes; id += BATCH) {
+    const batch = Buffer.from(recordsFrom(id))
+    written += batch.length
+    if (!out.write(batch)) await once(out, 'drain')
+  }
+  out.end()
+  await once(out, 'close')
+  return id
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the benchmark expects
+const call = async ({ api, token }: StartedCloud, method: string, path: string, body?: unknown): Promise<any> => {
+  const response = await fetch(`${api}/v2/storage/${path}`, {
+    method,
+    headers: { 'X-StorageApi-Token': token, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+/** Uploads records as slices of a file, one at a time, so that the disk holds no second copy of all. */
+const uploadRecords = async (
+  cloud: StartedCloud,
+  s3: S3Client,
+  folder: string,
+): Promise<{ fileId: number; rows: number; bytes: number }> => {
+  const isSliced = BYTES > SLICE_BYTES ? 1 : 0
+  const file = await call(cloud, 'POST', 'files/prepare', { name: 'large.csv', isSliced, federationToken: 1 })
+  const { bucket: Bucket, key } = file.uploadParams
+  const slices: string[] = []
+  let rows = 0
+  let bytes = 0
+  while (bytes < BYTES) {
+    const path = join(folder, 'slice.csv')
+    rows = await writeCsv(path, rows, Math.min(SLICE_BYTES, BYTES - bytes))
+    const { size: ContentLength } = await stat(path)
+    const Key = isSliced ? `${key}${slices.length}` : key
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: createReadStream(path), ContentLength }))
+    await rm(path)
+    slices.push(Key)
+    bytes += ContentLength
+  }
+  const entries = slices.map(Key => ({ url: `s3://${Bucket}/${Key}` }))
+  if (isSliced)
+    await s3.send(new PutObjectCommand({ Bucket, Key: `${key}manifest`, Body: JSON.stringify({ entries }) }))
+  return { fileId: file.id, rows, bytes }
+}
+
+const untilDone = async (cloud: StartedCloud, id: number): Promise<void> => {
+  for (;;) {
+    const job = await call(cloud, 'GET', `jobs/${id}`)
+    if (job.status === 'success') return
+    if (job.status === 'error') throw new Error(JSON.stringify(job.error))
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** Every number is there once: the sum of all ids, and of a digest of each row, are those of the records. */
+const folder = await mkdtemp(join(process.env['MILLRACE_BENCH_DIR'] ?? tmpdir(), 'millrace-bench-large-'))
+let cloud: StartedCloud | undefined
+let s3: S3Client | undefined
+try {
+  process.env['MILLRACE_CONTEXT'] = JSON.stringify({
+    singleLoadBytes: Math.min(RANGE_BYTES, BYTES - 1),
+    loadRangeBytes: RANGE_BYTES,
+    stagedRanges: PARALLEL,
+  })
+  cloud = await startCloud(join(folder, 'data'))
+  s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })
+  const { fileId, rows, bytes } = await uploadRecords(cloud, s3, folder)
+  await call(cloud, 'POST', 'buckets', { name: 'bench' })
+  const start = performance.now()
+  const job = await call(cloud, 'POST', 'buckets/in.c-bench/tables-async', {
+    name: 'large',
+    dataFileId: fileId,
+    columns: ['id', 'text', 'number', 'lines'],
+  })
+  await untilDone(cloud, job.id)
+  const seconds = (performance.now() - start) / 1000
+  const table = await call(cloud, 'GET', 'tables/in.c-bench.large')
+  if (table.rowsCount !== rows) throw new Error(`The table has ${table.rowsCount} rows instead of ${rows}`)
+  const figures = [
+    figure('large load (request to table)', 's', seconds),
+    figure('large load, rows', 'rows', rows),
+    figure('large load, CSV', 'MB/s', bytes / 1e6 / seconds),
+    figure('large load, peak memory (embedded cloud and all)', 'MB', await cloud.peakMemoryMb()),
+  ]
+  for (const line of figures) console.log(JSON.stringify(line))
+} finally {
+  s3?.destroy()
+  await cloud?.stop()
+  await rm(folder, { recursive: true, force: true })
+}

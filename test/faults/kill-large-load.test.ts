@@ -1,0 +1,45 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { killAtEveryCall } from './kill-at-every-call.ts'
+import type { Load } from './model.ts'
+import { awaitJob, submitLoad } from './operations.ts'
+import { startWorld, type World } from './world.ts'
+
+const ROWS = 6
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world?.close())
+
+it('a large load that dies at calls of all its steps, and is asked for again, counts once and in its place', async () => {
+  const { service } = world
+  const bucketId = await service.createBucket('loads')
+  const dataFileId = await service.upload('id,v\n')
+  const path = `/v2/storage/buckets/${bucketId}/tables-async`
+  await service.call('POST', path, { name: 'keyed', dataFileId, primaryKey: 'id' })
+  await world.runOpenJobs()
+  const tableId = `${bucketId}.keyed`
+  service.jobServices.distribution.singleLoadBytes = 40
+  service.jobServices.stageLoad.rangeBytes = 60
+  const loads: Load[] = []
+  const { writes } = await killAtEveryCall(
+    world,
+    async attempt => {
+      const order = loads.length + 1
+      // Each row is there twice, and the last one counts.
+      const rows = Array.from({ length: ROWS }, (_, index) => [`${order + index}`, `${order}`])
+      const lines = [...rows.map(([id]) => `${id},"old\n"`), ...rows.map(([id, value]) => `${id},"${value}"`)]
+      const fileId = await service.upload(gzipSync(`id,v\n${lines.join('\n')}\n`))
+      await attempt(async () => {
+        const load = { tableId, fileId, incremental: true, idempotencyKey: `load-${order}` }
+        expect(await awaitJob(world, await submitLoad(world, load))).toBe('success')
+      })
+      loads.push({ name: `load ${order}`, mode: 'incremental', rows, order, state: 'done' })
+      return { tables: [{ name: tableId, key: [0], loads }] }
+    },
+    { every: 3 },
+  )
+  expect(writes).toBeGreaterThanOrEqual(20)
+})
