@@ -1,11 +1,20 @@
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from 'node:events'
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { createReadStream } from 'node:fs'
+import {
+  GetObjectCommand,
+  ListBucketsCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { createTableContents } from '../../functions/lib/storage/tables/content/table-contents.ts'
+import { quoteLiteral } from '../../functions/lib/table-engine/sql.ts'
 import { figure } from './figure.ts'
+import { runMeasured } from './run-measured.ts'
 import { type StartedCloud, startCloud } from './start-cloud.ts'
 
 /**
@@ -13,14 +22,13 @@ import { type StartedCloud, startCloud } from './start-cloud.ts'
  * request to the table. Each record has quotes and line breaks, so that every cut is in the middle of one.
  *
  * Sizes by environment: MILLRACE_BENCH_BYTES (268,435,456), MILLRACE_BENCH_RANGE_BYTES (67,108,864),
- * MILLRACE_BENCH_PARALLEL (1: then the peak memory is that of one function and of everything that the embedded cloud
- * is besides).
+ * MILLRACE_BENCH_PARALLEL (2).
  */
 const sizeOf = (name: string, standard: number): number => Number(process.env[name] ?? standard)
 const MiB = 1024 ** 2
 const BYTES = sizeOf('MILLRACE_BENCH_BYTES', 256 * MiB)
 const RANGE_BYTES = sizeOf('MILLRACE_BENCH_RANGE_BYTES', 64 * MiB)
-const PARALLEL = sizeOf('MILLRACE_BENCH_PARALLEL', 1)
+const PARALLEL = sizeOf('MILLRACE_BENCH_PARALLEL', 2)
 const POLL_MS = 250
 /** S3 takes at most 5 GiB in one request. */
 const SLICE_BYTES = 4 * 1024 * MiB
@@ -50,7 +58,14 @@ const writeCsv = async (path: string, first: number, bytes: number): Promise<num
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the benchmark expects
-const call = async ({ api, token }: StartedCloud, method: string, path: string, body?: unknown): Promise<any> => {
+type Reply = any
+
+const call = async (
+  { api, token }: StartedCloud,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Reply> => {
   const response = await fetch(`${api}/v2/storage/${path}`, {
     method,
     headers: { 'X-StorageApi-Token': token, 'Content-Type': 'application/json' },
@@ -87,6 +102,76 @@ const uploadRecords = async (
   return { fileId: file.id, rows, bytes }
 }
 
+/**
+ * Reads every file of the table, and throws unless each record is there once and whole: their number, the sum of their ids and
+ * two sums of hashes of the ids are those of the records, and no cell differs.
+ */
+const checkRows = async (s3: S3Client, folder: string, rows: number): Promise<void> => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1GiB' })
+  const duckdb = await instance.connect()
+  const sums = 'count(*), sum(id), sum(hash(id) >> 32), bit_xor(hash(id))'
+  const found = `CREATE TABLE found (n HUGEINT, ids HUGEINT, hashes HUGEINT, xors UBIGINT, wrong HUGEINT)`
+  await duckdb.run(found)
+  const plain = TEXT.replaceAll('""', '"')
+  const isWrong = `
+    "text" <> 'customer "' || (id % 1000) || '" ' || ${quoteLiteral(plain)}
+    OR number <> ((id * 7919) % 100000)::VARCHAR OR lines <> repeat(chr(10), (id % 5)::INTEGER)`
+  const Bucket = await tablesBucketOf(s3)
+  const metadata = (await objectsOf(s3, Bucket)).filter(key => key.endsWith('.metadata.json'))
+  const contents = createTableContents({ s3, tablesBucket: Bucket, snapshotRetentionDays: 1 })
+  for (const { key: Key } of await contents.files(metadata.toSorted().at(-1) ?? '')) {
+    const path = join(folder, 'check.parquet')
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
+    await writeFile(path, (await Body?.transformToByteArray()) ?? new Uint8Array())
+    await duckdb.run(`
+      INSERT INTO found SELECT ${sums}, count(*) FILTER (${isWrong})
+      FROM (SELECT * REPLACE (id::BIGINT AS id) FROM read_parquet(${quoteLiteral(path)}))`)
+  }
+  const total = 'sum(n), sum(ids), sum(hashes), bit_xor(xors), sum(wrong)'
+  const [is] = (await duckdb.runAndReadAll(`SELECT ${total} FROM found`)).getRows()
+  const [wanted] = (
+    await duckdb.runAndReadAll(`SELECT ${sums}, 0 FROM (SELECT range AS id FROM range(${rows}))`)
+  ).getRows()
+  if (String(is) !== String(wanted)) throw new Error(`The table has ${is} instead of ${wanted}`)
+  duckdb.closeSync()
+  instance.closeSync()
+}
+
+const tablesBucketOf = async (s3: S3Client): Promise<string> => {
+  const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
+  return Buckets.find(({ Name }) => Name?.includes('tables'))?.Name ?? ''
+}
+
+const objectsOf = async (s3: S3Client, Bucket: string): Promise<string[]> => {
+  const keys: string[] = []
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: 'tables/' }))
+    keys.push(...Contents.map(({ Key = '' }) => Key))
+  return keys
+}
+
+/** The most memory of a process that scans or stages the first range once more, as a function of 3,008 MiB. */
+const stepMemoryMb = async (
+  { s3: endpoint, region, accessKeyId, secretAccessKey }: StartedCloud,
+  s3: S3Client,
+  step: 'scan' | 'stage',
+): Promise<number> => {
+  const bucket = await tablesBucketOf(s3)
+  const request = (await objectsOf(s3, bucket)).find(key => key.endsWith('/load/request.json')) ?? ''
+  const [, internalId, jobId] = request.split('/').map(Number)
+  const event = { step, load: { internalId, jobId }, item: 0 }
+  const program = join(import.meta.dirname, 'run-stage-load.ts')
+  const { peakMemoryMb } = await runMeasured(process.execPath, [program, JSON.stringify(event)], {
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '3008',
+    TABLES_BUCKET: bucket,
+    LOAD_RANGE_BYTES: String(RANGE_BYTES),
+  })
+  return peakMemoryMb
+}
+
 const untilDone = async (cloud: StartedCloud, id: number): Promise<void> => {
   for (;;) {
     const job = await call(cloud, 'GET', `jobs/${id}`)
@@ -96,7 +181,6 @@ const untilDone = async (cloud: StartedCloud, id: number): Promise<void> => {
   }
 }
 
-/** Every number is there once: the sum of all ids, and of a digest of each row, are those of the records. */
 const folder = await mkdtemp(join(process.env['MILLRACE_BENCH_DIR'] ?? tmpdir(), 'millrace-bench-large-'))
 let cloud: StartedCloud | undefined
 let s3: S3Client | undefined
@@ -120,11 +204,15 @@ try {
   const seconds = (performance.now() - start) / 1000
   const table = await call(cloud, 'GET', 'tables/in.c-bench.large')
   if (table.rowsCount !== rows) throw new Error(`The table has ${table.rowsCount} rows instead of ${rows}`)
+  const peakMemoryMb = await cloud.peakMemoryMb()
+  await checkRows(s3, folder, rows)
   const figures = [
     figure('large load (request to table)', 's', seconds),
     figure('large load, rows', 'rows', rows),
     figure('large load, CSV', 'MB/s', bytes / 1e6 / seconds),
-    figure('large load, peak memory (embedded cloud and all)', 'MB', await cloud.peakMemoryMb()),
+    figure('large load, peak memory of one scan', 'MB', await stepMemoryMb(cloud, s3, 'scan')),
+    figure('large load, peak memory of one stage', 'MB', await stepMemoryMb(cloud, s3, 'stage')),
+    figure('large load, peak memory (embedded cloud and all)', 'MB', peakMemoryMb),
   ]
   for (const line of figures) console.log(JSON.stringify(line))
 } finally {
