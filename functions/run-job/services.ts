@@ -3,9 +3,9 @@ import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { CountJob } from './count-jobs.ts'
+import type { Distribution } from './distribution.ts'
 import type { ExtractRuns } from './extract-runs.ts'
 import type { CopyDataUrlOptions } from './operations/data-url.ts'
-import type { Distribution } from './operations/outgrown-load.ts'
 
 /** Everything that the work of a job needs. Made once per container. */
 export interface RunJobServices extends StorageStores {

@@ -15,6 +15,7 @@ import {
 } from '../lib/table-engine/source-columns.ts'
 import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
 import { groupBytesFor, packGroups } from './pack-groups.ts'
+import { readOn } from './read-on.ts'
 import type { StageLoadServices } from './services.ts'
 import { uncompressedKey } from './uncompress-group.ts'
 
@@ -98,7 +99,11 @@ const openFiles = async (
   }
   const open = async (index: number): Promise<OpenedFile> => {
     const { isCopy, ...file } = await place(index)
-    const stored = files.readDataFile(file.address)
+    const stored = readOn(part => files.readDataFile(file.address, part), {
+      start: 0,
+      end: 0,
+      fileEnd: file.bytes,
+    })
     const bytes = isCopy ? stored : (await openFile(stored, nameInSentence(file.source))).bytes
     const hasHeader = knownNames === undefined
     const preamble = await readPreamble(bytes, {

@@ -3,6 +3,7 @@ import type { LoadPlace } from '../lib/distributed/load-documents.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { firstByteOf, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
 import type { ByteRange } from '../lib/table-engine/parquet/footer.ts'
+import { readOn } from './read-on.ts'
 import type { StageLoadServices } from './services.ts'
 
 /** Small slices take longer to ask for than to scan. */
@@ -35,23 +36,4 @@ export const scanGroup = async (
     { concurrency: READS },
   )
   await documents.write(load, 'scanned', scans, item)
-}
-
-/** Most records that begin in a range end within so many bytes after it. */
-const AHEAD_BYTES = 256 * 1024
-
-/** A range and a little more; then, for whoever wants them, more and more of the bytes after it. */
-async function* readOn(
-  read: (part: ByteRange) => AsyncIterable<Uint8Array>,
-  { start, end, fileEnd }: ByteRange & { fileEnd: number },
-): AsyncGenerator<Uint8Array> {
-  let ahead = AHEAD_BYTES
-  let at = start
-  let until = end
-  while (at < fileEnd) {
-    until = Math.min(fileEnd, until + ahead)
-    yield* read({ start: at, end: until })
-    at = until
-    ahead *= 2
-  }
 }

@@ -8,7 +8,7 @@ import { stageGroup } from './stage-group.ts'
 import { uncompressGroup } from './uncompress-group.ts'
 
 /** The items of the step that comes next, side by side. */
-export interface NextItems {
+interface NextItems {
   items: number[]
 }
 

@@ -56,6 +56,17 @@ describe('rights', () => {
     expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 
+  it('the function of large loads reads files and tables, writes tables, and deletes nothing', () => {
+    expect([...new Set(actionsOf('StorageStageLoad').flat())].toSorted()).toEqual([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      's3:AbortMultipartUpload',
+      's3:GetObject',
+      's3:ListBucket',
+      's3:PutObject',
+    ])
+  })
+
   /** The merger's actions on a bucket and its objects, found by the text of the resource. */
   const mergerRights = (from: Template, bucket: string) =>
     Object.fromEntries(

@@ -33,6 +33,7 @@ describe('functions', () => {
       'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
       'StorageRunJob',
+      'StorageStageLoad',
       'StorageStorageApi',
       'StorageSweepFunction',
       'StorageTriggersFire',

@@ -1,24 +1,14 @@
 import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
-import { type LoadDocuments, type LoadPlace, loadPrefix } from '../../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-documents.ts'
 import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
+import type { Distribution } from '../distribution.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
-
-/** How loads are done that outgrow one function. */
-export interface Distribution {
-  /** `false`: they are refused. */
-  isOn: boolean
-  /** A load of more stored bytes outgrows one function. */
-  singleLoadBytes: number
-  /** One function merges so many staged bytes by their primary key, into a table of five times as many. */
-  singleMergeBytes: number
-  documents: LoadDocuments
-}
 
 /** A source whose slices are pinned to their content. */
 export interface PinnedSource extends CsvSource {

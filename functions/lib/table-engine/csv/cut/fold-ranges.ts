@@ -11,7 +11,7 @@ export interface RecordRange {
 }
 
 /** The first malformed record of a file, or its parts that hold all of its records. */
-export type FoldedFile = { defect: CsvDefect } | { ranges: RecordRange[] }
+type FoldedFile = { defect: CsvDefect } | { ranges: RecordRange[] }
 
 /**
  * Picks the truth about each range of a file, in order: the reading that begins where the records of the range before
