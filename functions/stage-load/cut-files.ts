@@ -48,7 +48,9 @@ const cutRequest = async (load: LoadPlace, request: Request, services: StageLoad
   const { source, current, primaryKey } = request
   const tableColumns = current && columnNames(current)
   const knownNames = findKnownNames(source, tableColumns)
-  const { compressed } = await services.documents.read(load, 'opened')
+  const found = await services.documents.read(load, 'opened')
+  if ('refusal' in found) throw refusalError(found.refusal)
+  const { compressed } = found
   const { opened, refusal } = await openFiles(load, { request, knownNames, compressed }, services)
   const [first] = opened
   // Without the names there is nothing to compare with the table.

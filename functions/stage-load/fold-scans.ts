@@ -17,10 +17,15 @@ export const foldScans = async (load: LoadPlace, { documents }: StageLoadService
   const cut = await documents.read(load, 'cut')
   const fold = async (): Promise<Folded> => {
     if (!('files' in cut)) return cut
-    const scans = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
+    const scanned = await pMap(cut.groups, (_, item) => documents.read(load, 'scanned', item), {
       concurrency: READS,
     })
-    return foldFiles(cut, scans)
+    const refused = scanned.find(group => 'refusal' in group)
+    if (refused) return refused
+    return foldFiles(
+      cut,
+      scanned.map(group => ('scans' in group ? group.scans : [])),
+    )
   }
   const folded = await fold()
   await documents.write(load, 'folded', folded)

@@ -1,5 +1,6 @@
 import pMap from 'p-map'
-import type { LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
 import { groupBytesFor, packGroups } from './pack-groups.ts'
 import type { StageLoadServices } from './services.ts'
@@ -10,17 +11,29 @@ const READS = 16
 const COMPRESSION = 4
 
 /** Finds the slices that are compressed: nothing but their start says so. Resolves to groups of them. */
-export const openSlices = async (
-  load: LoadPlace,
-  { s3, documents, rangeBytes }: StageLoadServices,
-): Promise<number[][]> => {
+export const openSlices = async (load: LoadPlace, services: StageLoadServices): Promise<number[][]> => {
+  const { documents } = services
   const { source } = await documents.read(load, 'request')
-  const { slices } = source
+  try {
+    const opened = await findCompressed(source.slices, services)
+    await documents.write(load, 'opened', opened)
+    return opened.groups
+  } catch (error) {
+    await documents.write(load, 'opened', { refusal: refusalOf(error) })
+    return []
+  }
+}
+
+const findCompressed = async (
+  slices: LoadDocument<'request'>['source']['slices'],
+  { s3, rangeBytes }: StageLoadServices,
+): Promise<{ compressed: number[]; groups: number[][] }> => {
   const areCompressed = await pMap(slices, slice => isGzip([{ s3, ...slice }]), { concurrency: READS })
   const compressed = slices.map((_, index) => index).filter(index => areCompressed[index])
   const bytesOf = (index: number) => slices[index]?.bytes ?? 0
   const bytes = compressed.reduce((sum, index) => sum + bytesOf(index), 0)
-  const groups = packGroups(compressed, bytesOf, groupBytesFor(bytes, rangeBytes / COMPRESSION))
-  await documents.write(load, 'opened', { compressed, groups })
-  return groups
+  return {
+    compressed,
+    groups: packGroups(compressed, bytesOf, groupBytesFor(bytes, rangeBytes / COMPRESSION)),
+  }
 }

@@ -1,5 +1,6 @@
 import pMap from 'p-map'
 import type { LoadPlace } from '../lib/distributed/load-documents.ts'
+import { refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { firstByteOf, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
 import type { ByteRange } from '../lib/table-engine/parquet/footer.ts'
@@ -19,7 +20,7 @@ export const scanGroup = async (
   const cut = await documents.read(load, 'cut')
   if (!('files' in cut)) throw new Error('A load that cannot be cut has no ranges')
   const { files, groups, importedColumns } = cut
-  const scans = await pMap(
+  const scanned = pMap(
     groups[item] ?? [],
     async ({ file: index, ...range }) => {
       const file = files[index]
@@ -35,5 +36,10 @@ export const scanGroup = async (
     },
     { concurrency: READS },
   )
-  await documents.write(load, 'scanned', scans, item)
+  // What is malformed is in the scans. Refused is a file that is no longer what it was.
+  const result = await scanned.then(
+    scans => ({ scans }),
+    error => ({ refusal: refusalOf(error) }),
+  )
+  await documents.write(load, 'scanned', result, item)
 }

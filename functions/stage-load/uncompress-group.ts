@@ -19,8 +19,9 @@ export const uncompressGroup = async (
   item: number,
   services: StageLoadServices,
 ): Promise<void> => {
-  const { groups } = await services.documents.read(load, 'opened')
-  for (const slice of groups[item] ?? []) await uncompress(load, slice, services)
+  const opened = await services.documents.read(load, 'opened')
+  if ('refusal' in opened) throw new Error('A load that cannot be opened has nothing to uncompress')
+  for (const slice of opened.groups[item] ?? []) await uncompress(load, slice, services)
 }
 
 const uncompress = async (

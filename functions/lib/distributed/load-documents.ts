@@ -46,7 +46,7 @@ const documents = {
     warnings: names,
   }),
   /** The compressed slices, in groups that one function uncompresses. */
-  opened: z.object({ compressed: numbers, groups: z.array(numbers) }),
+  opened: z.union([refused, z.object({ compressed: numbers, groups: z.array(numbers) })]),
   /** Of each compressed slice: its size as it is cut. */
   uncompressed: z.union([refused, z.object({ bytes: z.number() })]),
   /** The files and their columns, and ranges of them cut anywhere, in groups that one function scans. */
@@ -73,21 +73,26 @@ const documents = {
     refused,
   ]),
   /** Of each group: what its ranges say about themselves. */
-  scanned: z.array(
+  scanned: z.union([
+    refused,
     z.object({
-      range: csvRange,
-      lines: z.number(),
-      readings: z.array(
+      scans: z.array(
         z.object({
-          start: z.number(),
-          line: z.number(),
-          end: z.number(),
-          records: z.number(),
-          defect: csvDefect.optional(),
+          range: csvRange,
+          lines: z.number(),
+          readings: z.array(
+            z.object({
+              start: z.number(),
+              line: z.number(),
+              end: z.number(),
+              records: z.number(),
+              defect: csvDefect.optional(),
+            }),
+          ),
         }),
       ),
     }),
-  ),
+  ]),
   /** The parts of files that begin and end at records, in groups that one function stages. */
   folded: z.union([
     refused,

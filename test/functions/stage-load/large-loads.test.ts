@@ -212,6 +212,30 @@ describe('a large load', () => {
     clock.aheadMs = 0
   })
 
+  it.each([
+    ['cut', 1],
+    ['scanned', 2],
+  ])('is refused when its file is replaced before it is %s', async (_what, call) => {
+    const { stageLoad } = service.jobServices
+    const { files } = stageLoad
+    let calls = 0
+    stageLoad.files = {
+      readDataFile: async function* (address, part) {
+        const { bucket: Bucket, key: Key } = address
+        if (++calls === call)
+          await service.s3.send(new PutObjectCommand({ Bucket, Key, Body: `id,note\n${records(50, 99)}` }))
+        yield* files.readDataFile(address, part)
+      },
+    }
+    try {
+      const { answers, rows } = await play([{ content: `id,note\n${records(0, 9)}` }], 24)
+      expect(answers).toMatchObject([{ status: 'error', code: 'source.changed' }])
+      expect(rows).toEqual([])
+    } finally {
+      stageLoad.files = files
+    }
+  })
+
   it('is refused where such loads are switched off, and says how to switch them on', async () => {
     service.jobServices.distribution.isOn = false
     try {
