@@ -27,7 +27,7 @@ export const deleteRows = async (
     columns,
     (conditions.where ?? []).map(({ column }) => column),
   )
-  const where = conditionsSql(conditions, columns)
+  const where = conditionsSql(conditions, snapshot)
   if (where === undefined) return { snapshot: withFiles(snapshot, []) }
   await session.fitTo(columns.length)
   await session.query('CREATE TABLE drops (file_index BIGINT, file_row BIGINT)')

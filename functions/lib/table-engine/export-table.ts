@@ -12,6 +12,7 @@ import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { conditionsSql, orderTerm, refuseUnknownColumns } from './row-conditions.ts'
 import { scanFiles, type WantedColumns } from './scan-files.ts'
 import { columnNames, liveRows } from './snapshot.ts'
+import { duckDbType } from './types/field-type.ts'
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
@@ -35,7 +36,7 @@ export const exportTable = async (context: EngineContext, request: ExportRequest
 /** File by file: only a few are downloaded, written and uploaded at a time, however large the table is. */
 const exportInTableOrder = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
   const { snapshot, limit = Number.POSITIVE_INFINITY } = request
-  const where = conditionsSql(request, columnNames(snapshot))
+  const where = conditionsSql(request, snapshot)
   // Without a condition the number of rows of a group is known in advance. With one, a limit means one group at a time.
   const isCounting = where !== undefined && limit !== Number.POSITIVE_INFINITY
   let planned = 0
@@ -150,8 +151,8 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
     path: folder,
     fileType,
     select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted, snapshot)})
-      WHERE ${conditionsSql(request, columnNames(snapshot)) ?? 'true'}
-      ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
+      WHERE ${conditionsSql(request, snapshot) ?? 'true'}
+      ORDER BY ${[...orderBy.map(orderTerm(snapshot)), 'file_index', 'file_row'].join(', ')}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
     // A single thread writes one file after the other, so their numbers follow the order of the rows.
     options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
@@ -172,7 +173,9 @@ const exportSorted = async (context: EngineContext, request: ExportRequest): Pro
 const exportNothing = async (context: EngineContext, request: ExportRequest): Promise<Slice> => {
   const { session } = context
   const local = session.scratchPath('nothing')
-  const values = columnNames(request.snapshot).map(column => `'' AS ${quoteColumn(column)}`)
+  const values = request.snapshot.fields.map(
+    ({ name, type }) => `NULL::${duckDbType(type)} AS ${quoteColumn(name)}`,
+  )
   await writeRows(session, {
     path: local,
     fileType: request.fileType,

@@ -6,6 +6,8 @@ import { byId, DIGEST_COLUMN, DIGEST_ID } from './row-digest.ts'
 import { findDigest, scanFiles, type WantedColumns } from './scan-files.ts'
 import { type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { TRANSFERS } from './table-files.ts'
+import { textSql } from './types/cell-sql.ts'
+import { isTyped } from './types/field-type.ts'
 
 interface FindChangedRowsRequest {
   /** The files with matches. */
@@ -63,7 +65,8 @@ const compareValues = async (
   const fields = byId(snapshot.fields.filter(({ name }) => !snapshot.primaryKey.includes(name)))
   await fetchAll(sources, { fields })
   const values = fields.map(({ name }) => quoteColumn(name)).join(', ')
-  const whole = fields.length === 0 ? "''" : `sha256(concat_ws(chr(0), ${values}))`
+  const whole =
+    fields.length === 0 ? "''" : `sha256(concat_ws(chr(0), ${fields.map(comparableText).join(', ')}))`
   await session.query(`
     UPDATE matches SET is_changed = new.whole <> old.whole
     FROM (
@@ -75,6 +78,12 @@ const compareValues = async (
     ) AS new
     WHERE matches.is_changed IS NULL AND matches.file_index = old.file_index AND matches.file_row = old.file_row
       AND matches.staged_file = new.staged_file AND matches.staged_row = new.staged_row`)
+}
+
+/** `concat_ws` passes over NULL, so NULL is a text that no value is. */
+const comparableText = (field: TableField): string => {
+  const column = quoteColumn(field.name)
+  return isTyped(field) ? `coalesce('v' || ${textSql(column, field)}, 'n')` : column
 }
 
 const fetchAll = async (sources: OpenSource[], wanted: WantedColumns): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { DuckDbSession } from './duckdb-session.ts'
 import type { OpenSource } from './open-files.ts'
-import { quoteColumn } from './parquet-sql.ts'
+import { sameKey } from './same-key.ts'
 import { scanFiles, type WantedColumns } from './scan-files.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -19,11 +19,10 @@ export const findMatches = async (
   session: DuckDbSession,
   { sources, wanted, snapshot }: FindMatchesRequest,
 ): Promise<OpenSource[]> => {
-  const key = snapshot.primaryKey.map(quoteColumn).join(', ')
   await session.query(`
     CREATE OR REPLACE TABLE matches AS
     SELECT staged_file, staged_row, staged_digest, file_index, file_row, NULL::BOOLEAN AS is_changed
-    FROM (${scanFiles(sources, wanted, snapshot)}) JOIN staged_keys USING (${key})`)
+    FROM (${scanFiles(sources, wanted, snapshot)}) AS old JOIN staged_keys ON ${sameKey(snapshot, 'old', 'staged_keys')}`)
   const found = await session.query('SELECT DISTINCT file_index FROM matches')
   const indices = new Set(found.map(([index]) => Number(index)))
   return sources.filter(({ index }) => indices.has(index))

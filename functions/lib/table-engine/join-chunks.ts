@@ -38,5 +38,6 @@ const join = (chunks: CsvChunk[]): CsvChunk => {
     longestRecord: Math.max(...chunks.map(({ longestRecord }) => longestRecord)),
     hasReturns: chunks.some(({ hasReturns }) => hasReturns),
     hasBlankLines: chunks.some(({ hasBlankLines }) => hasBlankLines),
+    origins: chunks.flatMap(({ origins = [] }) => origins),
   }
 }

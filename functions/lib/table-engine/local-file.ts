@@ -1,6 +1,6 @@
 import { fileStatistics } from './parquet/file-statistics.ts'
 import type { ParquetFooter } from './parquet/footer.ts'
-import { type TableField, type TableFile, TIMESTAMP_ID } from './snapshot.ts'
+import type { TableField, TableFile } from './snapshot.ts'
 
 /** A Parquet file in the scratch folder that will become a file of the table. */
 export interface LocalFile {
@@ -26,5 +26,5 @@ export const listedFile = (
   rows,
   bytes,
   hasFieldIds: true,
-  statistics: fileStatistics(footer, [TIMESTAMP_ID, ...fields.map(({ id }) => id)]),
+  statistics: fileStatistics(footer, fields),
 })

@@ -7,6 +7,7 @@ import { batchFiles, closeFiles, openFiles } from './open-files.ts'
 import { quoteColumn, ROW_PLACE, readParquet } from './parquet-sql.ts'
 import { findFilesOfKeys } from './prune-by-keys.ts'
 import { DIGEST_COLUMN } from './row-digest.ts'
+import { sameKey } from './same-key.ts'
 import { columnNames, type Snapshot, type TableField } from './snapshot.ts'
 import { writeParquet } from './write-parquet.ts'
 
@@ -38,7 +39,7 @@ export const mergeByKey = async (
   await session.query('CREATE TABLE staged_drops (file_index BIGINT, file_row BIGINT)')
   await session.query('CREATE TABLE existing_drops (file_index BIGINT, file_row BIGINT)')
   const stagedPaths = staged.map(({ path }) => path)
-  await session.query(dropEarlierDuplicates(stagedPaths, primaryKey))
+  await session.query(dropEarlierDuplicates(stagedPaths, snapshot))
   if (snapshot.files.length > 0) {
     await session.query(stageKeys(stagedPaths, primaryKey))
     await compareWithTable(context, { snapshot, stagedPaths })
@@ -48,13 +49,14 @@ export const mergeByKey = async (
 }
 
 /** The last record of a key wins: later lines of a file are newer. */
-const dropEarlierDuplicates = (paths: string[], primaryKey: string[]): string => {
-  const key = primaryKey.map(quoteColumn).join(', ')
+const dropEarlierDuplicates = (paths: string[], table: Snapshot): string => {
+  const key = table.primaryKey.map(quoteColumn).join(', ')
   return `
     INSERT INTO staged_drops
     WITH places AS (SELECT ${key}, ${ROW_PLACE} FROM ${readParquet(paths)}),
       last AS (SELECT ${key}, max((file_index, file_row)) AS place FROM places GROUP BY ${key} HAVING count(*) > 1)
-    SELECT file_index, file_row FROM places JOIN last USING (${key}) WHERE (file_index, file_row) < last.place`
+    SELECT file_index, file_row FROM places JOIN last ON ${sameKey(table, 'places', 'last')}
+    WHERE (file_index, file_row) < last.place`
 }
 
 const stageKeys = (paths: string[], primaryKey: string[]): string => {

@@ -12,6 +12,7 @@ import {
 } from './row-conditions.ts'
 import { scanFiles } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
+import { textSql } from './types/cell-sql.ts'
 
 export interface PreviewQuery extends RowConditions {
   /** In this order; default: all. */
@@ -21,10 +22,10 @@ export interface PreviewQuery extends RowConditions {
   orderBy?: OrderBy[]
 }
 
-/** Rows of text cells, in the order of `columns`. */
+/** Rows of cells in their text form, in the order of `columns`. NULL is only in typed tables. */
 export interface PreviewResult {
   columns: string[]
-  rows: string[][]
+  rows: (string | null)[][]
 }
 
 /** See `TableEngine.preview`. */
@@ -41,17 +42,22 @@ export const previewTable = async (
     ...(query.where ?? []).map(({ column }) => column),
     ...orderBy.map(({ column }) => column),
   ])
-  const where = conditionsSql(query, all) ?? 'true'
+  const where = conditionsSql(query, snapshot) ?? 'true'
   const { session } = context
   await session.fitTo(all.length)
   const files = findFiles(snapshot, query)
   const wanted = neededColumns(snapshot, { ...query, columns })
-  const read = async (sources: OpenSource[], limit: number): Promise<string[][]> => {
+  const fields = new Map(snapshot.fields.map(field => [field.name, field]))
+  const shown = columns.map(name => {
+    const field = fields.get(name)
+    return `encode(${field ? textSql(quoteColumn(name), field) : quoteColumn(name)})`
+  })
+  const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
     const rows = await session.query(`
-      SELECT ${columns.map(column => `encode(${quoteColumn(column)})`).join(', ')}
+      SELECT ${shown.join(', ')}
       FROM (${scanFiles(sources, wanted, snapshot)})
       WHERE ${where}
-      ORDER BY ${[...orderBy.map(orderTerm), 'file_index', 'file_row'].join(', ')}
+      ORDER BY ${[...orderBy.map(orderTerm(snapshot)), 'file_index', 'file_row'].join(', ')}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))
   }
@@ -60,7 +66,7 @@ export const previewTable = async (
     return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit) }
   }
   // In table order the first row group of the first file usually has enough rows.
-  const rows: string[][] = []
+  const rows: PreviewResult['rows'] = []
   for (const indexed of files) {
     if (rows.length >= query.limit) break
     const source = await openFile(context, snapshot, indexed)
@@ -75,7 +81,8 @@ export const previewTable = async (
 }
 
 /** Reads bytes, because DuckDB's Node client drops a byte order mark at the start of a text. */
-const toText = (value: DuckDBValue): string => {
+const toText = (value: DuckDBValue): string | null => {
+  if (value === null) return null
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString('utf8')
   throw new Error(`A cell is no text but ${typeof value}.`)
 }

@@ -1,6 +1,7 @@
-import { compareText } from './parquet/compare-text.ts'
 import type { Filter, RowConditions } from './row-conditions.ts'
-import { type FieldStatistics, type Snapshot, TIMESTAMP_ID } from './snapshot.ts'
+import { type FieldStatistics, type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
+import { compareValues } from './types/compare-values.ts'
+import { readBound } from './types/read-cell.ts'
 
 type Bounds = Pick<FieldStatistics, 'lower' | 'upper'>
 
@@ -19,21 +20,32 @@ export const mayHoldMatches = (
   return where.every(filter => {
     const field = fields.find(({ name }) => name === filter.column)
     const bounds = field && boundsOf(field.id)
-    return bounds === undefined || mayHoldValue(filter, bounds)
+    return field === undefined || bounds === undefined || mayHoldValue(field, filter, bounds)
   })
 }
 
-/** Only comparisons as text have the order of the bounds. */
-const mayHoldValue = ({ operator, values, dataType }: Filter, bounds: Bounds): boolean => {
-  const [first] = values
-  if (dataType !== undefined || operator === 'ne' || first === undefined) return true
-  const { lower, upper } = bounds
-  if (operator === 'eq') return values.some(value => mayHold(value, bounds))
-  if (operator === 'gt' || operator === 'ge') return upper === undefined || compareText(upper, first) >= 0
-  return lower === undefined || compareText(lower, first) <= 0
+/** Only comparisons by the column's own type have the order of the bounds. */
+const mayHoldValue = (
+  field: TableField,
+  { operator, values, dataType }: Filter,
+  { lower, upper }: Bounds,
+): boolean => {
+  const { type } = field
+  const isNotBelow = (value: string): boolean => lower === undefined || compareValues(type, lower, value) <= 0
+  const isNotAbove = (value: string): boolean => upper === undefined || compareValues(type, upper, value) >= 0
+  const known = values.map(text => knownValue(field, text))
+  const [first] = known
+  // What a value means is not known, or it means NULL: nothing can be said.
+  if (dataType !== undefined || operator === 'ne' || first === undefined || known.includes(undefined))
+    return true
+  if (operator === 'eq')
+    return known.some(value => value !== undefined && isNotBelow(value) && isNotAbove(value))
+  return operator === 'gt' || operator === 'ge' ? isNotAbove(first) : isNotBelow(first)
 }
 
-/** Whether a value can lie within bounds. */
-const mayHold = (value: string, { lower, upper }: Bounds): boolean =>
-  (lower === undefined || compareText(lower, value) <= 0) &&
-  (upper === undefined || compareText(upper, value) >= 0)
+const knownValue = (field: TableField, text: string): string | undefined => {
+  if (field.rules === undefined) return text
+  if (text === '') return undefined
+  const read = readBound(text, field)
+  return 'value' in read ? read.value : undefined
+}

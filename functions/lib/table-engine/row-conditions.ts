@@ -1,6 +1,10 @@
 import { UserError } from '../errors/errors.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import { isTypedTable, type Snapshot, type TableField } from './snapshot.ts'
 import { quoteLiteral, quoteTimestamp } from './sql.ts'
+import { typedCondition } from './typed-conditions.ts'
+import { textSql } from './types/cell-sql.ts'
+import { isTyped } from './types/field-type.ts'
 
 /** The type to compare or order a column's text as. Text that is not of this type counts as missing. */
 type ComparisonType = 'INTEGER' | 'DOUBLE' | 'BIGINT' | 'REAL' | 'DECIMAL' | 'TIMESTAMP'
@@ -10,14 +14,14 @@ export interface Filter {
   column: string
   operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
   values: string[]
-  /** Default: compare as text. */
+  /** Default: compare by the type of the column, in an untyped table as text. */
   dataType?: ComparisonType
 }
 
 export interface OrderBy {
   column: string
   order: 'ASC' | 'DESC'
-  /** Default: order as text. */
+  /** Default: order by the type of the column, in an untyped table as text. Not for typed tables. */
   dataType?: ComparisonType
 }
 
@@ -49,18 +53,28 @@ const SQL_TYPES: Record<ComparisonType, string> = {
 /** The conditions on the rows of `selectRows`, for WHERE. `undefined`: all rows. */
 export const conditionsSql = (
   { where = [], changedSince, changedUntil, fulltextSearch, searchedColumns }: RowConditions,
-  tableColumns: string[],
+  { fields }: Pick<Snapshot, 'fields'>,
 ): string | undefined => {
+  const byName = new Map(fields.map(field => [field.name, field]))
   const all = [
-    ...where.map(condition),
+    ...where.map(filter => condition(filter, byName.get(filter.column))),
     ...(changedSince ? [`${TIMESTAMP_COLUMN} >= ${quoteTimestamp(changedSince)}`] : []),
     ...(changedUntil ? [`${TIMESTAMP_COLUMN} < ${quoteTimestamp(changedUntil)}`] : []),
-    ...(fulltextSearch === undefined ? [] : [containsText(fulltextSearch, searchedColumns ?? tableColumns)]),
+    ...(fulltextSearch === undefined
+      ? []
+      : [
+          containsText(
+            fulltextSearch,
+            fields.filter(({ name }) => searchedColumns?.includes(name) ?? true),
+          ),
+        ]),
   ]
   return all.length === 0 ? undefined : all.map(term => `(${term})`).join(' AND ')
 }
 
-const condition = ({ column, operator, values, dataType }: Filter): string => {
+const condition = (filter: Filter, field: TableField | undefined): string => {
+  const { column, operator, values, dataType } = filter
+  if (field && comparesByType(field, dataType)) return typedCondition(filter, field)
   const left = comparable(quoteColumn(column), dataType)
   const right = values.map(value => comparable(quoteUserText(value), dataType))
   if (operator === 'eq') return right.length === 0 ? 'false' : `${left} IN (${right.join(', ')})`
@@ -68,14 +82,27 @@ const condition = ({ column, operator, values, dataType }: Filter): string => {
   return right[0] === undefined ? 'false' : `${left} ${SQL_OPERATORS[operator]} ${right[0]}`
 }
 
-const containsText = (text: string, columns: string[]): string => {
+/** Numbers given for a column of numbers are numbers without a word about it, and times for a column of times. */
+const comparesByType = (field: TableField, dataType: ComparisonType | undefined): boolean =>
+  isTyped(field) && (dataType === undefined || field.type !== 'string')
+
+const containsText = (text: string, fields: TableField[]): string => {
   const wanted = `lower(${quoteUserText(text)})`
-  return columns.map(column => `contains(lower(${quoteColumn(column)}), ${wanted})`).join(' OR ') || 'false'
+  const texts = fields.map(field => textSql(quoteColumn(field.name), field))
+  return texts.map(value => `contains(lower(${value}), ${wanted})`).join(' OR ') || 'false'
 }
 
-/** One term of ORDER BY. */
-export const orderTerm = ({ column, order, dataType }: OrderBy): string =>
-  `${comparable(quoteColumn(column), dataType)} ${order === 'DESC' ? 'DESC' : 'ASC'} NULLS LAST`
+/** One term of ORDER BY. Error: 400 `storage.tables.validation` for a data type in a typed table. */
+export const orderTerm =
+  (table: Pick<Snapshot, 'fields'>) =>
+  ({ column, order, dataType }: OrderBy): string => {
+    if (dataType !== undefined && isTypedTable(table))
+      throw new UserError(
+        'storage.tables.validation',
+        'Specifying data type for ordered column is not supported for typed tables',
+      )
+    return `${comparable(quoteColumn(column), dataType)} ${order === 'DESC' ? 'DESC' : 'ASC'} NULLS LAST`
+  }
 
 const comparable = (sql: string, dataType: ComparisonType | undefined): string =>
   dataType === undefined ? sql : `TRY_CAST(${sql} AS ${SQL_TYPES[dataType]})`

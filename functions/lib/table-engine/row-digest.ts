@@ -1,6 +1,8 @@
+import { decimalOf } from '../iceberg/metadata/types.ts'
 import { quoteColumn } from './parquet-sql.ts'
 import type { TableField } from './snapshot.ts'
 import { quoteIdentifier } from './sql.ts'
+import type { FieldType } from './types/field-type.ts'
 
 /**
  * A column of the files of tables with a primary key: a digest of all values of the row. A keyed load reads it instead
@@ -21,5 +23,11 @@ export const byId = <Field extends Pick<TableField, 'id'>>(fields: Field[]): Fie
 
 export const digestSql = (fields: TableField[]): string =>
   `(hash(${byId(fields)
-    .map(({ name }) => quoteColumn(name))
+    .map(({ name, type }) => widest(quoteColumn(name), type))
     .join(', ')}) >> 32)::UINTEGER`
+
+/** The same digest before and after a decimal has got more digits. */
+const widest = (column: string, type: FieldType): string => {
+  const decimal = decimalOf(type)
+  return decimal ? `${column}::DECIMAL(38, ${decimal.scale})` : column
+}

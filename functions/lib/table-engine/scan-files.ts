@@ -1,9 +1,11 @@
+import { decimalOf } from '../iceberg/metadata/types.ts'
 import type { ParquetColumn } from './parquet/footer.ts'
 import type { OpenFile } from './parquet/open-table-file.ts'
 import { quoteColumn, readParquet, storedName, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import { DIGEST_COLUMN, DIGEST_ID } from './row-digest.ts'
 import { type Snapshot, type TableField, TIMESTAMP_ID } from './snapshot.ts'
 import { quoteIdentifier, quoteList } from './sql.ts'
+import { duckDbType, isTyped } from './types/field-type.ts'
 
 type StoredFile = Pick<OpenFile, 'footer' | 'hasFieldIds'>
 
@@ -33,7 +35,7 @@ type NameMapping = Pick<Snapshot, 'lastNameMappedId'>
 
 /**
  * The live rows of files of one table, whatever columns it had when they were written: by field id, or by name in files
- * of version 0.1. A column that a file lacks is empty there.
+ * of version 0.1. A column that a file lacks is empty there, or NULL in a typed table.
  *
  * The result is a SELECT of `quoteColumn(...)` of the wanted fields, `_timestamp` and `_digest` if wanted, `file_index`
  * (the `index` of the source) and `file_row` (in each file, from 0, deleted rows counted).
@@ -103,7 +105,7 @@ const columnsSql = (
 ): string[] => [
   ...fields.map(field => {
     const place = findField(source, field, mapping)
-    return `${fieldSql(source, place)} AS ${quoteColumn(field.name)}`
+    return `${fieldSql(source, field, place)} AS ${quoteColumn(field.name)}`
   }),
   ...(timestamp
     ? [`${timestampSql(source.footer.columns[findTimestamp(source)])} AS ${TIMESTAMP_COLUMN}`]
@@ -111,14 +113,21 @@ const columnsSql = (
   ...(digest ? [DIGEST_COLUMN] : []),
 ]
 
-const fieldSql = ({ footer }: ScanSource, place: number): string => {
+const fieldSql = ({ footer }: ScanSource, field: TableField, place: number): string => {
   const column = footer.columns[place]
+  if (isTyped(field)) return typedFieldSql(column, field)
   if (!column) return "''"
   const name = quoteIdentifier(column.name)
   // Our files hold no nulls. Those of other engines may.
   const hasNoNulls = footer.rowGroups.every(({ chunks }) => chunks[place]?.nulls === 0)
   return hasNoNulls ? name : `coalesce(${name}, '')`
 }
+
+/** A decimal may have got more digits since the file was written. */
+const typedFieldSql = (column: ParquetColumn | undefined, { type }: TableField): string =>
+  column && !decimalOf(type)
+    ? quoteIdentifier(column.name)
+    : `${column ? quoteIdentifier(column.name) : 'NULL'}::${duckDbType(type)}`
 
 /** Without a calendar, which `AT TIME ZONE` would need for each row. */
 const timestampSql = (column: ParquetColumn | undefined): string => {

@@ -1,16 +1,17 @@
-/** The type of a column's values. Untyped tables have texts only. */
-type FieldType = 'string'
+import { type CellType, isTyped } from './types/field-type.ts'
 
 /**
  * A column. Its id is an Iceberg field id: it stays when other columns come and go, and is never used again. So files
  * that were written before a change of columns are still read right.
  */
-export interface TableField {
+export interface TableField extends CellType {
   /** From {@link FIRST_COLUMN_ID} on. */
   id: number
   name: string
-  type: FieldType
 }
+
+/** A column that a table gets: its id is given by the table. */
+export type NewField = Omit<TableField, 'id'>
 
 /** Field id of `_timestamp`, which each file has beside the columns: when a load last changed the row. */
 export const TIMESTAMP_ID = 1
@@ -24,8 +25,8 @@ export interface FieldStatistics {
   values: number
   nulls: number
   /**
-   * No value is smaller, by Unicode code points. At most 16 characters. Of `_timestamp` an ISO 8601 time with six
-   * digits of a second and `Z`.
+   * No value is smaller. Of texts by Unicode code points, and at most 16 characters; other values in the form of
+   * `ReadCell`. Of `_timestamp` an ISO 8601 time with six digits of a second and `Z`.
    */
   lower?: string | undefined
   /** No value is larger. */
@@ -49,7 +50,7 @@ export interface TableFile {
 /**
  * The complete content of a table at one time: an immutable list of Parquet files, and facts about all of them.
  *
- * Every column is text. The files have one more column, `_timestamp`: the time of the load that last changed the row.
+ * Every column of an untyped table is text. The files have one more column, `_timestamp`: the time of the load that last changed the row.
  * One item per table points to its current snapshot. A load writes new files and then moves that pointer.
  */
 export interface Snapshot {
@@ -80,12 +81,32 @@ export const emptySnapshot = (columns: string[], primaryKey: string[]): Snapshot
 /** In table order. */
 export const columnNames = ({ fields }: Pick<Snapshot, 'fields'>): string[] => fields.map(({ name }) => name)
 
+/** The most characters of a text in a typed table that declares no other length. */
+export const MAX_TEXT_LENGTH = 16_777_216
+
+/** Whether the table was made with types: then an empty cell of any of its columns is NULL. */
+export const isTypedTable = ({ fields }: Pick<Snapshot, 'fields'>): boolean => fields.some(isTyped)
+
+/** A column that nobody has declared, such as one that a load brings: of a typed table it holds texts or NULL. */
+export const undeclaredField = (table: Pick<Snapshot, 'fields'>, name: string): NewField => ({
+  name,
+  type: 'string',
+  ...(isTypedTable(table) && { rules: { nullable: true, maxLength: MAX_TEXT_LENGTH } }),
+})
+
 /** Adds the columns that the table does not have yet, at its end. They are empty in every row. */
-export const withColumns = (snapshot: Snapshot, columns: string[]): Snapshot => {
+export const withColumns = (snapshot: Snapshot, columns: string[]): Snapshot =>
+  withFields(
+    snapshot,
+    columns.map(name => undeclaredField(snapshot, name)),
+  )
+
+/** Adds the columns that the table does not have yet, at its end. */
+export const withFields = (snapshot: Snapshot, fields: NewField[]): Snapshot => {
   const known = new Set(columnNames(snapshot))
-  const added = columns
-    .filter(name => !known.has(name))
-    .map((name, index): TableField => ({ id: snapshot.lastFieldId + 1 + index, name, type: 'string' }))
+  const added = fields
+    .filter(({ name }) => !known.has(name))
+    .map((field, index): TableField => ({ id: snapshot.lastFieldId + 1 + index, ...field }))
   return {
     ...snapshot,
     fields: [...snapshot.fields, ...added],

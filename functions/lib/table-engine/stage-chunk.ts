@@ -4,11 +4,14 @@ import { formatRecord } from './csv/format-records.ts'
 import { parseRecords } from './csv/parse-records.ts'
 import type { CsvChunk } from './csv/split-csv.ts'
 import type { DuckDbSession } from './duckdb-session.ts'
+import { findBadCell } from './find-bad-cell.ts'
 import { loadOrderSql } from './load-order.ts'
 import type { LocalFile } from './local-file.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
 import type { TableField } from './snapshot.ts'
 import { quoteList, quoteLiteral, quoteTimestamp } from './sql.ts'
+import { cellSql } from './types/cell-sql.ts'
+import { isTyped } from './types/field-type.ts'
 import { writeParquet } from './write-parquet.ts'
 
 interface StageChunkRequest {
@@ -31,7 +34,8 @@ interface StageChunkRequest {
  *
  * DuckDB's reader has nothing to guess: no sniffing, no header, one thread that begins at a record, buffers that hold
  * the whole chunk. Chunks that it would read differently from RFC 4180 are rewritten first with every cell in quotes.
- * And its row count must equal the scanner's, or the load fails.
+ * And its row count must equal the scanner's, or the load fails. A cell that its column cannot hold fails it with a
+ * `UserError` (see {@link findBadCell}).
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
@@ -57,6 +61,8 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
     throw new Error(
       `DuckDB read ${file.rows} rows where the scanner counted ${chunk.records} records (${name}).`,
     )
+  } catch (error) {
+    throw (request.columns.some(isTyped) && findBadCell(request)) || error
   } finally {
     await rm(csv, { force: true })
   }
@@ -103,7 +109,9 @@ const selectFromCsv = ({
   const nulls = treatValuesAsNull.filter(value => value !== '' && !value.includes('\0')).map(quoteLiteral)
   const toValue = (cell: string): string =>
     nulls.length === 0 ? cell : `CASE WHEN ${cell} IN (${nulls.join(', ')}) THEN '' ELSE ${cell} END`
-  const values = columns.map(({ name, cell }) => `${toValue(`c${cell}`)} AS ${quoteColumn(name)}`)
+  const values = columns.map(
+    field => `${cellSql(toValue(`c${field.cell}`), field, loadedAt)} AS ${quoteColumn(field.name)}`,
+  )
   if (order) values.push(loadOrderSql(order))
   const quote = quoteByte(dialect.enclosure)
   return `

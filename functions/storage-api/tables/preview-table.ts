@@ -55,8 +55,8 @@ export const previewTable = defineRoute({
   },
 })
 
-const previewCell = (columnName: string, value: string) => ({
+const previewCell = (columnName: string, value: string | null) => ({
   columnName,
-  value: value.slice(0, MAX_CELL_LENGTH),
-  isTruncated: value.length > MAX_CELL_LENGTH,
+  value: value?.slice(0, MAX_CELL_LENGTH) ?? null,
+  isTruncated: (value?.length ?? 0) > MAX_CELL_LENGTH,
 })

@@ -57,6 +57,42 @@ export const tableCodes = {
     meaning: 'A parameter of the request for a table is not valid.',
     remedy: 'Correct the fields that the message names.',
   },
+  'storage.tables.validation.cannotAddColumn': {
+    status: 400,
+    meaning:
+      'A column that needs a value in each row was to be added to a table with rows, without a default.',
+    remedy: 'Make the column nullable, or give it a default.',
+  },
+  'storage.tables.validation.cannotUpdateColumn': {
+    status: 400,
+    meaning: 'The definition of a column was to change in a way that its values cannot follow.',
+    remedy: 'Change only what the message allows, or add a new column and load it.',
+  },
+  'storage.tables.invalidDefaultValueForType': {
+    status: 400,
+    meaning: 'A new column of days or times cannot have a default.',
+    remedy: 'Add the column without a default and load its values.',
+  },
+  'storage.backend.exception': {
+    status: 400,
+    meaning: 'A condition compares a column with something that is no value of its type.',
+    remedy: 'Give values in a form of the type of the column (docs/tables.md).',
+  },
+  rowTooLarge: {
+    status: 400,
+    meaning: 'A number of the file has more digits than its column holds.',
+    remedy: 'Correct the value in the line that the message names, or give the column more digits.',
+  },
+  'csvImport.invalidValue': {
+    status: 400,
+    meaning: 'A cell of the file is no value of the type of its column.',
+    remedy: 'Correct the value in the line that the message names (docs/tables.md lists the forms).',
+  },
+  'csvImport.requiredValue': {
+    status: 400,
+    meaning: 'A cell of the file is empty, and its column needs a value.',
+    remedy: 'Fill the cell, give the column a default, or make it nullable.',
+  },
   'storage.tables.validation.columnNotExists': {
     status: 400,
     meaning: 'A condition, an order or a list of columns names a column that the table does not have.',

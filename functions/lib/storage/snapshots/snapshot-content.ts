@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FIRST_COLUMN_ID, type Snapshot } from '../../table-engine/snapshot.ts'
+import { type FieldType, isFieldType } from '../../table-engine/types/field-type.ts'
 
 const fieldStatistics = z.object({
   bytes: z.number(),
@@ -21,8 +22,19 @@ export const tableFiles = z.array(
   }),
 )
 
+const fieldType = z.custom<FieldType>(value => typeof value === 'string' && isFieldType(value))
+
+const cellRules = z.object({
+  nullable: z.boolean(),
+  default: z.string().optional(),
+  maxLength: z.number().optional(),
+  isTime: z.boolean().optional(),
+})
+
 const content = z.object({
-  fields: z.array(z.object({ id: z.number(), name: z.string(), type: z.literal('string') })),
+  fields: z.array(
+    z.object({ id: z.number(), name: z.string(), type: fieldType, rules: cellRules.optional() }),
+  ),
   lastFieldId: z.number(),
   lastNameMappedId: z.number().optional(),
   primaryKey: z.array(z.string()),

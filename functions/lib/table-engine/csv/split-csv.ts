@@ -15,6 +15,17 @@ export interface CsvChunk extends CsvFacts {
   columns: number
   isHeader: boolean
   start: RecordPlace
+  /** Where the records come from, in order, for messages. */
+  origins?: ChunkOrigin[]
+}
+
+/** Records of one file that follow each other. */
+export interface ChunkOrigin {
+  /** Names the file when there are several. */
+  source: string | undefined
+  /** Of the first record. The first line of a file is line 1. */
+  line: number
+  records: number
 }
 
 export interface SplitCsvOptions {
@@ -60,7 +71,9 @@ export async function* splitCsv(
     if (pieces.at(-1)?.at(-1) !== LINE_FEED) pieces.push(Buffer.from([LINE_FEED]))
     // One copy into one block: holding and writing hundreds of small blocks costs more.
     const bytes = Buffer.concat(pieces)
-    const chunk = { ...scanner.takeFacts(), bytes, columns: scanner.columns, isHeader, start }
+    const facts = scanner.takeFacts()
+    const origins = [{ source: options.source, line: start.line, records: facts.records }]
+    const chunk = { ...facts, bytes, columns: scanner.columns, isHeader, start, origins }
     isHeader = false
     pieces = []
     scanner.stopAfter(chunkBytes)

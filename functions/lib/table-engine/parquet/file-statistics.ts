@@ -1,53 +1,60 @@
 import { truncateLower, truncateUpper } from '../../iceberg/values/truncate-bound.ts'
-import { type FieldStatistics, TIMESTAMP_ID } from '../snapshot.ts'
-import { compareText } from './compare-text.ts'
+import { type FieldStatistics, type TableField, TIMESTAMP_ID } from '../snapshot.ts'
+import { compareValues } from '../types/compare-values.ts'
+import type { FieldType } from '../types/field-type.ts'
 import type { ColumnChunk, ParquetFooter } from './footer.ts'
 
-/** What the footer of a file says about its columns, for the table's list of files. By field id. */
+/** What the footer of a file says about its columns and `_timestamp`, for the table's list of files. By field id. */
 export const fileStatistics = (
   { columns, rowGroups }: ParquetFooter,
-  ids: readonly number[],
+  fields: readonly Pick<TableField, 'id' | 'type'>[],
 ): Record<number, FieldStatistics> => {
-  const wanted = new Set(ids)
+  const types = new Map<number | undefined, FieldType>(fields.map(({ id, type }) => [id, type]))
+  types.set(TIMESTAMP_ID, 'timestamptz')
   return Object.fromEntries(
-    columns.flatMap(({ id }, index) =>
-      id === undefined || !wanted.has(id)
-        ? []
-        : [
-            [
-              id,
-              summarize(
-                id,
-                rowGroups.flatMap(({ chunks }) => chunks[index] ?? []),
-              ),
-            ],
-          ],
-    ),
+    columns.flatMap(({ id }, index) => {
+      const type = types.get(id)
+      if (id === undefined || type === undefined) return []
+      const chunks = rowGroups.flatMap(group => group.chunks[index] ?? [])
+      return [[id, summarize(type, chunks)]]
+    }),
   )
 }
 
-const summarize = (id: number, chunks: ColumnChunk[]): FieldStatistics => {
-  const lower = least(chunks.map(chunk => chunk.lower))
-  const upper = greatest(chunks.map(chunk => chunk.upper))
-  const isTime = id === TIMESTAMP_ID
-  const shortUpper = upper === undefined || isTime ? upper : truncateUpper(upper)
+const summarize = (type: FieldType, chunks: ColumnChunk[]): FieldStatistics => {
+  // A row group of nothing but NULL has no bounds, and needs none.
+  const filled = chunks.filter(({ values, nulls }) => nulls !== values)
+  const least = (one: string, other: string): string => (compareValues(type, one, other) <= 0 ? one : other)
+  const greatest = (one: string, other: string): string =>
+    compareValues(type, one, other) >= 0 ? one : other
+  const lower = boundOf(
+    filled.map(chunk => chunk.lower),
+    least,
+  )
+  const upper = boundOf(
+    filled.map(chunk => chunk.upper),
+    greatest,
+  )
+  const isText = type === 'string'
+  const shortUpper = upper === undefined || !isText ? upper : truncateUpper(upper)
   return {
     bytes: sum(chunks.map(({ bytes }) => bytes)),
     values: sum(chunks.map(({ values }) => values)),
     nulls: sum(chunks.map(({ nulls = 0 }) => nulls)),
-    ...(lower !== undefined && { lower: isTime ? lower : truncateLower(lower) }),
+    ...(lower !== undefined && { lower: isText ? truncateLower(lower) : lower }),
     ...(shortUpper !== undefined && { upper: shortUpper }),
   }
 }
 
-const least = (bounds: (string | undefined)[]): string | undefined =>
-  bounds.reduce((one, other) =>
-    one === undefined || other === undefined ? undefined : compareText(one, other) <= 0 ? one : other,
-  )
-
-const greatest = (bounds: (string | undefined)[]): string | undefined =>
-  bounds.reduce((one, other) =>
-    one === undefined || other === undefined ? undefined : compareText(one, other) >= 0 ? one : other,
-  )
+/** Undefined when one of the bounds is, or when there are none. */
+const boundOf = (
+  bounds: (string | undefined)[],
+  choose: (one: string, other: string) => string,
+): string | undefined =>
+  bounds.length === 0
+    ? undefined
+    : bounds.reduce((one, other) =>
+        one === undefined || other === undefined ? undefined : choose(one, other),
+      )
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)

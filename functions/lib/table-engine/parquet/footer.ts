@@ -1,4 +1,6 @@
 import { type ColumnMetaData, type ParquetParsers, parquetMetadata, type SchemaElement } from 'hyparquet'
+import { formatDate, formatTimestamp } from '../../iceberg/values/date-text.ts'
+import { isDecimal, readDecimalBounds } from './decimal-bounds.ts'
 
 /** Bytes from `start` up to, but without, `end`. */
 export interface ByteRange {
@@ -12,6 +14,8 @@ export interface ParquetColumn {
   id: number | undefined
   /** A time that says that it is UTC. Version 0.1 wrote times without a zone, which are UTC too. */
   isZonedTime: boolean
+  /** How values are stored: files whose columns differ in it are not read by one scan. */
+  form: string
 }
 
 /** The values of one column in one row group. */
@@ -22,7 +26,7 @@ export interface ColumnChunk {
   values: number
   /** Undefined: unknown. */
   nulls: number | undefined
-  /** Bounds of a text or a time (ISO 8601). */
+  /** Bounds in the form of `FieldStatistics`. */
   lower: string | undefined
   upper: string | undefined
 }
@@ -54,15 +58,21 @@ export const footerBytes = (tail: Uint8Array): number =>
 /** `tail`: the end of a file, with the whole footer. */
 export const parseFooter = (tail: Uint8Array): ParquetFooter => {
   const { schema, row_groups } = parquetMetadata(tail, { parsers: PARSERS, geoparquet: false })
+  // The first element is the root.
+  const elements = schema.slice(1)
+  const decimalBounds = elements.some(isDecimal) ? readDecimalBounds(tail, elements) : undefined
   let firstRow = 0
-  const rowGroups = row_groups.map(({ num_rows, columns }): RowGroup => {
+  const rowGroups = row_groups.map(({ num_rows, columns }, index): RowGroup => {
     const rows = Number(num_rows)
-    const group = { firstRow, rows, chunks: columns.map(({ meta_data }) => readChunk(meta_data)) }
+    const chunks = columns.map(({ meta_data }, place) => ({
+      ...readChunk(meta_data, elements[place]),
+      ...decimalBounds?.[index]?.[place],
+    }))
+    const group = { firstRow, rows, chunks }
     firstRow += rows
     return group
   })
-  // The first element is the root.
-  return { columns: schema.slice(1).map(readColumn), rowGroups }
+  return { columns: elements.map(readColumn), rowGroups }
 }
 
 const text = new TextDecoder('utf8', { ignoreBOM: true })
@@ -70,23 +80,22 @@ const text = new TextDecoder('utf8', { ignoreBOM: true })
 /** The library drops a byte order mark of a text, and the microseconds of a time. */
 const PARSERS: Partial<ParquetParsers> = {
   stringFromBytes: bytes => text.decode(bytes),
-  timestampFromMicroseconds: isoTime,
-}
-
-function isoTime(micros: bigint): string {
-  const millis = micros >= 0n ? micros / 1000n : (micros - 999n) / 1000n
-  const rest = String(micros - millis * 1000n).padStart(3, '0')
   // Always six digits: such texts have the order of their times.
-  return new Date(Number(millis)).toISOString().replace('Z', `${rest}Z`)
+  timestampFromMicroseconds: formatTimestamp,
+  dateFromDays: formatDate,
 }
 
-const readColumn = ({ name, field_id, logical_type }: SchemaElement): ParquetColumn => ({
-  name,
-  id: field_id,
-  isZonedTime: logical_type?.type === 'TIMESTAMP' && logical_type.isAdjustedToUTC,
+const isZoned = ({ logical_type }: SchemaElement): boolean =>
+  logical_type?.type === 'TIMESTAMP' && logical_type.isAdjustedToUTC
+
+const readColumn = (element: SchemaElement): ParquetColumn => ({
+  name: element.name,
+  id: element.field_id,
+  isZonedTime: isZoned(element),
+  form: [element.type, element.converted_type, element.precision, element.scale].join(' '),
 })
 
-const readChunk = (chunk: ColumnMetaData | undefined): ColumnChunk => {
+const readChunk = (chunk: ColumnMetaData | undefined, element: SchemaElement | undefined): ColumnChunk => {
   if (!chunk) throw new Error('A Parquet file keeps its columns in other files.')
   const { statistics } = chunk
   const first = Number(chunk.dictionary_page_offset || chunk.data_page_offset)
@@ -100,9 +109,18 @@ const readChunk = (chunk: ColumnMetaData | undefined): ColumnChunk => {
     bytes,
     values: Number(chunk.num_values),
     nulls: statistics?.null_count === undefined ? undefined : Number(statistics.null_count),
-    lower: textOf(statistics?.min_value),
-    upper: textOf(statistics?.max_value),
+    lower: textOf(statistics?.min_value, element),
+    upper: textOf(statistics?.max_value, element),
   }
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const textOf = (value: unknown, element: SchemaElement | undefined): string | undefined => {
+  if (typeof value === 'string') return element && isTime(element) ? timeText(value, element) : value
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
+  return typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+const isTime = ({ type, converted_type, logical_type }: SchemaElement): boolean =>
+  type === 'INT64' && (logical_type?.type === 'TIMESTAMP' || converted_type === 'TIMESTAMP_MICROS')
+
+const timeText = (time: string, element: SchemaElement): string => (isZoned(element) ? `${time}Z` : time)

@@ -3,7 +3,14 @@ import { isPrimitive, type NestedField } from '#lib/iceberg/metadata/types.ts'
 import { FILE_PATH_FIELD, type LiveFile } from '#lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '#lib/iceberg/refusal.ts'
 import { parseValue, serializeValue } from '#lib/iceberg/values/bounds.ts'
-import { type Snapshot, type TableField, type TableFile, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
+import {
+  type Snapshot,
+  type TableField,
+  type TableFile,
+  TIMESTAMP_ID,
+  undeclaredField,
+} from '#lib/table-engine/snapshot.ts'
+import { type FieldType, isFieldType } from '#lib/table-engine/types/field-type.ts'
 import type { TableObjects } from './table-objects.ts'
 
 type Places = Pick<TableObjects, 'keyOf' | 'locationOf'>
@@ -22,8 +29,34 @@ export const icebergFields = (fields: readonly TableField[]): NestedField[] => [
   { id: TIMESTAMP_ID, name: '_timestamp', required: false, type: 'timestamptz' },
 ]
 
-const boundOf = (field: NestedField | undefined, value: string | undefined): Uint8Array | undefined =>
-  field && isPrimitive(field.type) && value !== undefined ? serializeValue(field.type, value) : undefined
+/**
+ * The columns of a schema that the table has had, with the rules that they have today. One that is gone holds what its
+ * type allows.
+ */
+export const tableFields = (
+  schema: readonly NestedField[],
+  table: Pick<Snapshot, 'fields'>,
+): TableField[] => {
+  const today = new Map(table.fields.map(field => [field.id, field]))
+  return schema
+    .filter(({ id }) => id !== TIMESTAMP_ID)
+    .map(({ id, name, type }) => {
+      const { rules } = today.get(id) ?? undeclaredField(table, name)
+      return { id, name, type: fieldTypeOf(name, type), ...(rules && { rules }) }
+    })
+}
+
+const fieldTypeOf = (name: string, type: NestedField['type']): FieldType => {
+  if (isPrimitive(type) && isFieldType(type)) return type
+  throw new IcebergRefusal(
+    `The column "${name}" has the type ${JSON.stringify(type)}, which we do not write.`,
+  )
+}
+
+const boundOf = (field: NestedField | undefined, value: string | undefined): Uint8Array | undefined => {
+  if (!field || !isPrimitive(field.type) || value === undefined) return undefined
+  return serializeValue(field.type, field.type === 'boolean' ? value === 'true' : value)
+}
 
 const columnsOf = (file: TableFile, fields: FieldsById): Map<number, ColumnStatistics> => {
   // Every file with field ids counts its `_timestamp`: so a file without statistics is one of version 0.1.

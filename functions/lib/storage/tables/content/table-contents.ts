@@ -12,9 +12,9 @@ import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { metadataAt } from '#lib/iceberg/read/metadata-at.ts'
 import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
 import { storedName } from '#lib/table-engine/parquet-sql.ts'
-import { type Snapshot, type TableFile, TIMESTAMP_ID, withFiles } from '#lib/table-engine/snapshot.ts'
+import { type Snapshot, type TableFile, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
-import { fieldsById, filesChange, icebergFields, tableFileOf } from './file-entries.ts'
+import { fieldsById, filesChange, icebergFields, tableFields, tableFileOf } from './file-entries.ts'
 import { keyIn, keyProperty } from './key-property.ts'
 import { createTableObjects } from './table-objects.ts'
 
@@ -177,9 +177,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
       const schema = isWhole
         ? currentSchema(then)
         : schemaById(metadata, found?.['schema-id'] ?? metadata['current-schema-id'])
-      const fields = schema.fields
-        .filter(field => field.id !== TIMESTAMP_ID)
-        .map(field => ({ id: field.id, name: field.name, type: 'string' as const }))
+      const fields = tableFields(schema.fields, snapshot)
       const names = new Set(fields.map(({ name }) => name))
       const key = isWhole ? (keyIn(then) ?? snapshot.primaryKey) : []
       const primaryKey = key.every(name => names.has(name)) ? key : []

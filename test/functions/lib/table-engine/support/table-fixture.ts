@@ -22,7 +22,7 @@ export interface TableFixture {
     options?: LoadOptions,
   ): ReturnType<TableEngine['load']>
   /** All rows, in the order of the table. */
-  rows(snapshot: Snapshot): Promise<string[][]>
+  rows(snapshot: Snapshot): Promise<(string | null)[][]>
   /** What is left in the scratch folder. */
   scratch(): Promise<string[]>
   close(): Promise<void>

@@ -1,0 +1,115 @@
+import { UserError } from '../errors/errors.ts'
+import type { CsvDialect } from './csv/csv-dialect.ts'
+import { parseRecords } from './csv/parse-records.ts'
+import type { ChunkOrigin, CsvChunk } from './csv/split-csv.ts'
+import type { TableField } from './snapshot.ts'
+import { type CellProblem, readCell } from './types/read-cell.ts'
+import { describeProblem, typeName } from './types/value-words.ts'
+
+interface LoadedChunk {
+  chunk: CsvChunk
+  dialect: CsvDialect
+  /** The table's columns, each with its index among the cells of the file. */
+  columns: (TableField & { cell: number })[]
+  treatValuesAsNull: string[]
+}
+
+/**
+ * The first cell of a chunk that its column cannot hold, as an error for the user: `rowTooLarge` for a number that is
+ * out of range, `csvImport.requiredValue` for an empty cell where a value is needed, otherwise `csvImport.invalidValue`.
+ * Undefined: all cells are right.
+ *
+ * Cell by cell, so only for chunks that DuckDB has refused.
+ */
+export const findBadCell = ({
+  chunk,
+  dialect,
+  columns,
+  treatValuesAsNull,
+}: LoadedChunk): UserError | undefined => {
+  const nulls = new Set(['', ...treatValuesAsNull])
+  const places = recordPlaces(chunk.origins ?? [])
+  for (const cells of parseRecords(chunk.bytes, dialect)) {
+    const place = places.next(cells)
+    for (const column of columns) {
+      const cell = cells[column.cell] ?? ''
+      const text = nulls.has(cell) ? '' : cell
+      const problem = problemOf(text, column)
+      if (problem) return valueError({ text, column, problem, ...place })
+    }
+  }
+  return undefined
+}
+
+const problemOf = (text: string, column: TableField): CellProblem | 'required' | undefined => {
+  if (column.rules === undefined) return undefined
+  if (text === '') {
+    const { nullable, default: given } = column.rules
+    return nullable || given !== undefined ? undefined : 'required'
+  }
+  const read = readCell(text, column)
+  return 'problem' in read ? read.problem : undefined
+}
+
+interface Place {
+  source: string | undefined
+  line: number | undefined
+}
+
+/** Follows the lines of records: each takes one, and one more for each line break within its cells. */
+const recordPlaces = (origins: ChunkOrigin[]) => {
+  const rest = [...origins]
+  let left = 0
+  let source: string | undefined
+  let line: number | undefined
+  return {
+    next(cells: string[]): Place {
+      while (left === 0 && rest.length > 0) {
+        const origin = rest.shift()
+        left = origin?.records ?? 0
+        source = origin?.source
+        line = origin?.line
+      }
+      const place = { source, line }
+      left--
+      if (line !== undefined) line += 1 + cells.reduce((sum, cell) => sum + cell.split('\n').length - 1, 0)
+      return place
+    },
+  }
+}
+
+interface BadCell extends Place {
+  text: string
+  column: TableField
+  problem: CellProblem | 'required'
+}
+
+const CODES = {
+  required: 'csvImport.requiredValue',
+  outOfRange: 'rowTooLarge',
+  notRecognized: 'csvImport.invalidValue',
+  tooLong: 'csvImport.invalidValue',
+} as const
+
+const SHOWN_CHARACTERS = 100
+
+const valueError = ({ text, column, problem, source, line }: BadCell): UserError => {
+  const where = [source, line === undefined ? undefined : `line ${line}`, `column "${column.name}"`]
+  const what =
+    problem === 'required'
+      ? `Load error: Required field ${column.name} cannot be null`
+      : `Load error: An exception occurred while executing a query: ${describeProblem(text, column, problem)}`
+  return new UserError(
+    CODES[problem],
+    `${what}\n  In ${where.filter(Boolean).join(', ')}, whose type is ${typeName(column)}. Nothing was loaded.`,
+    {
+      params: {
+        ...(source !== undefined && { source }),
+        ...(line !== undefined && { line }),
+        column: column.name,
+        value: text.slice(0, SHOWN_CHARACTERS),
+        type: typeName(column),
+      },
+    },
+  )
+}

@@ -1,0 +1,59 @@
+import { UserError } from '../errors/errors.ts'
+import { quoteColumn } from './parquet-sql.ts'
+import type { Filter } from './row-conditions.ts'
+import type { TableField } from './snapshot.ts'
+import { valueLiteral } from './types/cell-sql.ts'
+import { readBound } from './types/read-cell.ts'
+import { describeProblem } from './types/value-words.ts'
+
+interface Compared {
+  /** As an SQL literal. */
+  literal: string
+  /** The value asked for lies between this one and the next that the column can hold. */
+  isCut: boolean
+}
+
+/**
+ * A condition on a column of a typed table, by value. An empty text stands for NULL, which is neither greater nor less
+ * than anything and is not among the values of `ne`.
+ *
+ * Error: 400 `storage.backend.exception` for a text that is no value of the column's type.
+ */
+export const typedCondition = ({ operator, values }: Filter, field: TableField): string => {
+  const column = quoteColumn(field.name)
+  const hasNull = values.includes('')
+  const compared = values.filter(value => value !== '').map(value => readValue(value, field))
+  const whole = compared.filter(({ isCut }) => !isCut).map(({ literal }) => literal)
+  if (operator === 'eq')
+    return anyOf([
+      ...(hasNull ? [`${column} IS NULL`] : []),
+      ...(whole.length > 0 ? [`${column} IN (${whole.join(', ')})`] : []),
+    ])
+  if (operator === 'ne') {
+    const others = whole.length > 0 ? `${column} NOT IN (${whole.join(', ')})` : 'true'
+    return values.length === 0 ? 'true' : `${column} IS NOT NULL AND ${others}`
+  }
+  const [first] = compared
+  return first === undefined || values[0] === ''
+    ? 'false'
+    : `${column} ${comparison(operator, first)} ${first.literal}`
+}
+
+const anyOf = (terms: string[]): string => terms.join(' OR ') || 'false'
+
+/** What lies above 1.234 lies above 1.23 when the column has two digits, and what is at least 1.234 does too. */
+const comparison = (operator: 'gt' | 'ge' | 'lt' | 'le', { isCut }: Compared): string => {
+  if (operator === 'gt' || operator === 'le') return operator === 'gt' ? '>' : '<='
+  if (operator === 'ge') return isCut ? '>' : '>='
+  return isCut ? '<=' : '<'
+}
+
+const readValue = (text: string, field: TableField): Compared => {
+  const read = text.includes('\0') ? { problem: 'notRecognized' as const } : readBound(text, field)
+  if ('value' in read) return { literal: valueLiteral(field.type, read.value), isCut: 'isCut' in read }
+  throw new UserError(
+    'storage.backend.exception',
+    `Filtering by column "${field.name}" is not possible: ${describeProblem(text, field, 'notRecognized')}`,
+    { params: { column: field.name } },
+  )
+}

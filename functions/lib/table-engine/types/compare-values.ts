@@ -1,0 +1,15 @@
+import { decimalOf } from '../../iceberg/metadata/types.ts'
+import { parseDecimal } from '../../iceberg/values/decimal-text.ts'
+import { compareText } from '../parquet/compare-text.ts'
+import type { FieldType } from './field-type.ts'
+
+const compare = <Value extends bigint | number>(one: Value, other: Value): number =>
+  one < other ? -1 : Number(one > other)
+
+/** The order of two values in the form of {@link ReadCell}. The texts of dates, times and booleans have it themselves. */
+export const compareValues = (type: FieldType, one: string, other: string): number => {
+  if (type === 'double') return compare(Number(one), Number(other))
+  const scale = type === 'long' ? 0 : decimalOf(type)?.scale
+  if (scale === undefined) return compareText(one, other)
+  return compare(parseDecimal(one, scale), parseDecimal(other, scale))
+}

@@ -1,0 +1,58 @@
+import { decimalOf } from '../../iceberg/metadata/types.ts'
+
+/** The type of a column's values, in Iceberg's spelling. Untyped tables have texts only. */
+export type FieldType =
+  | 'string'
+  | 'long'
+  | 'double'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'timestamptz'
+  | `decimal(${number},${number})`
+
+/** What a column of a typed table asks of its cells. There an empty cell is NULL. */
+export interface CellRules {
+  /** False: no value may be NULL. */
+  nullable: boolean
+  /**
+   * What an empty cell becomes where NULL is not allowed: the text of a cell, or `current_timestamp()` or
+   * `current_time()` for the time of the load.
+   */
+  default?: string | undefined
+  /** Most characters (code points) of a text. */
+  maxLength?: number | undefined
+  /** The text is a time of a day. Iceberg's own type for it is not read by all engines. */
+  isTime?: boolean | undefined
+}
+
+/** The type of a column with its rules. Without rules: any text, and an empty cell is an empty text. */
+export interface CellType {
+  type: FieldType
+  rules?: CellRules | undefined
+}
+
+export const isTyped = ({ rules }: CellType): boolean => rules !== undefined
+
+const DUCKDB_TYPES = {
+  string: 'VARCHAR',
+  long: 'BIGINT',
+  double: 'DOUBLE',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
+  timestamptz: 'TIMESTAMPTZ',
+} as const
+
+/** Whether a type in Iceberg's spelling is one that a column of ours may have. */
+export const isFieldType = (type: string): type is FieldType =>
+  type in DUCKDB_TYPES || /^decimal\(\d+,\d+\)$/.test(type)
+
+export const duckDbType = (type: FieldType): string => {
+  const decimal = decimalOf(type)
+  if (decimal) return `DECIMAL(${decimal.precision}, ${decimal.scale})`
+  return DUCKDB_TYPES[type as keyof typeof DUCKDB_TYPES]
+}
+
+/** Whether the default of a column is the time of each load. */
+export const isLoadTime = (text: string): boolean => /^current_(time|timestamp)\(\)$/i.test(text)
