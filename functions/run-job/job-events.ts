@@ -45,6 +45,10 @@ export const changesOf = async (
       return ofTable(input.tableId, 'tableUpdated', { params: { displayName: input.displayName } })
     case 'tableColumnAdd':
       return ofTable(input.tableId, 'tableColumnAdded', ofColumn(input.name))
+    case 'tableColumnDefinitionUpdate':
+      return ofTable(input.tableId, 'tableColumnsUpdated', {
+        params: { column: input.name, definition: input.change },
+      })
     case 'tableColumnDelete':
       return ofTable(input.tableId, 'tableColumnDeleted', ofColumn(input.name))
     case 'tablePrimaryKeyAdd':

@@ -155,6 +155,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   [`PUT ${table}`]: ['displayName', 'async'],
   [`DELETE ${table}`]: ['force', 'async'],
   [`POST ${table}/columns`]: ['name', 'definition', 'basetype'],
+  [`PUT ${table}/columns/{column}/definition`]: ['length', 'nullable', 'default'],
   [`DELETE ${table}/columns/{column}`]: ['force'],
   [`POST ${table}/primary-key`]: ['columns'],
   [`DELETE ${table}/rows`]: [...where, 'allowTruncate'],

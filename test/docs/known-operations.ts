@@ -118,6 +118,7 @@ export const knownOperations: Readonly<Record<string, readonly KnownOperation[]>
     [`POST ${bucket}/tables-async`, 'create-a-table'],
     [`POST ${bucket}/tables`, 'create-a-table', 'deprecated'],
     [`POST ${bucket}/tables-definition`, 'typed-tables'],
+    [`PUT ${table}/columns/{columnName}/definition`, 'typed-tables'],
     [`POST ${table}/import-async`, 'import'],
     [`POST ${table}/import`, 'import', 'deprecated'],
     [`POST ${table}/export-async`, 'export'],

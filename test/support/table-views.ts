@@ -18,6 +18,29 @@ const asShown = ({ _timestamp, ...cells }: Record<string, unknown>): Row => {
   return Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, String(cell ?? '')]))
 }
 
+type Types = Record<string, string>
+
+const timeShown = (iso: string): string => iso.replace('T', ' ').replace('Z', '')
+
+/** A cell of an Iceberg reader as the API shows it (docs/tables.md, "Typed tables"). Times to the millisecond. */
+const typedCell = (cell: unknown, type: string): unknown => {
+  if (cell === null || cell === undefined) return cell
+  const text = cell instanceof Date ? cell.toISOString() : String(cell)
+  if (type === 'date') return text.slice(0, 10)
+  if (type.startsWith('timestamp')) {
+    // Ours has six digits of a second, a `Date` three.
+    const time = timeShown(text).slice(0, '2026-01-31 10:00:00.000'.length)
+    return type === 'timestamptz' ? `${time} +0000` : time
+  }
+  const scale = /^decimal\(\d+,(\d+)\)$/.exec(type)?.[1]
+  return scale !== undefined && typeof cell === 'number' ? cell.toFixed(Number(scale)) : text
+}
+
+const typedRow = (row: Record<string, unknown>, types: Types): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, cell]) => [name, typedCell(cell, types[name] ?? 'string')]),
+  )
+
 /** The rows of a table as several readers see them, each in the form of {@link inOrder}. */
 export const createTableViews = (service: StorageService) => {
   const readObject: ObjectReader = async (location, range) => {
@@ -35,10 +58,16 @@ export const createTableViews = (service: StorageService) => {
     return `s3://${service.tablesBucket}/${head?.metadataKey}`
   }
 
+  const typesOf = async (tableId: string): Promise<Types> => {
+    const head = await service.stores.tables.getHead(tableId)
+    return Object.fromEntries((head?.snapshot.fields ?? []).map(({ name, type }) => [name, type]))
+  }
+
   /** What icebird reads from the metadata file that the head names. */
   const icebirdView = async (tableId: string): Promise<string[]> => {
     const rows = await icebirdRows(readObject, await metadataOf(tableId))
-    return inOrder(rows.map(asShown))
+    const types = await typesOf(tableId)
+    return inOrder(rows.map(row => asShown(typedRow(row, types))))
   }
 
   const objectText = async (location: string): Promise<string> => {
@@ -64,9 +93,9 @@ export const createTableViews = (service: StorageService) => {
   const icebergView = async (tableId: string): Promise<string[]> => {
     const metadata = parseMetadata(Buffer.from(await readObject(await metadataOf(tableId))).toString('utf8'))
     const { columns, rows } = await readRows(readObject, metadata)
-    return inOrder(
-      rows.map(cells => asShown(Object.fromEntries(columns.map((name, index) => [name, cells[index]])))),
-    )
+    const types = await typesOf(tableId)
+    const rowOf = (cells: unknown[]) => Object.fromEntries(columns.map((name, index) => [name, cells[index]]))
+    return inOrder(rows.map(cells => asShown(typedRow(rowOf(cells), types))))
   }
 
   return { icebirdView, exportView, icebergView }

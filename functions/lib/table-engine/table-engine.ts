@@ -6,6 +6,7 @@ import { openDuckDbSession } from './duckdb-session.ts'
 import { DEFAULT_LIMITS, type EngineContext, type TableLimits } from './engine-context.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { exportTable } from './export-table.ts'
+import { type FillColumnRequest, fillColumn } from './fill-column.ts'
 import { hasDuplicates } from './has-duplicates.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
@@ -55,6 +56,8 @@ export interface TableEngine {
    * Throws `UserError` `storage.tables.validation.columnNotExists`.
    */
   deleteRows(request: DeleteRowsRequest): Promise<DeleteRowsResult & Cost>
+  /** Writes the default of a new typed column into every row. Idempotent like `load`; `_timestamp` of rows stays. */
+  fillColumn(request: FillColumnRequest): Promise<{ snapshot: Snapshot } & Cost>
   /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
 }
@@ -101,6 +104,7 @@ export const createTableEngineOn = (
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
+    fillColumn: request => inSession(context => fillColumn(context, request)),
     hasDuplicates: async (snapshot, columns) => {
       const { found } = await inSession(async context => ({
         found: await hasDuplicates(context, snapshot, columns),

@@ -1,10 +1,15 @@
 import { UserError } from '../errors/errors.ts'
 import { quoteColumn } from './parquet-sql.ts'
-import type { Filter } from './row-conditions.ts'
 import type { TableField } from './snapshot.ts'
 import { valueLiteral } from './types/cell-sql.ts'
 import { readBound } from './types/read-cell.ts'
 import { describeProblem } from './types/value-words.ts'
+
+interface Comparison {
+  operator: 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
+  /** The operators but `eq` and `ne` use the first one. */
+  values: string[]
+}
 
 interface Compared {
   /** As an SQL literal. */
@@ -19,7 +24,14 @@ interface Compared {
  *
  * Error: 400 `storage.backend.exception` for a text that is no value of the column's type.
  */
-export const typedCondition = ({ operator, values }: Filter, field: TableField): string => {
+export const typedCondition = ({ operator, values }: Comparison, field: TableField): string => {
+  const structure = field.rules?.structure
+  if (structure !== undefined && values.some(value => value !== ''))
+    throw new UserError(
+      'storage.backend.exception',
+      `Filtering by column "${field.name}" of type "${structure}" is not supported by the backend "Snowflake".`,
+      { params: { column: field.name } },
+    )
   const column = quoteColumn(field.name)
   const hasNull = values.includes('')
   const compared = values.filter(value => value !== '').map(value => readValue(value, field))
@@ -36,13 +48,13 @@ export const typedCondition = ({ operator, values }: Filter, field: TableField):
   const [first] = compared
   return first === undefined || values[0] === ''
     ? 'false'
-    : `${column} ${comparison(operator, first)} ${first.literal}`
+    : `${column} ${sqlOperator(operator, first)} ${first.literal}`
 }
 
 const anyOf = (terms: string[]): string => terms.join(' OR ') || 'false'
 
 /** What lies above 1.234 lies above 1.23 when the column has two digits, and what is at least 1.234 does too. */
-const comparison = (operator: 'gt' | 'ge' | 'lt' | 'le', { isCut }: Compared): string => {
+const sqlOperator = (operator: Exclude<Comparison['operator'], 'eq' | 'ne'>, { isCut }: Compared): string => {
   if (operator === 'gt' || operator === 'le') return operator === 'gt' ? '>' : '<='
   if (operator === 'ge') return isCut ? '>' : '>='
   return isCut ? '<=' : '<'

@@ -1,15 +1,27 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { refuseReferencedColumn } from '../../lib/storage/tables/aliases/alias-rules.ts'
-import { refuseColumn, refuseColumnDelete } from '../../lib/storage/tables/table-columns.ts'
-import { withColumns, withoutColumn } from '../../lib/table-engine/snapshot.ts'
+import {
+  refuseColumn,
+  refuseColumnDelete,
+  refuseTypedColumn,
+} from '../../lib/storage/tables/table-columns.ts'
+import { columnField } from '../../lib/storage/tables/table-definition.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import {
+  isTypedTable,
+  type Snapshot,
+  withColumns,
+  withFields,
+  withoutColumn,
+} from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { addAliasColumn, deleteAliasColumn } from './alter-alias-columns.ts'
 import { changeTable } from './change-table.ts'
 
 /**
- * Adds a column, empty in every row. Existing files need no change. A warning says when it got another name. An alias
- * shows one more column of its source.
+ * Adds a column, empty in every row: existing files need no change. A typed column with a default gets it in every row,
+ * in new files. A warning says when the column got another name. An alias shows one more column of its source.
  */
 export const addColumn = async (
   job: ProcessingJob,
@@ -24,7 +36,7 @@ export const addColumn = async (
     return {
       table: {
         ...table,
-        snapshot: withColumns(table.snapshot, [name]),
+        snapshot: await withNewColumn(job, table, { name, definition }, services),
         ...(table.definition &&
           definition && {
             definition: { ...table.definition, columns: [...table.definition.columns, definition] },
@@ -40,6 +52,29 @@ export const addColumn = async (
       }),
     }
   })
+}
+
+const withNewColumn = async (
+  job: ProcessingJob,
+  table: TableRecord,
+  { name, definition }: Pick<InputOf<'tableColumnAdd'>, 'name' | 'definition'>,
+  services: RunJobServices,
+): Promise<Snapshot> => {
+  const { snapshot, internalId } = table
+  if (!definition || !isTypedTable(snapshot)) return withColumns(snapshot, [name])
+  refuseTypedColumn(table, definition)
+  const added = withFields(snapshot, [columnField(definition)])
+  if (definition.definition.default === undefined || snapshot.rowsCount === 0) return added
+  const engine = await services.tableEngine()
+  const keyPrefix = `tables/${internalId}/${job.id}/`
+  const filled = await engine.fillColumn({
+    snapshot: added,
+    column: name,
+    keyPrefix,
+    at: new Date(job.startTime),
+  })
+  services.log.info('Column filled', { jobId: job.id, bytesRead: filled.bytesRead })
+  return filled.snapshot
 }
 
 /** Deletes a column with its values and its metadata. Existing files need no change. */

@@ -1,17 +1,21 @@
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import { emptySnapshot } from '../../lib/table-engine/snapshot.ts'
+import { columnField } from '../../lib/storage/tables/table-definition.ts'
+import { emptySnapshot, withFields } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { insertTable } from './insert-table.ts'
 
-/** Creates an empty table with the columns of a definition. */
+/** Creates an empty table with the columns of a definition, typed unless none of them has a type. */
 export const createDefinedTable = async (
   job: ProcessingJob,
-  { definition, ...newTable }: InputOf<'tableDefinitionCreate'>,
+  { definition, isTyped = true, ...newTable }: InputOf<'tableDefinitionCreate'>,
   services: RunJobServices,
 ): Promise<Record<string, unknown>> => {
   const columns = definition.columns.map(({ name }) => name)
+  const key = definition.primaryKeysNames
   const { resource } = await insertTable(job, newTable, services, async () => ({
-    snapshot: emptySnapshot(columns, definition.primaryKeysNames),
+    snapshot: isTyped
+      ? withFields(emptySnapshot([], key), definition.columns.map(columnField))
+      : emptySnapshot(columns, key),
     load: {
       jobId: job.id,
       importedColumns: [],
@@ -21,7 +25,7 @@ export const createDefinedTable = async (
       isCompressed: false,
       durationSeconds: 0,
     },
-    definition,
+    ...(isTyped && { definition }),
     isEmpty: true,
   }))
   return resource

@@ -20,6 +20,7 @@ import type { Outcome, Pending } from './outcome.ts'
 import { pullTable } from './pull-table.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
+import { updateColumnDefinition } from './update-column-definition.ts'
 import { updateTable } from './update-table.ts'
 
 const reporting = (results: Outcome['results']): Outcome => ({ results, metrics: noMetrics })
@@ -45,6 +46,8 @@ export const runOperation = async (
       return reporting(await updateTable(job, input, services))
     case 'tableColumnAdd':
       return reporting((await addColumn(job, input, services)).results)
+    case 'tableColumnDefinitionUpdate':
+      return reporting((await updateColumnDefinition(job, input, services)).results)
     case 'tableColumnDelete':
       return reporting((await deleteColumn(job, input, services)).results)
     case 'tablePrimaryKeyAdd':

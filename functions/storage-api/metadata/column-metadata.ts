@@ -11,8 +11,9 @@ import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { findTable, findTableToChange } from '../tables/find-table.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
-import { metadatumBody, metadatumResource } from './metadata-resource.ts'
+import { allTableMetadata, metadatumBody, metadatumResource } from './metadata-resource.ts'
 import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
+import { refuseServiceMetadatum } from './service-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 const path = '/v2/storage/columns/{columnId}/metadata'
@@ -33,8 +34,8 @@ const findColumn = async (
 
 const aboutTable = (table: TableHead) => ({ id: tableIdOf(table), name: table.name })
 
-const listOf = async (services: Services, { subject, column }: { subject: string; column: string }) =>
-  (await services.metadata.list(subject)).filter(each => each.column === column).map(metadatumResource)
+const listOf = async (services: Services, { table, column }: { table: TableHead; column: string }) =>
+  (await allTableMetadata(services, table)).filter(each => each.column === column).map(metadatumResource)
 
 export const listColumnMetadata = defineRoute({
   method: 'get',
@@ -70,7 +71,7 @@ export const setColumnMetadata = defineRoute({
       params: { column, ...metadataParams(given) },
     })
     await recordEvent(request, services, event)
-    return created(await listOf(services, { subject, column }))
+    return created(await listOf(services, { table, column }))
   },
 })
 
@@ -83,6 +84,7 @@ export const deleteColumnMetadata = defineRoute({
   handle: async (request, services) => {
     const { params } = request
     const { subject, column, table } = await findColumn(services, params.columnId, findTableToChange)
+    refuseServiceMetadatum(table, params.metadataId)
     const deleted = await services.metadata.delete(subject, params.metadataId, column)
     if (!deleted) throw metadataNotFound(params.metadataId)
     const { words, params: facts } = deletedFacts(deleted)

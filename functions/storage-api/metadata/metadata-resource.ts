@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { wireDateText } from '../http/body-fields.ts'
@@ -27,12 +28,18 @@ export const metadatumBody = z
 
 type Resources = ReturnType<typeof metadatumResource>[]
 
-/** The metadata of a table and, by column name, of its columns. */
-export const tableMetadata = async (
+/** All metadata of a table and its columns: first what follows from its types, then what was set. */
+export const allTableMetadata = async (
   { metadata }: Pick<Services, 'metadata'>,
   table: TableHead,
+): Promise<Metadatum[]> => [...typeMetadata(table), ...(await metadata.list(metadataSubject.table(table)))]
+
+/** The metadata of a table and, by column name, of its columns. */
+export const tableMetadata = async (
+  services: Pick<Services, 'metadata'>,
+  table: TableHead,
 ): Promise<{ metadata: Resources; columnMetadata: Record<string, Resources> | [] }> => {
-  const all = await metadata.list(metadataSubject.table(table))
+  const all = await allTableMetadata(services, table)
   const ofColumn = (column: string) => all.filter(each => each.column === column).map(metadatumResource)
   const columns = columnNames(table.snapshot)
     .map(column => [column, ofColumn(column)] as const)

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import { withoutGaps } from '../http/fields.ts'
+import { refuseServiceProvider } from './service-metadata.ts'
 
 /** Validated below, not by a schema: the errors have their own codes. */
 export const metadataFields = {
@@ -40,10 +41,11 @@ const item = z.looseObject({
   value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
 })
 
-/** Error: 400 `storage.metadata.invalidProvider`. */
+/** Error: 400 `storage.metadata.invalidProvider`, 403 for the provider `storage`. */
 export const readProvider = (provider: unknown): string => {
   if (typeof provider !== 'string' || provider === '' || provider.length > MAX_KEY_LENGTH)
     throw new UserError('storage.metadata.invalidProvider', 'Invalid metadata provider: it must be a text.')
+  refuseServiceProvider(provider)
   return provider.toWellFormed()
 }
 

@@ -17,6 +17,7 @@ import {
   readMetadata,
   readProvider,
 } from './read-metadata.ts'
+import { refuseServiceMetadatum } from './service-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
 const path = '/v2/storage/tables/{tableId}/metadata'
@@ -82,6 +83,7 @@ export const deleteTableMetadata = defineRoute({
   handle: async (request, services) => {
     const { params } = request
     const table = await findTableToChange(services, params.tableId)
+    refuseServiceMetadatum(table, params.metadataId)
     const deleted = await services.metadata.delete(metadataSubject.table(table), params.metadataId)
     if (!deleted) throw metadataNotFound(params.metadataId)
     const about = { id: params.tableId, name: table.name }

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
-import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
+import { allTableMetadata } from '../metadata/metadata-resource.ts'
 import { listedTableBody } from '../tables/table-body.ts'
 import { listedTables, tableIncludes } from '../tables/table-includes.ts'
 
@@ -27,7 +27,7 @@ export const searchTables = defineRoute({
   replies: { 200: 'The tables with such metadata', 400: 'None of the three was given' },
   reply: z.array(listedTableBody),
   handle: async ({ query, caller, baseUrl }, services) => {
-    const { buckets, tables, metadata } = services
+    const { buckets, tables } = services
     const { metadataKey, metadataValue, metadataProvider, include } = query
     if (metadataKey === undefined && metadataValue === undefined && metadataProvider === undefined)
       throw new UserError(
@@ -41,7 +41,7 @@ export const searchTables = defineRoute({
         const siblings = await tables.listInBucket(bucket.id)
         const found: TableHead[] = []
         for (const table of siblings) {
-          const isFound = (await metadata.list(metadataSubject.table(table))).some(
+          const isFound = (await allTableMetadata(services, table)).some(
             each =>
               each.column === '' &&
               each.key === (metadataKey ?? each.key) &&

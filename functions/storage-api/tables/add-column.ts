@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
 import { withAliasColumn } from '../../lib/storage/tables/aliases/alias-columns.ts'
 import { isAliased } from '../../lib/storage/tables/aliases/resolve-alias.ts'
-import { refuseColumn } from '../../lib/storage/tables/table-columns.ts'
+import { refuseColumn, refuseTypedColumn } from '../../lib/storage/tables/table-columns.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { sanitizeColumnName } from '../../lib/table-engine/csv/column-names.ts'
+import { isTypedTable } from '../../lib/table-engine/snapshot.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { columnFields, readColumn } from './column-definition.ts'
+import { columnFields, hasType, type RequestedColumn, readColumn } from './column-definition.ts'
 import { findTable } from './find-table.ts'
 
 /**
@@ -22,13 +24,14 @@ export const addColumn = defineRoute({
   validationCode: 'storage.tables.validation',
   replies: {
     202: 'The job `tableColumnAdd`',
-    400: '`storage.tables.columnAlreadyExists`, `storage.tables.invalidColumnName`',
+    400: '`storage.tables.columnAlreadyExists`, `storage.tables.invalidColumnName`, or the type does not fit the table',
     404: 'There is no such table',
   },
   handle: async (request, services) => {
     const { tableId } = request.params
-    const { name: requestedName, ...definition } = readColumn(request.body)
+    const { name: requestedName } = request.body
     const name = sanitizeColumnName(requestedName)
+    const definition = readColumn({ ...request.body, name })
     const renamed = name === requestedName ? {} : { requestedName }
     return submitJob(request, services, {
       input: {
@@ -36,13 +39,17 @@ export const addColumn = defineRoute({
         tableId,
         name,
         ...renamed,
-        definition: { name, ...definition },
+        definition,
       },
       tableId,
       queueTableId: tableId,
       admit: async () => {
-        refuseNewColumn(await findTable(services, tableId), name)
-        return { name, ...renamed }
+        const table = await findTable(services, tableId)
+        refuseNewColumn(table, name)
+        if (isAliased(table)) return { name, ...renamed }
+        checkTypes(table, request.body)
+        if (isTypedTable(table.snapshot)) refuseTypedColumn(table, definition)
+        return { name, ...renamed, ...(hasType(request.body) && { definition: definition.definition }) }
       },
     })
   },
@@ -51,4 +58,19 @@ export const addColumn = defineRoute({
 const refuseNewColumn = (table: TableHead, name: string): void => {
   if (isAliased(table)) withAliasColumn(table, name)
   else refuseColumn(table, name)
+}
+
+/** A typed table needs a type for each column. An untyped one has no place for it. Error: 400 `storage.tables.validation`. */
+const checkTypes = (table: TableHead, column: RequestedColumn): void => {
+  if (isTypedTable(table.snapshot)) {
+    if (hasType(column)) return
+    throw new UserError('storage.tables.validation', 'Column "definition" or "basetype" must be set.')
+  }
+  // A table that version 0.2 made from a definition keeps its texts, and what is said about them.
+  if (table.definition !== undefined || !hasType(column)) return
+  const field = column.definition === undefined ? 'basetype' : 'definition'
+  throw new UserError(
+    'storage.tables.validation',
+    `Invalid parameters - ${field}: This field was not expected.`,
+  )
 }

@@ -9,12 +9,11 @@ import { findBucket } from '../buckets/find-bucket.ts'
 import { listOf, text, textList } from '../http/fields.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
-import { columnFields, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
+import { columnFields, hasType, readColumn, refuseUnknownKeyColumns } from './column-definition.ts'
 import { checkTableName } from './table-name.ts'
 
 /**
- * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. The types are stored and shown. The
- * values are stored and compared as text, and not checked against their types.
+ * Creates an empty table with typed columns, by a job `tableDefinitionCreate`. Without any type it is an untyped table.
  */
 export const defineTable = defineRoute({
   method: 'post',
@@ -34,9 +33,10 @@ export const defineTable = defineRoute({
     const { body } = request
     const primaryKeysNames = body.primaryKeysNames.map(sanitizeColumnName)
     const { name, displayName } = checkTableName(body)
+    const isTyped = body.columns.some(hasType)
     const columns = body.columns
-      .map(readColumn)
       .map(column => ({ ...column, name: sanitizeColumnName(column.name) }))
+      .map(column => readColumn(column, { isKey: primaryKeysNames.includes(column.name) }))
     const names = columns.map(column => column.name)
     if (names.length === 0)
       throw new UserError('storage.tables.validation.noColumns', 'A table needs at least one column.')
@@ -45,7 +45,7 @@ export const defineTable = defineRoute({
     const definition = { primaryKeysNames: [...new Set(primaryKeysNames)], columns }
     const tableId = `${bucketId}.${name}`
     return submitJob(request, services, {
-      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition },
+      input: { operationName: 'tableDefinitionCreate', bucketId, name, displayName, definition, isTyped },
       queueTableId: tableId,
       admit: async () => {
         await findBucket(services, bucketId)

@@ -17,6 +17,7 @@ import { optimizeTable } from './optimize-table.ts'
 import { previewTable } from './preview-table.ts'
 import { profileTable } from './profile-table.ts'
 import { pullTable } from './pull-table.ts'
+import { updateColumnDefinition } from './update-column-definition.ts'
 import { updateTable } from './update-table.ts'
 import { writeTable } from './write-table.ts'
 
@@ -34,6 +35,7 @@ export const tablesRoutes: readonly Route[] = [
   defineTable,
   addColumn,
   deleteColumn,
+  updateColumnDefinition,
   addPrimaryKey,
   deletePrimaryKey,
   deleteRows,

@@ -150,7 +150,8 @@ export const projectCodes = {
   },
   'storage.metadata.invalidProvider': {
     status: 400,
-    meaning: 'The provider of the metadata is missing or is not a text.',
+    meaning:
+      'The provider of the metadata is missing, is not a text, or is "storage", which only the service uses (then 403).',
     remedy: 'Name the provider, for example "user".',
   },
   'storage.metadata.invalidParameter': {

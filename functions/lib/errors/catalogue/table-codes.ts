@@ -70,8 +70,8 @@ export const tableCodes = {
   },
   'storage.tables.invalidDefaultValueForType': {
     status: 400,
-    meaning: 'A new column of days or times cannot have a default.',
-    remedy: 'Add the column without a default and load its values.',
+    meaning: 'The default of a column is no value of its type, or the column cannot have one.',
+    remedy: 'Give a value of the type, or none. Add columns of days and times without a default.',
   },
   'storage.backend.exception': {
     status: 400,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defaultBranchId } from '../branches/branch-store.ts'
+import { definitionChange } from '../tables/change-definition.ts'
 import { rowConditions, rowSelection } from '../tables/row-selection.ts'
 import { columnDefinition, tableDefinition } from '../tables/table-definition.ts'
 
@@ -50,6 +51,8 @@ const jobInput = z.discriminatedUnion('operationName', [
     name: z.string(),
     displayName: z.string(),
     definition: tableDefinition,
+    /** False: no column has a type. Absent in jobs of version 0.2. */
+    isTyped: z.boolean().optional(),
   }),
   z.object({ operationName: z.literal('tableUpdate'), tableId: z.string(), displayName: z.string() }),
   z.object({
@@ -59,6 +62,12 @@ const jobInput = z.discriminatedUnion('operationName', [
     /** As the caller wrote it, when that is no valid name. */
     requestedName: z.string().optional(),
     definition: columnDefinition.optional(),
+  }),
+  z.object({
+    operationName: z.literal('tableColumnDefinitionUpdate'),
+    tableId: z.string(),
+    name: z.string(),
+    change: definitionChange,
   }),
   z.object({
     operationName: z.literal('tableColumnDelete'),

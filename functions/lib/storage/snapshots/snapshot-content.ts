@@ -29,6 +29,7 @@ const cellRules = z.object({
   default: z.string().optional(),
   maxLength: z.number().optional(),
   isTime: z.boolean().optional(),
+  structure: z.string().optional(),
 })
 
 const content = z.object({

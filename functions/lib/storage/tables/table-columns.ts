@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import { MAX_COLUMN_NAME_LENGTH, sanitizeColumnName } from '../../table-engine/csv/column-names.ts'
-import { columnNames } from '../../table-engine/snapshot.ts'
+import { columnNames, isTypedTable } from '../../table-engine/snapshot.ts'
+import { type ColumnDefinition, definitionFor, type TableDefinition } from './table-definition.ts'
 import type { TableHead } from './table-record.ts'
 
 /** Throws 400 `storage.tables.invalidColumnName`, `storage.tables.columnAlreadyExists`. Ignores case. */
@@ -14,6 +15,31 @@ export const refuseColumn = ({ snapshot }: TableHead, name: string): void => {
   if (columnNames(snapshot).some(column => column.toLowerCase() === name.toLowerCase()))
     throw new UserError('storage.tables.columnAlreadyExists', `The column "${name}" already exists.`)
 }
+
+/**
+ * A column of a typed table by its name, and the table's definition.
+ *
+ * Throws 404 `storage.tables.columns.notFound`, 400 `storage.tables.validation`.
+ */
+export const findTypedColumn = (
+  { definition, snapshot }: TableHead,
+  name: string,
+): { column: ColumnDefinition; definition: TableDefinition } => {
+  if (!columnNames(snapshot).includes(name)) throw columnNotFound(name)
+  const current = definition && isTypedTable(snapshot) ? definitionFor(definition, snapshot) : undefined
+  const column = current?.columns.find(each => each.name === name)
+  if (current && column) return { column, definition: current }
+  throw new UserError(
+    'storage.tables.validation',
+    'The table has no types: its columns hold any text, and have no definition to change.',
+  )
+}
+
+const columnNotFound = (name: string): UserError =>
+  new UserError(
+    'storage.tables.columns.notFound',
+    `The column "${name.slice(0, 100)}" was not found in the table.`,
+  )
 
 /** Throws 400 `storage.tables.validation.invalidColumnName` for invalid names, and for names that occur twice. */
 export const refuseInvalidColumnNames = (names: string[]): void => {
@@ -33,13 +59,30 @@ export const refuseInvalidColumnNames = (names: string[]): void => {
 const isColumnName = (name: string): boolean =>
   name !== '' && sanitizeColumnName(name) === name && name.length <= MAX_COLUMN_NAME_LENGTH
 
+/**
+ * Throws 400 `storage.tables.validation.cannotAddColumn` for a column that needs a value where there are rows, and
+ * `storage.tables.invalidDefaultValueForType` for a default of a day or a time.
+ */
+export const refuseTypedColumn = (
+  { name: tableName, snapshot }: TableHead,
+  { name, definition, basetype }: ColumnDefinition,
+): void => {
+  const { nullable, default: given } = definition
+  if (given !== undefined && (basetype === 'DATE' || basetype === 'TIMESTAMP' || definition.type === 'TIME'))
+    throw new UserError(
+      'storage.tables.invalidDefaultValueForType',
+      `Validation: a new column of the type ${definition.type} cannot have a default value.`,
+    )
+  if (!nullable && given === undefined && snapshot.rowsCount > 0)
+    throw new UserError(
+      'storage.tables.validation.cannotAddColumn',
+      `Non-nullable column "${name}" cannot be added to non-empty table "${tableName}" unless it has a non-null default value.`,
+    )
+}
+
 /** Throws 404 `storage.tables.columns.notFound`, 400 `storage.tables.cannotDeletePrimaryKeyColumn`, `…LastColumn`. */
 export const refuseColumnDelete = ({ snapshot }: TableHead, name: string): void => {
-  if (!columnNames(snapshot).includes(name))
-    throw new UserError(
-      'storage.tables.columns.notFound',
-      `The column "${name.slice(0, 100)}" was not found in the table.`,
-    )
+  if (!columnNames(snapshot).includes(name)) throw columnNotFound(name)
   if (snapshot.primaryKey.includes(name))
     throw new UserError(
       'storage.tables.cannotDeletePrimaryKeyColumn',

@@ -1,7 +1,17 @@
 import { z } from 'zod'
-import { columnNames, type Snapshot } from '../../table-engine/snapshot.ts'
+import {
+  columnNames,
+  isTypedTable,
+  type NewField,
+  type Snapshot,
+  type TableField,
+} from '../../table-engine/snapshot.ts'
+import { basetypeOf, canBeFiltered, cellTypeOf, nativeTypeOfCell } from './native-types.ts'
 
-/** A column of a typed table, as it was declared. The service stores and shows the type; the values are text. */
+/**
+ * A column of a typed table, as it was declared, with its type resolved. In tables that were made before version 0.3 the
+ * values are text all the same: there the fields of the snapshot have no rules.
+ */
 export const columnDefinition = z.object({
   name: z.string(),
   definition: z.object({
@@ -22,21 +32,71 @@ export const tableDefinition = z.object({
 
 export type TableDefinition = z.infer<typeof tableDefinition>
 
+type Columns = Pick<Snapshot, 'fields' | 'primaryKey'>
+
 /** The definition of a table that now has these columns and this key. */
-export const definitionFor = (
-  { columns }: TableDefinition,
-  table: Pick<Snapshot, 'fields' | 'primaryKey'>,
-): TableDefinition => {
+export const definitionFor = ({ columns }: TableDefinition, table: Columns): TableDefinition => {
   const known = new Map(columns.map(column => [column.name, column]))
   return {
     primaryKeysNames: table.primaryKey,
-    columns: columnNames(table).map(name => known.get(name) ?? textColumn(name)),
+    columns: isTypedTable(table)
+      ? table.fields.map(field => declaredColumn(field, known.get(field.name)))
+      : columnNames(table).map(name => known.get(name) ?? textColumn(name)),
   }
 }
 
-/** The definition of a column that an import added. */
+/** The definition of a column that an import added to a table of before version 0.3. */
 const textColumn = (name: string): ColumnDefinition => ({
   name,
   definition: { type: 'VARCHAR', nullable: true },
   basetype: 'STRING',
 })
+
+/** What a column holds is said by its field. Its declaration says how the type is called. */
+const declaredColumn = (field: TableField, declared: ColumnDefinition | undefined): ColumnDefinition => {
+  const { name, rules } = field
+  const isOfType = declared !== undefined && columnField(declared).type === field.type
+  const { type, length } = isOfType ? declared.definition : nativeTypeOfCell(field)
+  return {
+    name,
+    definition: {
+      type,
+      nullable: rules?.nullable ?? true,
+      ...(length !== undefined && { length }),
+      ...(rules?.default !== undefined && { default: rules.default }),
+    },
+    basetype: basetypeOf({ type, length }),
+  }
+}
+
+/** The column of the table that a definition makes. */
+export const columnField = ({ name, definition }: ColumnDefinition): NewField => {
+  const { type, length, nullable, default: given } = definition
+  return {
+    name,
+    ...cellTypeOf({ type, length }, { nullable, ...(given !== undefined && { default: given }) }),
+  }
+}
+
+/** A definition on the wire: by name whatever the case, each column with its keys in this order. */
+export const shownDefinition = (definition: TableDefinition, table: Columns) => {
+  const { primaryKeysNames, columns } = definitionFor(definition, table)
+  const lower = ({ name }: ColumnDefinition): string => name.toLowerCase()
+  const isTyped = isTypedTable(table)
+  return {
+    primaryKeysNames,
+    columns: columns
+      .toSorted((one, other) => (lower(one) < lower(other) ? -1 : 1))
+      .map(({ name, definition: { type, nullable, length, default: given }, basetype }) => ({
+        name,
+        definition: {
+          type,
+          nullable,
+          ...(length !== undefined && { length }),
+          ...(given !== undefined && { default: given }),
+        },
+        basetype,
+        ...(isTyped && { canBeFiltered: canBeFiltered(type) }),
+      })),
+  }
+}

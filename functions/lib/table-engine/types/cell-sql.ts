@@ -1,5 +1,5 @@
 import { decimalOf } from '../../iceberg/metadata/types.ts'
-import { quoteList, quoteLiteral, quoteTimestamp } from '../sql.ts'
+import { quoteList, quoteLiteral } from '../sql.ts'
 import { type CellRules, type CellType, duckDbType, type FieldType, isLoadTime } from './field-type.ts'
 import { FALSE_WORDS, FIRST_MICROS, LAST_MICROS, patterns, readCell, TRUE_WORDS } from './read-cell.ts'
 
@@ -16,9 +16,13 @@ export const cellSql = (cell: string, { type, rules }: CellType, loadedAt: Date)
     ${valueCases(cell, type, rules)} ELSE ${WRONG} END`
 }
 
-const emptySql = ({ type, rules }: CellType & { rules: CellRules }, loadedAt: Date): string => {
-  const given = rules.nullable ? undefined : rules.default
-  if (given === undefined) return rules.nullable ? `NULL::${duckDbType(type)}` : WRONG
+const emptySql = (cell: CellType & { rules: CellRules }, loadedAt: Date): string =>
+  cell.rules.nullable ? `NULL::${duckDbType(cell.type)}` : defaultSql(cell, loadedAt)
+
+/** The default of a column as a literal. A column without one refuses the cell. */
+export const defaultSql = ({ type, rules }: CellType, loadedAt: Date): string => {
+  const given = rules?.default
+  if (given === undefined) return WRONG
   const text = isLoadTime(given) ? loadTime(loadedAt, { type, rules }) : given
   const read = readCell(text, { type, rules })
   return 'value' in read ? valueLiteral(type, read.value) : WRONG
@@ -106,10 +110,6 @@ export const valueLiteral = (type: FieldType, value: string): string => {
     return `make_timestamptz(epoch_us(${valueLiteral('timestamp', value.replace('Z', ''))}))`
   return type === 'string' ? quoteLiteral(value) : `${quoteLiteral(value)}::${duckDbType(type)}`
 }
-
-/** A time as a value of a column of times. */
-export const timeLiteral = (type: 'timestamp' | 'timestamptz', time: Date): string =>
-  type === 'timestamp' ? quoteTimestamp(time) : `make_timestamptz(epoch_us(${quoteTimestamp(time)}))`
 
 /** The one text form of a column's values (docs/tables.md, "Typed tables"). NULL stays NULL. */
 export const textSql = (column: string, { type }: CellType): string => {

@@ -24,6 +24,8 @@ export interface CellRules {
   maxLength?: number | undefined
   /** The text is a time of a day. Iceberg's own type for it is not read by all engines. */
   isTime?: boolean | undefined
+  /** The text is a structure of this kind, such as `VARIANT`: its values cannot be compared. */
+  structure?: string | undefined
 }
 
 /** The type of a column with its rules. Without rules: any text, and an empty cell is an empty text. */

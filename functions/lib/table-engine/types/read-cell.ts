@@ -10,7 +10,7 @@ export type CellProblem = 'notRecognized' | 'outOfRange' | 'tooLong'
  * A value as bounds hold it: the same text for equal values. Numbers without zeros in front, decimals with all digits of
  * their scale, `true` or `false`, ISO 8601 with six digits of a second, in UTC with `Z` when the type has a zone.
  */
-export type ReadCell = { value: string } | { problem: CellProblem }
+type ReadCell = { value: string } | { problem: CellProblem }
 
 const notRecognized: ReadCell = { problem: 'notRecognized' }
 const outOfRange: ReadCell = { problem: 'outOfRange' }

@@ -219,8 +219,9 @@ describe('POST buckets/{id}/tables-definition', () => {
     })
     expect([status, job.operationName, job.status]).toEqual([202, 'tableDefinitionCreate', 'success'])
     const table = await detail(`${bucketId}.${name}`)
-    // The detail alone has the metadata of the bucket.
-    expect({ ...table, bucket: job.results.bucket }).toEqual(job.results)
+    // The detail alone has metadata: of the bucket, and what follows from the types.
+    const { bucket, metadata, columnMetadata } = job.results
+    expect({ ...table, bucket, metadata, columnMetadata }).toEqual(job.results)
     expect(table).toMatchObject({
       isTyped: true,
       primaryKey: ['id'],
@@ -231,12 +232,23 @@ describe('POST buckets/{id}/tables-definition', () => {
         primaryKeysNames: ['id'],
         columns: [
           {
+            name: 'born',
+            definition: { type: 'DATE', nullable: true },
+            basetype: 'DATE',
+            canBeFiltered: true,
+          },
+          {
             name: 'id',
             definition: { type: 'NUMBER', length: '38,0', nullable: false },
-            basetype: 'NUMERIC',
+            basetype: 'INTEGER',
+            canBeFiltered: true,
           },
-          { name: 'born', definition: { type: 'DATE', nullable: true }, basetype: 'DATE' },
-          { name: 'note', definition: { type: 'VARCHAR', nullable: true }, basetype: 'STRING' },
+          {
+            name: 'note',
+            definition: { type: 'VARCHAR', length: '16777216', nullable: true },
+            basetype: 'STRING',
+            canBeFiltered: true,
+          },
         ],
       },
     })
@@ -247,15 +259,15 @@ describe('POST buckets/{id}/tables-definition', () => {
     await define({ name, columns: [{ name: 'id', basetype: 'INTEGER' }] })
     const id = `${bucketId}.${name}`
     await send('POST', id, '/columns', { name: 'at', basetype: 'TIMESTAMP' })
-    const job = (await load(id, { dataFileId: await service.upload('id,at,x\n1,2,3\n') })).body
+    const job = (await load(id, { dataFileId: await service.upload('id,at,x\n1,2026-11-21,3\n') })).body
     expect(job.status).toBe('success')
     const { definition } = await detail(id)
     expect(definition.columns.map((column: { basetype: string }) => column.basetype)).toEqual([
-      'INTEGER',
       'TIMESTAMP',
+      'INTEGER',
       'STRING',
     ])
-    expect(await rowsOf(id)).toEqual(['"1","2","3"'])
+    expect(await rowsOf(id)).toEqual(['"1","2026-11-21 00:00:00.000","3"'])
   })
 
   it.each([

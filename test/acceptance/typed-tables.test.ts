@@ -1,0 +1,561 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectTarget } from './target.ts'
+
+let target: Awaited<ReturnType<typeof connectTarget>>
+let bucketId: string
+beforeAll(async () => {
+  target = await connectTarget()
+  bucketId = await target.createBucket('typed')
+})
+afterAll(() => target?.close())
+
+let tables = 0
+const define = (body: Record<string, unknown>) =>
+  target.job('POST', `buckets/${bucketId}/tables-definition`, { name: `t${++tables}`, ...body })
+const table = async (columns: unknown[], primaryKeysNames: string[] = []): Promise<string> => {
+  const job = await define({ columns, primaryKeysNames })
+  expect(job).toMatchObject({ status: 'success', operationName: 'tableDefinitionCreate' })
+  return job.results.id
+}
+const load = async (tableId: string, content: string | string[], settings: Record<string, unknown> = {}) =>
+  target.job('POST', `tables/${tableId}/import-async`, {
+    dataFileId: await target.upload(content),
+    ...settings,
+  })
+const loaded = async (tableId: string, content: string, settings: Record<string, unknown> = {}) =>
+  expect(await load(tableId, content, settings)).toMatchObject({ status: 'success' })
+const detail = async (tableId: string) => (await target.call('GET', `tables/${tableId}`)).body
+const preview = async (tableId: string, query = ''): Promise<string[]> =>
+  (await target.call('GET', `tables/${tableId}/data-preview?${query}`)).text.split('\n').slice(1, -1)
+const column = (name: string, type: string, more: Record<string, unknown> = {}) => ({
+  name,
+  definition: { type, ...more },
+})
+
+describe('a typed table', () => {
+  it('shows its resolved types, sorted by name, and each column in the order of its creation', async () => {
+    const tableId = await table(
+      [
+        column('id', 'INT'),
+        column('Price', 'decimal', { length: '12,2', default: 1.5 }),
+        { name: 'name', basetype: 'string' },
+        { name: 'amount', basetype: 'NUMERIC' },
+        column('at', 'DATETIME', { length: 0 }),
+        column('seen', 'timestamp_tz'),
+        column('ok', 'BOOLEAN', { default: true, nullable: 0 }),
+        column('tags', 'ARRAY'),
+      ],
+      ['id'],
+    )
+    const shown = await detail(tableId)
+    expect(shown).toMatchObject({ isTyped: true, rowsCount: 0, dataSizeBytes: 0, lastImportDate: null })
+    expect(shown.columns).toEqual(['id', 'Price', 'name', 'amount', 'at', 'seen', 'ok', 'tags'])
+    const filtered = { canBeFiltered: true }
+    expect(shown.definition).toEqual({
+      primaryKeysNames: ['id'],
+      columns: [
+        {
+          name: 'amount',
+          definition: { type: 'NUMBER', nullable: true, length: '38,9' },
+          basetype: 'NUMERIC',
+          ...filtered,
+        },
+        {
+          name: 'at',
+          definition: { type: 'TIMESTAMP_NTZ', nullable: true, length: '0' },
+          basetype: 'TIMESTAMP',
+          ...filtered,
+        },
+        {
+          name: 'id',
+          definition: { type: 'NUMBER', nullable: false, length: '38,0' },
+          basetype: 'INTEGER',
+          ...filtered,
+        },
+        {
+          name: 'name',
+          definition: { type: 'VARCHAR', nullable: true, length: '16777216' },
+          basetype: 'STRING',
+          ...filtered,
+        },
+        {
+          name: 'ok',
+          definition: { type: 'BOOLEAN', nullable: false, default: 'true' },
+          basetype: 'BOOLEAN',
+          ...filtered,
+        },
+        {
+          name: 'Price',
+          definition: { type: 'NUMBER', nullable: true, length: '12,2', default: '1.5' },
+          basetype: 'NUMERIC',
+          ...filtered,
+        },
+        {
+          name: 'seen',
+          definition: { type: 'TIMESTAMP_TZ', nullable: true, length: '9' },
+          basetype: 'TIMESTAMP',
+          ...filtered,
+        },
+        {
+          name: 'tags',
+          definition: { type: 'ARRAY', nullable: true },
+          basetype: 'STRING',
+          canBeFiltered: false,
+        },
+      ],
+    })
+    expect(Object.keys(shown.definition.columns[5])).toEqual([
+      'name',
+      'definition',
+      'basetype',
+      'canBeFiltered',
+    ])
+  })
+
+  it('says its types in metadata that nobody else writes', async () => {
+    const tableId = await table([column('price', 'NUMBER', { length: '12,2', default: '1' })])
+    const { metadata, columnMetadata } = await detail(tableId)
+    expect(metadata).toMatchObject([{ key: 'KBC.dataTypesEnabled', value: 'true', provider: 'storage' }])
+    const items = columnMetadata.price.map(({ key, value }: Record<string, string>) => [key, value])
+    expect(items).toEqual([
+      ['KBC.datatype.type', 'NUMBER'],
+      ['KBC.datatype.nullable', '1'],
+      ['KBC.datatype.basetype', 'NUMERIC'],
+      ['KBC.datatype.length', '12,2'],
+      ['KBC.datatype.default', '1'],
+    ])
+    const edit = await target.call('POST', `tables/${tableId}/metadata`, {
+      provider: 'storage',
+      metadata: [{ key: 'KBC.dataTypesEnabled', value: 'false' }],
+    })
+    const code = 'storage.metadata.invalidProvider'
+    expect([edit.status, edit.body.code]).toEqual([403, code])
+    expect(edit.body.error).toBe('Metadata with "storage" provider cannot be edited by user.')
+    const [{ id }] = columnMetadata.price
+    const gone = await target.call('DELETE', `columns/${tableId}.price/metadata/${id}`)
+    expect([gone.status, gone.body.code]).toEqual([403, code])
+    const { body: found } = await target.call('GET', 'search/tables?metadataKey=KBC.dataTypesEnabled')
+    expect(found.map((each: { id: string }) => each.id)).toContain(tableId)
+  })
+
+  it('is untyped when no column has a type', async () => {
+    const tableId = await table([{ name: 'a' }, { name: 'b' }])
+    const shown = await detail(tableId)
+    expect([shown.isTyped, shown.definition, shown.metadata]).toEqual([false, undefined, []])
+    await loaded(tableId, 'a,b\n1,\n')
+    expect(await preview(tableId)).toEqual(['"1",""'])
+  })
+
+  it.each([
+    [
+      'a text for a number',
+      column('a', 'NUMBER', { default: 'string' }),
+      /^Table creation ended with a syntax exception/,
+    ],
+    ['a fraction for an integer', column('a', 'INT', { default: '1.23' }), /syntax exception/],
+    [
+      'a word for a boolean',
+      column('a', 'BOOLEAN', { default: 'test' }),
+      /^Boolean default value "test" is not boolean\.$/,
+    ],
+    [
+      'a number for a boolean',
+      column('a', 'BOOLEAN', { default: 123 }),
+      /^Boolean default value "123" is not boolean\.$/,
+    ],
+    ['a quoted day', column('a', 'DATE', { default: "'2022-02-22'" }), /syntax exception/],
+    ['a word for a time', column('a', 'TIMESTAMP', { default: 'string' }), /syntax exception/],
+  ])('is refused with %s as a default', async (_what, wrong, message) => {
+    const { status, body } = await target.call('POST', `buckets/${bucketId}/tables-definition`, {
+      name: 'never',
+      columns: [wrong],
+    })
+    expect([status, body.code]).toEqual([400, 'storage.tables.invalidDefaultValueForType'])
+    expect(body.error).toMatch(message)
+  })
+
+  it.each([
+    ['a type that is not known', column('a', 'MONEY')],
+    ['more digits than a number has', column('a', 'NUMBER', { length: '39,0' })],
+    ['more digits after the point than digits', column('a', 'NUMBER', { length: '4,5' })],
+    ['a length for a day', column('a', 'DATE', { length: 3 })],
+    ['a text without characters', column('a', 'VARCHAR', { length: 0 })],
+  ])('is refused with %s', async (_what, wrong) => {
+    const { status, body } = await target.call('POST', `buckets/${bucketId}/tables-definition`, {
+      name: 'never',
+      columns: [wrong],
+    })
+    expect([status, body.code]).toEqual([400, 'storage.tables.validation'])
+  })
+})
+
+const everyType = [
+  { name: 'id', basetype: 'INTEGER' },
+  column('small', 'DECIMAL', { length: '4,3' }),
+  { name: 'amount', basetype: 'NUMERIC' },
+  { name: 'rate', basetype: 'FLOAT' },
+  { name: 'ok', basetype: 'BOOLEAN' },
+  { name: 'day', basetype: 'DATE' },
+  { name: 'at', basetype: 'TIMESTAMP' },
+  column('seen', 'TIMESTAMP_TZ'),
+  column('clock', 'TIME'),
+  { name: 'note', basetype: 'STRING' },
+]
+const header = `${everyType.map(({ name }) => name).join(',')}\n`
+const first = '007,003.123,0.123,3.14,0,1989-08-31,1989-08-31,1989-08-31T10:00:00+02:00,09:30,"a ""b"""\n'
+const firstShown =
+  '"7","3.123","0.123000000","3.14","false","1989-08-31","1989-08-31 00:00:00.000","1989-08-31 08:00:00.000 +0000","09:30:00","a ""b"""'
+
+describe('the rows of a typed table', () => {
+  let oneRow: string
+  beforeAll(async () => {
+    oneRow = await table(everyType)
+    await loaded(oneRow, header + first)
+  })
+
+  it('are read back in one form of each type, and NULL as an empty cell without quotes', async () => {
+    const tableId = await table(everyType)
+    const big = '9223372036854775807,-9.999,12345678901234567890123456789.123456789,1e300,TRUE,0001-01-01,'
+    await loaded(
+      tableId,
+      `${header}${first}${big}9999-12-31 23:59:59.999999,2026-11-21,23:59:59.5,x\n,,,,,,,,"",""\n`,
+    )
+    expect(await preview(tableId)).toEqual([
+      firstShown,
+      '"9223372036854775807","-9.999","12345678901234567890123456789.123456789","1e+300","true","0001-01-01","9999-12-31 23:59:59.999999","2026-11-21 00:00:00.000 +0000","23:59:59.5","x"',
+      ',,,,,,,,,',
+    ])
+    const { body } = await target.call('GET', `tables/${tableId}/data-preview?format=json&limit=3`)
+    expect(body.rows[2][9]).toEqual({ columnName: 'note', value: null, isTruncated: false })
+    expect(body.rows[0][0]).toEqual({ columnName: 'id', value: '7', isTruncated: false })
+
+    const { results } = await target.job('POST', `tables/${tableId}/export-async`, { gzip: true })
+    const slices = await target.downloadSlices(results.file.id)
+    const exported = slices.map(slice => gunzipSync(slice).toString()).join('')
+    expect(exported.trimEnd().split('\n')).toEqual(await preview(tableId))
+    // What was exported can be loaded again, and is the same.
+    await loaded(tableId, header + exported)
+    expect((await preview(tableId)).join('\n')).toBe(exported.trimEnd())
+  })
+
+  it.each([
+    ['not a number', 'id', 'male', 'csvImport.invalidValue', "Numeric value 'male' is not recognized"],
+    [
+      'too large a number',
+      'small',
+      '123132456.1264654',
+      'rowTooLarge',
+      "Numeric value '123132456.1264654' is out of range",
+    ],
+    ['more digits than are kept', 'small', '1.2345', 'rowTooLarge', 'is out of range'],
+    ['not a boolean', 'ok', '222', 'csvImport.invalidValue', "Boolean value '222' is not recognized"],
+    ['not a day', 'day', '2022-02-31', 'csvImport.invalidValue', "Date '2022-02-31' is not recognized"],
+    ['not a time', 'at', 'now', 'csvImport.invalidValue', "Timestamp 'now' is not recognized"],
+    [
+      'another zone where none is kept',
+      'at',
+      '2022-02-01 10:00+01:00',
+      'csvImport.invalidValue',
+      'is not recognized',
+    ],
+    ['not a time of day', 'clock', '25:00', 'csvImport.invalidValue', "Time '25:00' is not recognized"],
+  ])(
+    'are not loaded when a cell is %s: the job names line, column and value',
+    async (_what, name, value, code, text) => {
+      const cells = everyType.map(each =>
+        each.name === name ? value : each.name === 'note' ? '"two\nlines"' : '',
+      )
+      const job = await load(
+        oneRow,
+        `${header}${first}${cells.map(() => '').join(',')}\n${cells.join(',')}\n`,
+      )
+      expect(job).toMatchObject({
+        status: 'error',
+        error: { code, contextParams: { line: 4, column: name, value } },
+      })
+      expect(job.error.message).toMatch(/^Load error: An exception occurred while executing a query: /)
+      expect(job.error.message).toContain(text)
+      expect(await preview(oneRow)).toEqual([firstShown])
+    },
+  )
+
+  it('hold to lengths, to what must be filled, and to defaults', async () => {
+    const tableId = await table([
+      column('id', 'INT', { nullable: false }),
+      column('code', 'VARCHAR', { length: 2 }),
+      column('state', 'VARCHAR', { nullable: false, default: 'new' }),
+    ])
+    const long = await load(tableId, 'id,code,state\n1,martin,x\n')
+    expect(long.error.message).toContain("User character length limit (2) exceeded by string 'martin'")
+    const empty = await load(tableId, 'id,code,state\n1,ab,x\n,cd,y\n')
+    expect(empty.error).toMatchObject({
+      code: 'csvImport.requiredValue',
+      contextParams: { line: 3, column: 'id' },
+    })
+    expect(empty.error.message).toMatch(/^Load error: Required field id cannot be null/)
+    await loaded(tableId, 'id,code,state\n1,,\n2,né,"old"\n')
+    expect(await preview(tableId)).toEqual(['"1",,"new"', '"2","né","old"'])
+  })
+
+  it('are found by their key whatever its spelling, and unchanged ones keep their time', async () => {
+    const tableId = await table(
+      [
+        { name: 'id', basetype: 'INTEGER' },
+        { name: 'n', basetype: 'NUMERIC' },
+      ],
+      ['id'],
+    )
+    await loaded(tableId, 'id,n\n1,1.0\n2,2\n1,1\n')
+    const changed = async () => {
+      const { results } = await target.job('POST', `tables/${tableId}/export-async`, {
+        includeInternalTimestamp: 1,
+      })
+      return Buffer.concat(await target.downloadSlices(results.file.id))
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .toSorted()
+    }
+    const before = await changed()
+    expect(before).toHaveLength(2)
+    await loaded(tableId, 'id,n\n01,1.000\n002.0,2\n', { incremental: 1 })
+    expect(await changed()).toEqual(before)
+    await loaded(tableId, 'id,n\n+1,7\n03,\n', { incremental: 1 })
+    expect((await preview(tableId)).toSorted()).toEqual(['"1","7.000000000"', '"2","2.000000000"', '"3",'])
+  })
+
+  it('are chosen and ordered by value', async () => {
+    const tableId = await table(everyType)
+    const row = (id: string, rate: string, ok: string, day: string, note: string) =>
+      `${id},1,${id}.5,${rate},${ok},${day},${day && `${day} 10:00`},${day && `${day} 10:00+01`},10:00,${note}\n`
+    await loaded(
+      tableId,
+      header +
+        row('9', '0.5', '1', '2026-01-09', '1234') +
+        row('10', '1e2', 'f', '2026-01-10', '123') +
+        row('-3', '', '', '', ''),
+    )
+    const ids = async (filter: Record<string, unknown>): Promise<string> => {
+      const query = new URLSearchParams({ 'columns[]': 'id' })
+      for (const [key, value] of Object.entries(filter))
+        if (Array.isArray(value)) for (const each of value) query.append(`whereFilters[0][${key}][]`, each)
+        else query.set(`whereFilters[0][${key}]`, String(value))
+      return (await preview(tableId, query.toString())).join(' ')
+    }
+    expect(await ids({ column: 'id', operator: 'gt', values: ['9'] })).toBe('"10"')
+    expect(await ids({ column: 'id', operator: 'eq', values: ['010.0'] })).toBe('"10"')
+    expect(await ids({ column: 'amount', operator: 'ge', values: ['9.4999999999'] })).toBe('"9" "10"')
+    expect(await ids({ column: 'rate', operator: 'le', values: ['0.50'] })).toBe('"9"')
+    expect(await ids({ column: 'ok', operator: 'eq', values: ['true'] })).toBe('"9"')
+    expect(await ids({ column: 'ok', operator: 'ne', values: ['1'] })).toBe('"10"')
+    expect(await ids({ column: 'day', operator: 'lt', values: ['2026-01-10'] })).toBe('"9"')
+    expect(await ids({ column: 'at', operator: 'gt', values: ['2026-01-09'] })).toBe('"9" "10"')
+    expect(await ids({ column: 'seen', operator: 'eq', values: ['2026-01-10T09:00:00Z'] })).toBe('"10"')
+    expect(await ids({ column: 'note', operator: 'lt', values: ['1234'] })).toBe('"10"')
+    expect(await ids({ column: 'rate', operator: 'eq', values: [''] })).toBe('"-3"')
+    expect(await ids({ column: 'day', operator: 'gt', values: ['-1 days'], type: 'TIME_STRING' })).toBe('')
+    expect(await preview(tableId, 'columns[]=id&orderBy[0][column]=id&orderBy[0][order]=DESC')).toEqual([
+      '"10"',
+      '"9"',
+      '"-3"',
+    ])
+    const ordered = await target.call(
+      'GET',
+      `tables/${tableId}/data-preview?orderBy[0][column]=id&orderBy[0][dataType]=INTEGER`,
+    )
+    expect([ordered.status, ordered.body.error]).toEqual([
+      400,
+      'Specifying data type for ordered column is not supported for typed tables',
+    ])
+    await target.job('DELETE', `tables/${tableId}/rows?whereColumn=amount&whereValues[]=9.50`)
+    expect(await preview(tableId, 'columns[]=id')).toEqual(['"10"', '"-3"'])
+  })
+
+  it.each([
+    ['id', 'aaa', "Numeric value 'aaa' is not recognized"],
+    ['id', '99999999999999999999', "Numeric value '99999999999999999999' is not recognized"],
+    ['at', '2022-02-31', "Timestamp '2022-02-31' is not recognized"],
+    ['day', '2022-02-31', "Date '2022-02-31' is not recognized"],
+    ['ok', '222', "Boolean value '222' is not recognized"],
+  ])('are not chosen by what is no value of the column %s: %s', async (name, value, text) => {
+    const query = `whereFilters[0][column]=${name}&whereFilters[0][values][0]=${value}`
+    const { status, body } = await target.call('GET', `tables/${oneRow}/data-preview?${query}`)
+    expect([status, body.code]).toEqual([400, 'storage.backend.exception'])
+    expect(body.error).toContain(text)
+    const job = await target.job('POST', `tables/${oneRow}/export-async`, {
+      whereFilters: [{ column: name, values: [value] }],
+    })
+    expect(job).toMatchObject({ status: 'error', error: { code: 'storage.backend.exception' } })
+  })
+
+  it('are not chosen by a structure', async () => {
+    const tableId = await table([column('c', 'ARRAY')])
+    const { body } = await target.call('GET', `tables/${tableId}/data-preview?whereColumn=c&whereValues[]=1`)
+    expect(body).toMatchObject({
+      code: 'storage.backend.exception',
+      error: 'Filtering by column "c" of type "ARRAY" is not supported by the backend "Snowflake".',
+    })
+  })
+})
+
+describe('the columns of a typed table', () => {
+  const add = (tableId: string, body: Record<string, unknown>) =>
+    target.call('POST', `tables/${tableId}/columns`, body)
+
+  it('are added with a type, and with their default in every row', async () => {
+    const tableId = await table([{ name: 'id', basetype: 'INTEGER' }], ['id'])
+    await loaded(tableId, 'id\n1\n2\n')
+    await target.job('POST', `tables/${tableId}/columns`, { name: 'n', basetype: 'NUMERIC' })
+    const state = {
+      name: 'state',
+      definition: { type: 'VARCHAR', length: '10', nullable: false, default: 'new' },
+    }
+    expect(await target.job('POST', `tables/${tableId}/columns`, state)).toMatchObject({ status: 'success' })
+    expect((await preview(tableId)).toSorted()).toEqual(['"1",,"new"', '"2",,"new"'])
+    await loaded(tableId, 'id,n,state\n01,5,\n', { incremental: 1 })
+    expect((await preview(tableId)).toSorted()).toEqual(['"1","5.000000000","new"', '"2",,"new"'])
+    const { definition } = await detail(tableId)
+    expect(definition.columns[2].definition).toEqual({
+      type: 'VARCHAR',
+      nullable: false,
+      length: '10',
+      default: 'new',
+    })
+  })
+
+  it('are refused when their type does not fit the table', async () => {
+    const typed = await table([{ name: 'id', basetype: 'INTEGER' }])
+    await loaded(typed, 'id\n1\n')
+    const untyped = await table([{ name: 'id' }])
+    const refusal = async (tableId: string, body: Record<string, unknown>) => {
+      const reply = await add(tableId, { name: 'c', ...body })
+      return [reply.status, reply.body.code, reply.body.error]
+    }
+    expect(await refusal(typed, {})).toEqual([
+      400,
+      'storage.tables.validation',
+      'Column "definition" or "basetype" must be set.',
+    ])
+    expect(await refusal(untyped, { definition: { type: 'INT' } })).toEqual([
+      400,
+      'storage.tables.validation',
+      'Invalid parameters - definition: This field was not expected.',
+    ])
+    const name = typed.slice(typed.lastIndexOf('.') + 1)
+    expect(await refusal(typed, { definition: { type: 'INT', nullable: false } })).toEqual([
+      400,
+      'storage.tables.validation.cannotAddColumn',
+      `Non-nullable column "c" cannot be added to non-empty table "${name}" unless it has a non-null default value.`,
+    ])
+    const [, code, text] = await refusal(typed, { definition: { type: 'DATE', default: '2022-02-22' } })
+    expect([code, text]).toEqual([
+      'storage.tables.invalidDefaultValueForType',
+      expect.stringContaining('Validation:'),
+    ])
+  })
+
+  const update = (tableId: string, name: string, body: Record<string, unknown>) =>
+    target.call('PUT', `tables/${tableId}/columns/${name}/definition`, body)
+
+  it('get longer, and may be NULL or not, and lose their default', async () => {
+    const tableId = await table(
+      [
+        column('id', 'NUMBER', { length: '4,2', nullable: false }),
+        column('code', 'VARCHAR', { length: 2, default: 'x' }),
+      ],
+      ['id'],
+    )
+    await loaded(tableId, 'id,code\n1,ab\n2,\n')
+    const job = await target.job('PUT', `tables/${tableId}/columns/code/definition`, {
+      length: '5',
+      default: null,
+    })
+    expect(job).toMatchObject({
+      status: 'success',
+      operationName: 'tableColumnDefinitionUpdate',
+      tableId,
+      operationParams: { columnName: 'code', columnDefinition: { length: '5', removeDefault: true } },
+    })
+    await target.job('PUT', `tables/${tableId}/columns/id/definition`, { length: '38,2' })
+    expect(
+      (await detail(tableId)).definition.columns.map((each: Record<string, unknown>) => each['definition']),
+    ).toEqual([
+      { type: 'VARCHAR', nullable: true, length: '5' },
+      { type: 'NUMBER', nullable: false, length: '38,2' },
+    ])
+    await loaded(tableId, 'id,code\n1,abcde\n2.00,\n123456789012345678901234567890,y\n', { incremental: 1 })
+    expect((await preview(tableId)).toSorted()).toEqual([
+      '"1.00","abcde"',
+      '"123456789012345678901234567890.00","y"',
+      '"2.00",',
+    ])
+    const filled = await target.job('PUT', `tables/${tableId}/columns/code/definition`, { nullable: false })
+    expect(filled.error.code).toBe('storage.tables.validation.cannotUpdateColumn')
+    await target.job('DELETE', `tables/${tableId}/rows?whereColumn=code&whereValues[]=`)
+    expect(
+      await target.job('PUT', `tables/${tableId}/columns/code/definition`, { nullable: 0 }),
+    ).toMatchObject({
+      status: 'success',
+    })
+    expect((await load(tableId, 'id,code\n4,\n', { incremental: 1 })).error.code).toBe(
+      'csvImport.requiredValue',
+    )
+  })
+
+  it.each([
+    ['a shorter text', 'code', { length: '1' }],
+    ['fewer digits', 'price', { length: '11,2' }],
+    ['other digits after the point', 'price', { length: '14,3' }],
+    ['a length that is none', 'price', { length: 'long' }],
+    ['a length of a day', 'day', { length: '3' }],
+  ])('do not get %s', async (_what, name, change) => {
+    const tableId = await table([
+      column('code', 'VARCHAR', { length: 2 }),
+      column('price', 'NUMBER', { length: '12,2' }),
+      column('day', 'DATE'),
+    ])
+    const { status, body } = await update(tableId, name, change)
+    expect([status, body.code]).toEqual([400, 'storage.tables.validation.cannotUpdateColumn'])
+  })
+
+  it('do not get a default that is no value, and untyped ones have no definition', async () => {
+    const tableId = await table([column('n', 'NUMBER', { length: '12,2' }), column('ok', 'BOOLEAN')])
+    const number = await update(tableId, 'n', { default: 'test' })
+    expect(number.body.error).toBe(
+      'Invalid default value for column "n". Expected numeric value, got "test".',
+    )
+    const boolean = await update(tableId, 'ok', { default: 'test' })
+    expect(boolean.body.error).toBe(
+      'Invalid default value for column "ok". Allowed values are true, false, 0, 1, got "test".',
+    )
+    expect((await update(tableId, 'none', {})).status).toBe(404)
+    expect((await update(await table([{ name: 'a' }]), 'a', { nullable: 1 })).status).toBe(400)
+  })
+
+  it('keep their types in snapshots, copies and when a load brings more', async () => {
+    const tableId = await table(
+      [{ name: 'id', basetype: 'INTEGER' }, column('price', 'NUMBER', { length: '12,2' })],
+      ['id'],
+    )
+    await loaded(tableId, 'id,price,more\n1,1.5,\n')
+    const { definition, columns } = await detail(tableId)
+    expect(columns).toEqual(['id', 'price', 'more'])
+    const kept = await target.job('POST', `tables/${tableId}/snapshots`, {})
+    const restored = await target.job('POST', `buckets/${bucketId}/tables-async`, {
+      name: 'restored',
+      snapshotId: kept.results.id,
+    })
+    const copied = await target.job('POST', `buckets/${bucketId}/tables-async`, {
+      name: 'copied',
+      sourceTableId: tableId,
+    })
+    for (const { results } of [restored, copied]) {
+      const shown = await detail(results.id)
+      expect([shown.isTyped, shown.definition]).toEqual([true, definition])
+      expect(shown.metadata).toMatchObject([{ key: 'KBC.dataTypesEnabled', provider: 'storage' }])
+      await loaded(results.id, 'id,price,more\n01,2,x\n', { incremental: 1 })
+      expect(await preview(results.id)).toEqual(['"1","2.00","x"'])
+    }
+  })
+})
