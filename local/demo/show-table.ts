@@ -8,7 +8,7 @@ const tableSchema = z.object({
 })
 const previewSchema = z.object({
   columns: z.array(z.string()),
-  rows: z.array(z.array(z.object({ value: z.string() }))),
+  rows: z.array(z.array(z.object({ value: z.string().nullable() }))),
 })
 
 const PREVIEW_ROWS = 5
@@ -28,7 +28,7 @@ export const showRows = async (
 ): Promise<string> => {
   const parameters = new URLSearchParams({ limit: `${PREVIEW_ROWS}`, format: 'json', ...query })
   const preview = previewSchema.parse(await read(cloud, `tables/${tableId}/data-preview?${parameters}`))
-  const rows = [preview.columns, ...preview.rows.map(row => row.map(({ value }) => value))]
+  const rows = [preview.columns, ...preview.rows.map(row => row.map(({ value }) => value ?? ''))]
   return rows.map(cells => `    ${cells.map(padded).join(' ').trimEnd()}`).join('\n')
 }
 

@@ -195,3 +195,19 @@ it('the schema and the bounds of files are those of the types', async () => {
   expect(facts(4)).toEqual(['false', 'true', 1])
   expect(facts(9)).toEqual([undefined, undefined, 3])
 })
+
+it('the content at a time has the types of then', async () => {
+  const { tableId, steps } = await startTable(false)
+  await steps.load([{ id: { loaded: '1', shown: '1' }, price: { loaded: '2.5', shown: '2.50' } }], true)
+  const first = await service.stores.tables.get(tableId)
+  await steps.widen()
+  await steps.addColumn()
+  await steps.load([{ id: { loaded: '2', shown: '2' } }], true)
+  const now = await service.stores.tables.get(tableId)
+  if (!first || !now) throw new Error('the table is gone')
+  const at = (time: string | null) => service.stores.tables.contentAt(now, new Date(time ?? 0))
+  const then = (await at(first.lastChangeDate))?.snapshot
+  expect(then?.fields).toEqual(first.snapshot.fields)
+  expect(then?.rowsCount).toBe(1)
+  expect((await at(now.lastChangeDate))?.snapshot.fields).toEqual(now.snapshot.fields)
+})
