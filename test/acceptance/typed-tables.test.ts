@@ -298,6 +298,29 @@ describe('the rows of a typed table', () => {
     expect(await preview(tableId)).toEqual(['"1",,"new"', '"2","né","old"'])
   })
 
+  it('have the defaults of each type where a value is needed', async () => {
+    const needed = (name: string, type: string, value: unknown) =>
+      column(name, type, { nullable: false, default: value })
+    const tableId = await table([
+      column('id', 'INT'),
+      needed('n', 'NUMERIC', '1'),
+      needed('f', 'FLOAT', 1.25),
+      needed('s', 'TEXT', "'x'"),
+      needed('b', 'BOOLEAN', true),
+      needed('d', 'DATE', '2022-02-22'),
+      needed('t', 'TIME', '00:00:00'),
+      needed('at', 'TIMESTAMP_NTZ', '2021-01-01 00:00:00'),
+      needed('tz', 'TIMESTAMP_TZ', '2021-01-01 00:00:00 +0000'),
+      needed('now', 'TIMESTAMP_LTZ', 'current_timestamp()'),
+      column('none', 'INT', { default: '' }),
+    ])
+    await loaded(tableId, 'id,n,f,s,b,d,t,at,tz,now,none\n1,,,,,,,,,,\n')
+    const [row = ''] = await preview(tableId)
+    expect(row).toMatch(
+      /^"1","1","1\.25","'x'","true","2022-02-22","00:00:00","2021-01-01 00:00:00\.000","2021-01-01 00:00:00\.000 \+0000","20[0-9-]{8} [0-9:.]+ \+0000",$/,
+    )
+  })
+
   it('are found by their key whatever its spelling, and unchanged ones keep their time', async () => {
     const tableId = await table(
       [

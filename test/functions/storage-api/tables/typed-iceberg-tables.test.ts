@@ -211,3 +211,41 @@ it('the content at a time has the types of then', async () => {
   expect(then?.rowsCount).toBe(1)
   expect((await at(now.lastChangeDate))?.snapshot.fields).toEqual(now.snapshot.fields)
 })
+
+it('a table that version 0.2 made from a definition keeps its texts', async () => {
+  const tableId = await service.createTable(bucketId, newName(), 'id,born\n1,long ago\n')
+  const made = await service.stores.tables.get(tableId)
+  if (!made) throw new Error('the table is gone')
+  const definition = {
+    primaryKeysNames: [],
+    columns: [
+      { name: 'id', definition: { type: 'INT', nullable: true }, basetype: 'INTEGER' },
+      { name: 'born', definition: { type: 'DATE', nullable: true }, basetype: 'DATE' },
+    ],
+  }
+  expect(await service.stores.tables.replace({ ...made, definition })).toBe(true)
+  await submit('POST', `/tables/${tableId}/columns`, { name: 'more', basetype: 'BOOLEAN' })
+  await load(tableId, { dataFileId: await service.upload('id,born,more\n02,,perhaps\n'), incremental: 1 })
+  const rows = [
+    { id: '1', born: 'long ago', more: '' },
+    { id: '02', born: '', more: 'perhaps' },
+  ]
+  expect(await exportView(tableId)).toEqual(inOrder(rows))
+  expect(await icebirdView(tableId)).toEqual(inOrder(rows))
+  const { text } = await service.call(
+    'GET',
+    `/v2/storage/tables/${tableId}/data-preview?whereColumn=id&whereValues[]=02`,
+  )
+  expect(text).toContain('"02","","perhaps"')
+  const { body } = await service.call('GET', `/v2/storage/tables/${tableId}`)
+  expect(body.definition.columns).toEqual([
+    definition.columns[1],
+    definition.columns[0],
+    {
+      name: 'more',
+      definition: { type: 'BOOLEAN', nullable: true },
+      basetype: 'BOOLEAN',
+    },
+  ])
+  expect(body.metadata).toEqual([])
+})
