@@ -51,6 +51,24 @@ describe('mapAhead', () => {
     expect(finished).toBe(asked - 1)
   })
 
+  it('rejects with the failure of the first item, whichever comes first', async () => {
+    const items = async function* (): AsyncGenerator<number> {
+      yield 0
+      yield 1
+      throw new Error('no more')
+    }
+    const gates = [0, 1].map(() => Promise.withResolvers<void>())
+    const results = mapAhead(items(), 3, async item => {
+      await gates[item]?.promise
+      throw new Error(`item ${item}`)
+    })
+    const rejected = expect(results).rejects.toThrow('item 0')
+    gates[1]?.resolve()
+    await settle()
+    gates[0]?.resolve()
+    await rejected
+  })
+
   it('passes on the failure of the items', async () => {
     const items = async function* (): AsyncGenerator<number> {
       yield 1
