@@ -27,6 +27,7 @@ const changedBy = (input: JobInput): { tableId: string } | { bucketId: string } 
     case 'tableImport':
     case 'tableUpdate':
     case 'tableColumnAdd':
+    case 'tableColumnDefinitionUpdate':
     case 'tableColumnDelete':
     case 'tablePrimaryKeyAdd':
     case 'tablePrimaryKeyDelete':
