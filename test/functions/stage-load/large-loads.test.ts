@@ -37,7 +37,7 @@ const upload = async (content: Content | Content[]): Promise<number> => {
   return fileId
 }
 
-const rowsOf = async (tableId: string): Promise<string[][]> => {
+const rowsOf = async (tableId: string): Promise<(string | null)[][]> => {
   const table = await service.stores.tables.get(tableId)
   if (!table) return []
   const engine = await service.jobServices.tableEngine()

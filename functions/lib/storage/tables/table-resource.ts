@@ -69,7 +69,7 @@ const aliasFields = ({ record, source }: NonNullable<TableHead['alias']>, place:
     uri: uriOf(record.sourceTableId, place),
     name: source.name,
     project: { id: place.projectId, name: projectName(place.projectId) },
-    ...(source.definition && { definition: definitionFor(source.definition, source.snapshot) }),
+    ...(source.definition && { definition: shownDefinition(source.definition, source.snapshot) }),
   },
 })
 
