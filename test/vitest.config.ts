@@ -10,6 +10,8 @@ export default defineConfig({
     // A worker keeps its modules from file to file: loading the SDKs for each took a quarter of the whole run. So a file
     // leaves nothing behind that another would see: it stops what it starts, and gives back what it sets.
     isolate: false,
+    // A package of CommonJS that is written like ES modules: Node cannot load it as it is.
+    server: { deps: { inline: ['dt-sql-parser'] } },
     env: {
       // What is not about durability need not wait for the disk; tests that are say so themselves.
       MILLRACE_DURABILITY: 'relaxed',

@@ -186,6 +186,29 @@ export const tableCodes = {
     meaning: 'Other requests change the table at this moment.',
     remedy: 'Send the request again after the time in Retry-After.',
   },
+  'storage.tables.distributed.columnNames': {
+    status: 400,
+    meaning: 'A large load needs Athena, which takes some columns of the table for one.',
+    remedy: 'Delete or rename all but one of the columns that the message names.',
+  },
+  'storage.tables.distributed.tooManyColumns': {
+    status: 400,
+    meaning: 'A large load needs Athena, and the names of the columns do not fit into its query.',
+    remedy: 'Load smaller files, or use shorter column names.',
+  },
+  'storage.tables.distributed.queryFailed': {
+    status: 400,
+    meaning:
+      'Athena did not finish the query of a large load: it reads more than the stack allows, or takes too long.',
+    remedy: 'Do what the message says. The table is as it was before the load.',
+  },
+  'storage.tables.distributed.commitRefused': {
+    status: 400,
+    meaning:
+      'What Athena committed for a large load is not what was asked for, so the table was left as it was.',
+    remedy:
+      'Load the file again. The message and the events of the table say what was wrong and where it lies.',
+  },
   'storage.tables.moved': {
     status: 503,
     meaning: 'The table was changed while a job worked on it.',

@@ -1,0 +1,82 @@
+import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
+import { quoteIdentifier } from '#lib/table-engine/sql.ts'
+import { type GlueTable, quoteTable } from './table-name.ts'
+import { withinTextLimit } from './text-limit.ts'
+
+/** Columns of staged rows that say where each stood in the load. */
+export const LOAD_RANGE = '_load_range'
+export const LOAD_ROW = '_load_row'
+
+/** A column of the staging table. It is named by its field id: short, and safe to write without quotes. */
+export const stagedColumn = ({ id }: Pick<TableField, 'id'>): string => `c${id}`
+
+/** `TIMESTAMP '2026-11-21 22:41:09.123000 UTC'`, with microseconds as Iceberg stores them. */
+export const timestampLiteral = (time: Date): string =>
+  `TIMESTAMP '${time.toISOString().replace('T', ' ').replace('Z', '000')} UTC'`
+
+interface MergeRequest {
+  target: GlueTable
+  staging: GlueTable
+  /** The table's columns in their order. */
+  fields: readonly TableField[]
+  primaryKey: readonly string[]
+  /** Ids of columns that some files lack. Athena reads those cells as null; in the table they are empty. */
+  gaps: ReadonlySet<number>
+  /** Becomes `_timestamp` of the rows that change. */
+  loadedAt: Date
+}
+
+/**
+ * Merges staged rows into a table by its primary key, as one MERGE of Athena. The last record of a key wins. A row whose
+ * values do not differ stays as it is, with its `_timestamp`.
+ *
+ * Columns of the target are named twice at most, so that a table of 1,000 columns fits. Errors: 400
+ * `storage.tables.distributed.tooManyColumns`.
+ */
+export const mergeStatement = ({
+  target,
+  staging,
+  fields,
+  primaryKey,
+  gaps,
+  loadedAt,
+}: MergeRequest): string => {
+  const isKey = ({ name }: TableField): boolean => primaryKey.includes(name)
+  const keys = fields.filter(isKey)
+  const values = fields.filter(field => !isKey(field))
+  const loaded = timestampLiteral(loadedAt)
+  const stored = (field: TableField): string => {
+    const column = `t.${quoteIdentifier(field.name.toLowerCase())}`
+    return gaps.has(field.id) && field.type === 'string' ? `coalesce(${column}, '')` : column
+  }
+  const given = (field: TableField): string => `s.${stagedColumn(field)}`
+  const columns = fields.map(stagedColumn).join(', ')
+  const order = [LOAD_RANGE, LOAD_ROW].map(name => `${quoteIdentifier(name)} DESC`).join(', ')
+  const lines = [
+    `MERGE INTO ${quoteTable(target)} t`,
+    `USING (SELECT ${columns} FROM (SELECT ${columns}, row_number() OVER (PARTITION BY ${keys.map(stagedColumn).join(', ')} ORDER BY ${order}) AS place FROM ${quoteTable(staging)}) WHERE place = 1) s`,
+    `ON (${keys.map(field => `${stored(field)} = ${given(field)}`).join(' AND ')})`,
+    ...(values.length === 0
+      ? []
+      : [
+          `WHEN MATCHED AND (${values.map(field => `${stored(field)} IS DISTINCT FROM ${given(field)}`).join(' OR ')})`,
+          `THEN UPDATE SET ${[
+            ...values.map(field => `${quoteIdentifier(field.name.toLowerCase())} = ${given(field)}`),
+            `${quoteIdentifier('_timestamp')} = ${loaded}`,
+          ].join(', ')}`,
+        ]),
+    `WHEN NOT MATCHED THEN INSERT VALUES (${[...fields.map(given), loaded].join(', ')})`,
+  ]
+  return withinTextLimit(lines.join('\n'))
+}
+
+/** Ids of columns that some file of a table lacks, or may lack: files of version 0.1 say nothing about their columns. */
+export const columnsWithGaps = (
+  fields: readonly TableField[],
+  files: readonly { statistics?: Record<number, unknown> | undefined }[],
+): Set<number> =>
+  new Set(
+    fields
+      .filter(({ id }) => id !== TIMESTAMP_ID && files.some(file => file.statistics?.[id] === undefined))
+      .map(({ id }) => id),
+  )
