@@ -1,11 +1,19 @@
+import { GlueClient } from '@aws-sdk/client-glue'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createDocumentClient } from '../aws/document-client.ts'
+import { createGlueCatalog, type GlueCatalog } from '../distributed/glue-catalog.ts'
+import { NO_GLUE_DATABASE } from '../distributed/no-glue-database.ts'
 import { createItemTable } from './db/item-table.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
 
 /** The stores of the service, from the function's environment. Opened once per container. */
 export const openStorageStores = (
-  env: { STORAGE_TABLE: string; TABLES_BUCKET: string; SNAPSHOT_RETENTION_DAYS?: string },
+  env: {
+    STORAGE_TABLE: string
+    TABLES_BUCKET: string
+    SNAPSHOT_RETENTION_DAYS?: string
+    GLUE_DATABASE?: string
+  },
   s3: S3Client,
   now: () => Date,
 ): StorageStores =>
@@ -17,5 +25,10 @@ export const openStorageStores = (
     ...(env.SNAPSHOT_RETENTION_DAYS !== undefined && {
       snapshotRetentionDays: Number(env.SNAPSHOT_RETENTION_DAYS),
     }),
+    catalog: openGlueCatalog(env.GLUE_DATABASE),
     now,
   })
+
+/** Of a stack whose large loads are off, or of a function that changes no table: none. */
+const openGlueCatalog = (database = NO_GLUE_DATABASE): GlueCatalog | undefined =>
+  database === NO_GLUE_DATABASE ? undefined : createGlueCatalog(new GlueClient({}), database)

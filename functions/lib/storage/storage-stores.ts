@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { GlueCatalog } from '../distributed/glue-catalog.ts'
 import { createBranchItems } from './branches/branch-items.ts'
 import { createBranchStore, defaultBranchId } from './branches/branch-store.ts'
 import { createOwnership, defaultOwnership } from './branches/ownership.ts'
@@ -20,6 +21,7 @@ import { createProjectStore } from './project/project-store.ts'
 import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
+import { createCatalogFollower } from './tables/catalog-follower.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
 import { createExportCache } from './tables/export-cache.ts'
 import { createTableStore } from './tables/table-store.ts'
@@ -33,6 +35,8 @@ interface StorageStoresOptions {
   tablesBucket: string
   /** Default 7. */
   snapshotRetentionDays?: number
+  /** Where tables are registered that Athena has worked on. Default: none is. */
+  catalog?: GlueCatalog | undefined
   now: () => Date
 }
 
@@ -44,18 +48,22 @@ export const createStorageStores = ({
   s3,
   tablesBucket,
   snapshotRetentionDays = SNAPSHOT_RETENTION_DAYS,
+  catalog,
   now,
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
   const usedComponents = createUsedComponents(items, branches)
   const documents = createDocumentFiles(s3, tablesBucket)
   const snapshotFiles = createSnapshotFiles(s3, tablesBucket)
-  const contents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
+  const tableContents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
   const nextId = createIdSource(now)
   const metadata = createMetadataStore(items, now)
+  const events = createEventStore(items)
+  const { objects } = tableContents
+  const follower = catalog && createCatalogFollower({ catalog, objects, events, nextId, now })
 
   const tablesIn = (view: ItemView) => {
-    const tables = createTableStore(view, snapshotFiles, contents)
+    const tables = createTableStore(view, snapshotFiles, tableContents, follower)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
   const ofDefault = {
@@ -80,6 +88,7 @@ export const createStorageStores = ({
 
   return {
     ...ofDefault,
+    tableContents,
     inBranch,
     ownTables,
     /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */
@@ -94,7 +103,7 @@ export const createStorageStores = ({
     branches,
     mergeRequests: createMergeRequestStore(items),
     usedComponents,
-    events: createEventStore(items),
+    events,
     triggers: createTriggerStore(items),
     tickets: createTicketStore(items),
     deadLetters: createDeadLetterStore(items),

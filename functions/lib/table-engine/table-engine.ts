@@ -8,6 +8,7 @@ import type { ExportRequest, ExportResult } from './export-request.ts'
 import { exportTable } from './export-table.ts'
 import { type FillColumnRequest, fillColumn } from './fill-column.ts'
 import { hasDuplicates } from './has-duplicates.ts'
+import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
@@ -60,6 +61,8 @@ export interface TableEngine {
   fillColumn(request: FillColumnRequest): Promise<{ snapshot: Snapshot } & Cost>
   /** Whether several rows have the same values in these columns. Then the columns cannot be a key. */
   hasDuplicates(snapshot: Snapshot, columns: string[]): Promise<boolean>
+  /** Gives each file one file of deletes of its own, in place of those that another engine left. By the file's key. */
+  joinDeletes(request: JoinDeletesRequest): Promise<Map<string, NonNullable<TableFile['deletes']>>>
 }
 
 export interface TableEngineOptions {
@@ -110,6 +113,10 @@ export const createTableEngineOn = (
         found: await hasDuplicates(context, snapshot, columns),
       }))
       return found
+    },
+    joinDeletes: async request => {
+      const { joined } = await inSession(async context => ({ joined: await joinDeletes(context, request) }))
+      return joined
     },
   }
 }

@@ -17,7 +17,7 @@ interface Operation {
   readonly action: string
   /** ARN of the resource of the call, or `*` when it has none. */
   readonly resource: (input: unknown) => string
-  readonly run: (input: unknown) => Promise<unknown> | unknown
+  readonly run: (input: unknown, caller: Caller) => Promise<unknown> | unknown
 }
 
 /** An operation with its input read by a schema. An input that does not fit is a `ValidationException`. */
@@ -25,7 +25,7 @@ export const operation = <Input>(given: {
   action: string
   input: z.ZodType<Input>
   resource: (input: Input) => string
-  run: (input: Input) => Promise<unknown> | unknown
+  run: (input: Input, caller: Caller) => Promise<unknown> | unknown
 }): Operation => {
   const read = (value: unknown): Input => {
     const parsed = given.input.safeParse(value)
@@ -35,7 +35,7 @@ export const operation = <Input>(given: {
   return {
     action: given.action,
     resource: value => given.resource(read(value)),
-    run: value => given.run(read(value)),
+    run: (value, caller) => given.run(read(value), caller),
   }
 }
 
@@ -53,7 +53,7 @@ interface ControlServerOptions {
 const largestRequestBytes = 8 * 1024 * 1024
 
 /**
- * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge) at one address.
+ * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge, Glue, Athena) at one address.
  *
  * `serve` adds operations once the resources they need exist. Any other call is refused by name
  * (`UnknownOperationException`).
@@ -110,7 +110,7 @@ export class ControlServer {
           'AccessDeniedException',
           `${caller.roleArn ?? 'The caller'} is not authorized to perform: ${found.action} on resource: ${resource}`,
         )
-      reply(response, 200, await found.run(input), request.headers['content-type'])
+      reply(response, 200, await found.run(input, caller), request.headers['content-type'])
     } catch (error) {
       this.#fail(request, response, error)
     }

@@ -127,11 +127,14 @@ const addSnapshot = async (
     'sequence-number': sequenceNumber,
     'timestamp-ms': timeMs,
     'manifest-list': `${commit.folder}/snap-${snapshotId}-1-${digestUuid(list)}.avro`,
-    summary: summarize(
-      change.operation ?? 'overwrite',
-      { added: [...data.added, ...deletes.added], removed: [...data.removed, ...deletes.removed] },
-      parent?.summary,
-    ),
+    summary: {
+      ...summarize(
+        change.operation ?? 'overwrite',
+        { added: [...data.added, ...deletes.added], removed: [...data.removed, ...deletes.removed] },
+        parent?.summary,
+      ),
+      ...change.summary,
+    },
     'schema-id': metadata['current-schema-id'],
   }
   return {

@@ -107,3 +107,5 @@ export const createEventStore = (items: ItemTable) => {
     },
   }
 }
+
+export type EventStore = ReturnType<typeof createEventStore>

@@ -34,6 +34,8 @@ export const tableRecord = z.object({
   branchId: z.number().optional(),
   /** Of a branch's own copy of a table: the id of the default branch's. */
   copyOf: z.number().optional(),
+  /** Name of the table in the Glue Data Catalog. Absent: it is not there. */
+  glueName: z.string().optional(),
   revision: z.number(),
 })
 

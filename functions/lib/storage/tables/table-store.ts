@@ -6,6 +6,7 @@ import type { SnapshotFiles } from '../snapshots/snapshot-files.ts'
 import { parseTableId } from '../storage-ids.ts'
 import { type AliasRecord, aliasRecord, isAliasItem } from './aliases/alias-record.ts'
 import { type ReadableTable, resolveAlias } from './aliases/resolve-alias.ts'
+import type { CatalogFollower } from './catalog-follower.ts'
 import type { ContentThen, TableContents } from './content/table-contents.ts'
 import { aliasHoldsNoRows } from './table-errors.ts'
 import { type AliasedTable, type TableHead, type TableRecord, tableRecord } from './table-record.ts'
@@ -32,7 +33,12 @@ const READS_AT_ONCE = 16
  * Heads of version 0.1 hold the file list themselves, or the key of an object with it. They are read as they are, and
  * get metadata when they are replaced.
  */
-export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, contents: TableContents) => {
+export const createTableStore = (
+  items: ItemView,
+  snapshotFiles: SnapshotFiles,
+  contents: TableContents,
+  catalog?: CatalogFollower,
+) => {
   const restore = async (item: Item): Promise<TableRecord> => {
     if (item['metadataKey'] === undefined) return tableRecord.parse(await snapshotFiles.restore(item))
     const head = tableRecord.parse(item)
@@ -86,6 +92,17 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
     (await items.put(key, item, 'absent')) ||
     ((await removeDeadAlias(key)) && (await items.put(key, item, 'absent')))
 
+  /** Glue shows the head of a table that is registered there. What others have committed there is not part of it. */
+  const followInCatalog = async (table: TableHead): Promise<void> => {
+    if (!catalog || table.glueName === undefined) return
+    await catalog.follow({ glueName: table.glueName, tableId: tableIdOf(table) }, async () => {
+      const item = await items.get(tableKey(table))
+      const head = item && tableRecord.parse(item)
+      if (head?.internalId !== table.internalId || head.metadataKey === undefined) return undefined
+      return contents.metadataFile(head.metadataKey)
+    })
+  }
+
   return {
     /**
      * A table that holds its rows, with the files of its snapshot. Throws 400 `storage.tables.aliasImportNotAllowed` for
@@ -130,11 +147,17 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
     /**
      * Replaces the head that was read. Resolves to false when it has changed, or belongs to a new table of that name.
      */
-    replace: async (table: TableRecord): Promise<boolean> =>
-      items.put(tableKey(table), await toItem({ ...table, revision: table.revision + 1 }), {
-        internalId: table.internalId,
-        revision: table.revision,
-      }),
+    async replace(table: TableRecord): Promise<boolean> {
+      // First, so that what others have committed is noticed before ours.
+      await followInCatalog(table)
+      const item = await toItem({ ...table, revision: table.revision + 1 })
+      const { internalId, revision } = table
+      if (!(await items.put(tableKey(table), item, { internalId, revision }))) return false
+      await followInCatalog(table)
+      return true
+    },
+
+    followInCatalog,
 
     /** Gives a table or alias another display name; its content stays. Resolves to false when the head has changed. */
     async rename({ revision, internalId, ...head }: TableHead, displayName: string): Promise<boolean> {
@@ -144,8 +167,13 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
     },
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
-    delete: (table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId'>): Promise<boolean> =>
-      items.delete(tableKey(table), { internalId: table.internalId }),
+    async delete(
+      table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId' | 'glueName'>,
+    ): Promise<boolean> {
+      const isDeleted = await items.delete(tableKey(table), { internalId: table.internalId })
+      if (table.glueName !== undefined) await catalog?.drop(table.glueName)
+      return isDeleted
+    },
 
     /** Tables and aliases, by name. */
     async listInBucket(bucketId: string): Promise<TableHead[]> {
@@ -186,7 +214,9 @@ export const createTableStore = (items: ItemView, snapshotFiles: SnapshotFiles, 
           metadataKey: head.metadataKey,
           internalId: head.internalId,
         }
-        if (await items.put(tableKey(head), { ...item, metadataKey }, unchanged)) expired++
+        if (!(await items.put(tableKey(head), { ...item, metadataKey }, unchanged))) continue
+        expired++
+        await followInCatalog(head)
       }
       return expired
     },

@@ -140,16 +140,17 @@ const isOwn = (deletes: DataFile, path: string): boolean => {
   )
 }
 
+/** Whether a file's deleted positions are in one file of its own, as the engine has them. */
+export const hasOwnDeletes = ({ file, positionDeletes: [deletes, ...more] }: LiveFile): boolean =>
+  more.length === 0 && (!deletes || isOwn(deletes, file.path))
+
 /** The files of rows as the engine has them. What it cannot hold is refused by a sentence. */
-export const tableFileOf = (
-  { file, positionDeletes, equalityDeletes }: LiveFile,
-  fields: FieldsById,
-  { keyOf }: Places,
-): TableFile => {
-  const [deletes, ...more] = positionDeletes
+export const tableFileOf = (live: LiveFile, fields: FieldsById, { keyOf }: Places): TableFile => {
+  const { file, positionDeletes, equalityDeletes } = live
+  const [deletes] = positionDeletes
   if (equalityDeletes.length > 0)
     throw new IcebergRefusal(`The rows of ${file.path} are deleted by equality, which other writers do.`)
-  if (more.length > 0 || (deletes && !isOwn(deletes, file.path)))
+  if (!hasOwnDeletes(live))
     throw new IcebergRefusal(`The deletes of ${file.path} are not in one file of their own.`)
   const statistics = statisticsOf(file, fields)
   return {
@@ -161,6 +162,13 @@ export const tableFileOf = (
     ...(deletes && { deletes: { key: keyOf(deletes.path), rows: deletes.rows, bytes: deletes.bytes } }),
   }
 }
+
+/** The entries of files of rows that are new to a table. */
+export const addedEntries = (
+  files: readonly TableFile[],
+  fields: readonly NestedField[],
+  places: Places,
+): DataFile[] => files.map(file => dataEntry(file, fieldsById(fields), places))
 
 /** What has changed between the files of the last commit and those of a snapshot. */
 export const filesChange = (

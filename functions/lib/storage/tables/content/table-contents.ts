@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { LRUCache } from 'lru-cache'
+import type { MetadataFile } from '#lib/distributed/glue-catalog.ts'
 import { locationsOf, withoutOldSnapshots } from '#lib/iceberg/commit/expire-snapshots.ts'
 import type { NewTable } from '#lib/iceberg/commit/new-metadata.ts'
 import { digestUuid } from '#lib/iceberg/commit/object-name.ts'
@@ -8,13 +9,23 @@ import type { TableChange } from '#lib/iceberg/commit/table-change.ts'
 import { formatNameMapping, NAME_MAPPING_PROPERTY } from '#lib/iceberg/metadata/name-mapping.ts'
 import { currentSchema, parseMetadata, schemaById } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
-import { readLiveFiles } from '#lib/iceberg/read/live-files.ts'
+import type { NestedField } from '#lib/iceberg/metadata/types.ts'
+import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { metadataAt } from '#lib/iceberg/read/metadata-at.ts'
 import { snapshotAt } from '#lib/iceberg/read/snapshot-at.ts'
+import type { SharedDeletes } from '#lib/table-engine/join-deletes.ts'
 import { storedName } from '#lib/table-engine/parquet-sql.ts'
 import { type Snapshot, type TableFile, withFiles } from '#lib/table-engine/snapshot.ts'
 import type { TableRecord } from '../table-record.ts'
-import { fieldsById, filesChange, icebergFields, tableFields, tableFileOf } from './file-entries.ts'
+import {
+  addedEntries,
+  fieldsById,
+  filesChange,
+  hasOwnDeletes,
+  icebergFields,
+  tableFields,
+  tableFileOf,
+} from './file-entries.ts'
 import { keyIn, keyProperty } from './key-property.ts'
 import { createTableObjects } from './table-objects.ts'
 
@@ -97,7 +108,57 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
     return live.map(file => tableFileOf(file, fields, objects))
   }
 
+  /** Where a file's deletes are shared with others, `join` gives them a file of their own. */
+  const takeOver = async (
+    { metadata }: MetadataFile,
+    live: readonly LiveFile[],
+    join: (files: SharedDeletes[]) => Promise<Map<string, NonNullable<TableFile['deletes']>>>,
+  ): Promise<TableFile[]> => {
+    const fields = fieldsById(metadata.schemas.flatMap(schema => schema.fields))
+    const shared = live.filter(file => !hasOwnDeletes(file))
+    const joined =
+      shared.length === 0
+        ? new Map()
+        : await join(
+            shared.map(({ file, positionDeletes }) => ({
+              key: keyOf(file.path),
+              deletes: positionDeletes.map(({ path, bytes }) => ({ key: keyOf(path), bytes })),
+            })),
+          )
+    return live
+      .map((found): TableFile => {
+        if (hasOwnDeletes(found)) return tableFileOf(found, fields, objects)
+        const file = tableFileOf({ ...found, positionDeletes: [] }, fields, objects)
+        const deletes = joined.get(file.key)
+        return deletes ? { ...file, deletes } : file
+      })
+      .filter(file => file.deletes?.rows !== file.rows)
+  }
+
   return {
+    objects,
+
+    takeOver,
+
+    metadataFile: async (metadataKey: string): Promise<MetadataFile> => ({
+      metadata: await load(metadataKey),
+      location: locationOf(metadataKey),
+    }),
+
+    /** Makes a table of its own of files that no table has. Resolves to the key of its metadata file. */
+    async stage(
+      folder: string,
+      { fields, files, timeMs }: { fields: NestedField[]; files: TableFile[]; timeMs: number },
+    ): Promise<string> {
+      const location = locationOf(folder)
+      return commit({
+        base: { uuid: digestUuid(location), location },
+        change: { operation: 'append', fields, added: addedEntries(files, fields, objects) },
+        commitId: 'stage',
+        timeMs,
+      })
+    },
+
     /** The files of the table's current snapshot. */
     files: async (metadataKey: string): Promise<TableFile[]> => filesOf(await load(metadataKey)),
 

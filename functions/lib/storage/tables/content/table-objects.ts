@@ -1,4 +1,10 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
 import { LRUCache } from 'lru-cache'
 import pMap from 'p-map'
 import type { NewObject } from '#lib/iceberg/commit/table-change.ts'
@@ -39,6 +45,19 @@ export const createTableObjects = (s3: S3Client, tablesBucket: string) => {
     read,
     keyOf,
     locationOf: (key: string): string => `${root}${key}`,
+
+    /** Bytes of the object at a location. `undefined`: there is none. */
+    async sizeOf(location: string): Promise<number | undefined> {
+      try {
+        const { ContentLength } = await s3.send(
+          new HeadObjectCommand({ Bucket: tablesBucket, Key: keyOf(location) }),
+        )
+        return ContentLength
+      } catch (error) {
+        if (error instanceof NotFound) return undefined
+        throw error
+      }
+    },
 
     /** Writes the objects. Metadata is last: it names the others. */
     async write(objects: readonly NewObject[]): Promise<void> {

@@ -1,0 +1,39 @@
+import { UserError } from '../lib/errors/errors.ts'
+import { cleanUp } from './clean-up.ts'
+import type { MergeServices } from './services.ts'
+
+const LONGEST_WAIT_SECONDS = 60
+/** A query that has run for ten times as long is asked for after one second more. */
+const PATIENCE = 10
+
+type MergeStatus = { queryId: string } & (
+  | { status: 'running'; waitSeconds: number }
+  | { status: 'succeeded' }
+)
+
+/** Asks once for the state of a merge's query. Error: 400 `storage.tables.distributed.queryFailed`. */
+export const checkMerge = async (
+  { jobId, queryId }: { jobId: number; queryId: string },
+  services: MergeServices,
+): Promise<MergeStatus> => {
+  const { queries, queryTimeoutSeconds, now } = services
+  const { state, reason, submitted } = await queries.status(queryId)
+  if (state === 'succeeded') return { status: 'succeeded', queryId }
+  const ageSeconds = (now().getTime() - submitted.getTime()) / 1000
+  if (state === 'running' && ageSeconds <= queryTimeoutSeconds) {
+    const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE)))
+    return { status: 'running', waitSeconds, queryId }
+  }
+  // What it commits now is in a table that nobody reads.
+  if (state === 'running') await queries.stop(queryId)
+  await cleanUp(jobId, services)
+  const what =
+    state === 'running'
+      ? `did not end within ${queryTimeoutSeconds} seconds and was stopped`
+      : `failed: ${reason}`
+  throw new UserError(
+    'storage.tables.distributed.queryFailed',
+    `The load is too large for one function, and Athena's query ${queryId} for it ${what}. The table is as it was. ` +
+      'Load a smaller file, or allow queries more (docs/limits.md).',
+  )
+}

@@ -1,0 +1,66 @@
+import {
+  type AthenaClient,
+  GetQueryExecutionCommand,
+  GetQueryResultsCommand,
+  StartQueryExecutionCommand,
+  StopQueryExecutionCommand,
+} from '@aws-sdk/client-athena'
+
+/** Athena API Reference, "StartQueryExecution": a token has at least 32 characters. */
+const tokenOf = (jobId: number): string => `millrace-merge-of-job-${String(jobId).padStart(16, '0')}`
+
+export interface QueryStatus {
+  state: 'running' | 'succeeded' | 'failed'
+  /** Why it failed, in Athena's words. */
+  reason: string
+  submitted: Date
+  completed: Date | undefined
+}
+
+/** Queries of Athena in one workgroup. */
+export const createQueries = (athena: AthenaClient, workGroup: string) => ({
+  /** Starts the query of a job, or finds it: a job has one. Resolves to its id. */
+  async start(jobId: number, statement: string): Promise<string> {
+    const { QueryExecutionId } = await athena.send(
+      new StartQueryExecutionCommand({
+        QueryString: statement,
+        ClientRequestToken: tokenOf(jobId),
+        WorkGroup: workGroup,
+      }),
+    )
+    if (!QueryExecutionId) throw new Error('Athena started a query without an id')
+    return QueryExecutionId
+  },
+
+  async status(queryId: string): Promise<QueryStatus> {
+    const { QueryExecution } = await athena.send(new GetQueryExecutionCommand({ QueryExecutionId: queryId }))
+    const {
+      State,
+      StateChangeReason = '',
+      SubmissionDateTime,
+      CompletionDateTime,
+    } = QueryExecution?.Status ?? {}
+    if (!State || !SubmissionDateTime) throw new Error(`Athena says nothing about the query ${queryId}`)
+    const isRunning = State === 'QUEUED' || State === 'RUNNING'
+    return {
+      state: isRunning ? 'running' : State === 'SUCCEEDED' ? 'succeeded' : 'failed',
+      reason: StateChangeReason,
+      submitted: SubmissionDateTime,
+      completed: CompletionDateTime,
+    }
+  },
+
+  /** Rows that a query has written; 0 when Athena does not say. */
+  async updatedRows(queryId: string): Promise<number> {
+    const { UpdateCount = 0 } = await athena.send(
+      new GetQueryResultsCommand({ QueryExecutionId: queryId, MaxResults: 1 }),
+    )
+    return UpdateCount
+  },
+
+  stop: async (queryId: string): Promise<void> => {
+    await athena.send(new StopQueryExecutionCommand({ QueryExecutionId: queryId }))
+  },
+})
+
+export type Queries = ReturnType<typeof createQueries>

@@ -1,0 +1,18 @@
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
+import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+import type { TableEngine } from '../lib/table-engine/table-engine.ts'
+import type { Queries } from './queries.ts'
+
+/** Everything that the steps of a merge need. Made once per container. */
+export interface MergeServices extends Pick<StorageStores, 'tables' | 'tableContents' | 'events' | 'nextId'> {
+  s3: S3Client
+  tablesBucket: string
+  catalog: GlueCatalog
+  queries: Queries
+  notes: MergeNotesStore
+  tableEngine: () => Promise<Pick<TableEngine, 'joinDeletes'>>
+  queryTimeoutSeconds: number
+  now: () => Date
+}

@@ -1,0 +1,80 @@
+import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/distributed/glue-names.ts'
+import { type MergeNotes, type StagedMerge, stagingFolder } from '../lib/distributed/merge-notes.ts'
+import { stagedSchema } from '../lib/distributed/staged-schema.ts'
+import { columnsWithGaps, mergeStatement } from '../lib/distributed/statements/merge-statement.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import type { TableRecord } from '../lib/storage/tables/table-record.ts'
+import { withFiles } from '../lib/table-engine/snapshot.ts'
+import { cleanUp } from './clean-up.ts'
+import type { MergeServices } from './services.ts'
+
+/** A query that takes seconds is seen soon; one of minutes is not asked for all the time. */
+export const FIRST_WAIT_SECONDS = 5
+
+/**
+ * Starts the query that merges the staged rows of a job. A repeated start finds the query.
+ *
+ * The query works on a table of its own in Glue, `merge_<job>`, that begins where the head is: so nobody sees what it
+ * commits before it is checked, and nobody else commits there. The table gets the columns of the load first, and loses
+ * its rows when the load is a full one; that commit becomes visible only with the query's.
+ *
+ * Errors: 400 `storage.tables.distributed.columnNames`, `.tooManyColumns`; `storage.tables.notFound`.
+ */
+export const startMerge = async (
+  jobId: number,
+  services: MergeServices,
+): Promise<{ status: 'running'; queryId: string; waitSeconds: number } | { status: 'done' }> => {
+  const { tables, tableContents, catalog, notes, queries } = services
+  const merge = await notes.readStaged(jobId)
+  if (!merge) throw new Error(`The job ${jobId} has staged nothing`)
+  const table = await tables.get(merge.tableId)
+  if (table?.lastLoad.jobId === jobId) return { status: 'done' }
+  if (!table) {
+    await cleanUp(jobId, services)
+    throw new UserError(
+      'storage.tables.notFound',
+      `The table "${merge.tableId}" was deleted during its load.`,
+    )
+  }
+  const decided = (await notes.readNotes(jobId)) ?? (await decide(merge, table, services))
+  const { metadataFile } = tableContents
+  await catalog.create(stagingTableName(jobId), await metadataFile(decided.stagingKey))
+  await catalog.create(mergeTableName(jobId), await metadataFile(decided.baseKey))
+  const queryId = await queries.start(jobId, decided.statement)
+  return { status: 'running', queryId, waitSeconds: FIRST_WAIT_SECONDS }
+}
+
+/** What later runs of the step must find again, whatever happens to the table meanwhile. */
+const decide = async (
+  { jobId, tableId, incremental, staged, loadedAt }: StagedMerge,
+  table: TableRecord,
+  { tableContents, catalog, notes }: MergeServices,
+): Promise<MergeNotes> => {
+  refuseSharedNames(tableId, staged.fields)
+  const { fields, lastFieldId } = staged
+  const before = withFiles(
+    { ...table.snapshot, fields, lastFieldId },
+    incremental ? table.snapshot.files : [],
+  )
+  const statement = mergeStatement({
+    target: { database: catalog.database, name: mergeTableName(jobId) },
+    staging: { database: catalog.database, name: stagingTableName(jobId) },
+    fields,
+    primaryKey: table.snapshot.primaryKey,
+    gaps: columnsWithGaps(fields, before.files),
+    loadedAt: new Date(loadedAt),
+  })
+  const decided: MergeNotes = {
+    internalId: table.internalId,
+    ...(table.metadataKey !== undefined && { headKey: table.metadataKey }),
+    baseKey: await tableContents.save({ ...table, snapshot: before }),
+    stagingKey: await tableContents.stage(stagingFolder(jobId), {
+      fields: stagedSchema(fields),
+      files: staged.files,
+      timeMs: Date.parse(loadedAt),
+    }),
+    statement,
+  }
+  await notes.writeNotes(jobId, decided)
+  return (await notes.readNotes(jobId)) ?? decided
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { DurableFiles } from '../../durable/durable-files.ts'
+import { type Log, readRecords } from '../../durable/records.ts'
+import type { Caller } from '../control/authenticate.ts'
+import { ServiceError } from '../control/service-error.ts'
+import type { GlueTables } from '../glue/catalog.ts'
+import { glueTableArn } from '../glue/operations.ts'
+import { parseMerge } from './parse-merge.ts'
+import { runMerge } from './run-merge.ts'
+
+const queryRecord = z.strictObject({
+  id: z.string(),
+  token: z.string(),
+  text: z.string(),
+  workGroup: z.string(),
+  /** Whose rights the query has. Absent: those of the account. */
+  roleArn: z.string().optional(),
+  /** Where the target's metadata was when the query began. */
+  base: z.string(),
+  state: z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
+  reason: z.string().optional(),
+  submitted: z.number(),
+  completed: z.number().optional(),
+  scannedBytes: z.number().default(0),
+  updatedRows: z.number().optional(),
+})
+
+export type QueryRecord = z.infer<typeof queryRecord>
+
+interface QueriesOptions {
+  folder: string
+  tables: GlueTables
+  /** By name: the bytes that a query may scan. */
+  workGroups: ReadonlyMap<string, { cutoffBytes: number }>
+  /** S3 with the rights of a role, or of the account. */
+  s3Of: (roleArn: string | undefined) => Promise<S3Client>
+  isAllowed: (caller: Caller, action: string, resource: string) => boolean
+  files?: DurableFiles
+  log?: Log
+}
+
+const MEMORY_MIB = 512
+
+/** Queries, each a file of the data directory. One that was under way when the process ended is run again. */
+export class Queries {
+  readonly #options: QueriesOptions
+  readonly #files: DurableFiles
+  readonly #queries: Map<string, QueryRecord>
+  readonly #running = new Map<string, Promise<void>>()
+
+  private constructor(options: QueriesOptions, files: DurableFiles, records: readonly QueryRecord[]) {
+    this.#options = options
+    this.#files = files
+    this.#queries = new Map(records.map(record => [record.id, record]))
+  }
+
+  static async open(options: QueriesOptions): Promise<Queries> {
+    const { folder, files = new DurableFiles(), log = () => {} } = options
+    await files.makeFolder(folder)
+    return new Queries(options, files, await readRecords(files, folder, queryRecord, log))
+  }
+
+  /** Takes up the queries that were under way. Resolves when they have ended. */
+  async resume(): Promise<void> {
+    for (const query of this.#queries.values())
+      if (query.state === 'RUNNING') this.#running.set(query.id, this.#run(query))
+    await this.settled()
+  }
+
+  /** Resolves when no query runs. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.values())
+  }
+
+  /** A token that was used before gives its query. */
+  async start(
+    { token, text, workGroup }: { token: string; text: string; workGroup: string },
+    { roleArn }: Caller,
+  ): Promise<QueryRecord> {
+    if (!this.#options.workGroups.has(workGroup))
+      throw new ServiceError('InvalidRequestException', `WorkGroup ${workGroup} is not found.`)
+    const id = idOf(token)
+    const earlier = this.#queries.get(id)
+    if (earlier && earlier.text !== text)
+      throw new ServiceError('InvalidRequestException', 'Idempotent parameters do not match')
+    if (earlier) return earlier
+    const { target } = parseMerge(text)
+    const { input } = this.#options.tables.get(target.database, target.name)
+    const query: QueryRecord = {
+      id,
+      token,
+      text,
+      workGroup,
+      ...(roleArn !== undefined && { roleArn }),
+      base: input.Parameters['metadata_location'] ?? '',
+      state: 'RUNNING',
+      submitted: Date.now(),
+      scannedBytes: 0,
+    }
+    this.#queries.set(id, query)
+    await this.#store(query)
+    this.#running.set(id, this.#run(query))
+    return query
+  }
+
+  get(id: string): QueryRecord {
+    const query = this.#queries.get(id)
+    if (query) return query
+    throw new ServiceError('InvalidRequestException', `QueryExecution ${id} was not found`)
+  }
+
+  /** A query that has ended stays as it is. What one has committed stays committed. */
+  async stop(id: string): Promise<void> {
+    if (this.get(id).state === 'RUNNING')
+      await this.#end(id, { state: 'CANCELLED', reason: 'Query cancelled by user' })
+  }
+
+  async #run(query: QueryRecord): Promise<void> {
+    try {
+      const updatedRows = await this.#merge(query)
+      await this.#end(query.id, { state: 'SUCCEEDED', updatedRows })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#options.log?.(`query ${query.id} failed: ${reason}`)
+      const state = error instanceof CutOff ? 'CANCELLED' : 'FAILED'
+      await this.#end(query.id, { state, reason }).catch(failure =>
+        this.#options.log?.(`query ${query.id} could not be ended: ${String(failure)}`),
+      )
+    } finally {
+      this.#running.delete(query.id)
+    }
+  }
+
+  async #merge(query: QueryRecord): Promise<number> {
+    const { tables, workGroups, s3Of, isAllowed, folder } = this.#options
+    const caller = { roleArn: query.roleArn }
+    const merge = parseMerge(query.text)
+    for (const [action, { database, name }] of [
+      ['glue:GetTable', merge.staging],
+      ['glue:GetTable', merge.target],
+      ['glue:UpdateTable', merge.target],
+    ] as const)
+      if (!isAllowed(caller, action, glueTableArn(database, name)))
+        throw new Error(`Insufficient permissions: ${action} on ${database}.${name}`)
+    const { input } = tables.get(merge.target.database, merge.target.name)
+    // The process ended between the commit and the note that the query has succeeded.
+    if (input.Parameters['metadata_location'] !== query.base) return query.updatedRows ?? 0
+    const session = await openDuckDbSession({
+      scratchDir: join(folder, 'scratch'),
+      memoryLimitMiB: MEMORY_MIB,
+      threads: 1,
+    })
+    try {
+      return await runMerge({
+        merge,
+        tables,
+        session,
+        s3: await s3Of(query.roleArn),
+        queryId: query.id,
+        onScan: bytes => {
+          const scanned = { ...this.get(query.id), scannedBytes: bytes }
+          this.#queries.set(query.id, scanned)
+          const { cutoffBytes } = workGroups.get(query.workGroup) ?? { cutoffBytes: 0 }
+          if (bytes > cutoffBytes) throw new CutOff('Bytes scanned limit was exceeded')
+        },
+      })
+    } finally {
+      await session.close()
+    }
+  }
+
+  async #end(id: string, end: Pick<QueryRecord, 'state' | 'reason' | 'updatedRows'>): Promise<void> {
+    const query = this.get(id)
+    if (query.state !== 'RUNNING') return
+    const ended = { ...query, ...end, completed: Date.now() }
+    this.#queries.set(id, ended)
+    await this.#store(ended)
+  }
+
+  async #store(query: QueryRecord): Promise<void> {
+    await this.#files.writeWhole(join(this.#options.folder, `${query.id}.json`), JSON.stringify(query))
+  }
+}
+
+class CutOff extends Error {}
+
+/** A UUID that follows from the token: two starts at once are one query. */
+const idOf = (token: string): string => {
+  const digits = createHash('sha256').update(token).digest('hex')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}

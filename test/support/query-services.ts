@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { AthenaClient } from '@aws-sdk/client-athena'
+import { GlueClient } from '@aws-sdk/client-glue'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { athenaOperations } from '#local/runtime/athena/operations.ts'
+import { Queries } from '#local/runtime/athena/queries.ts'
+import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
+import { GlueTables } from '#local/runtime/glue/catalog.ts'
+import { glueOperations } from '#local/runtime/glue/operations.ts'
+
+export const glueDatabase = 'millrace_tables'
+export const athenaWorkGroup = 'millrace'
+
+/** Glue and Athena in this process. Every caller may do everything. */
+export const startQueryServices = async ({
+  s3,
+  cutoffBytes = 1e12,
+}: {
+  s3: S3Client
+  cutoffBytes?: number
+}) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'query-services-'))
+  const isAllowed = () => true
+  const open = async () => {
+    const tables = await GlueTables.open(path.join(folder, 'glue'), [glueDatabase])
+    const queries = await Queries.open({
+      folder: path.join(folder, 'athena'),
+      tables,
+      workGroups: new Map([[athenaWorkGroup, { cutoffBytes }]]),
+      s3Of: async () => s3,
+      isAllowed,
+    })
+    return { tables, queries }
+  }
+  let opened = await open()
+  const server = new ControlServer({ authenticate: () => ({ roleArn: undefined }), isAllowed, log: () => {} })
+  const serve = () => {
+    server.serve(glueOperations(opened.tables))
+    server.serve(athenaOperations(opened.queries))
+  }
+  serve()
+  const endpoint = await server.listen()
+  const options = {
+    endpoint,
+    region: 'us-east-1',
+    maxAttempts: 1,
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
+  }
+  const glue = new GlueClient(options)
+  const athena = new AthenaClient(options)
+  return {
+    folder,
+    glue,
+    athena,
+    queries: () => opened.queries,
+    /** Opens everything again from the folder, as a new process does. */
+    async restart(): Promise<void> {
+      await opened.queries.settled()
+      opened = await open()
+      serve()
+      await opened.queries.resume()
+    },
+    async close(): Promise<void> {
+      await opened.queries.settled()
+      glue.destroy()
+      athena.destroy()
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type QueryServices = Awaited<ReturnType<typeof startQueryServices>>
