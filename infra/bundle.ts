@@ -18,6 +18,7 @@ export const functionNames = [
   'start-open-jobs',
   'fire-triggers',
   'merge-slices',
+  'merge-by-query',
   'sweep-storage',
   'keep-dead-letter',
 ] as const

@@ -16,6 +16,7 @@ import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { stagingSteps } from './large-loads.ts'
+import { mergeSteps } from './merge-steps.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 
 interface JobMachineProps {
@@ -25,6 +26,8 @@ interface JobMachineProps {
   /** Does the parts of loads that outgrow one function, so many at a time. */
   readonly stageLoad: IFunction
   readonly stagedRanges: number
+  /** Merges loads that are too large for `runJob`. Default: there are none. */
+  readonly mergeByQuery?: IFunction | undefined
   readonly alarms: ITopic
 }
 
@@ -37,15 +40,16 @@ const REDRIVE = 'The job is closed as an error: send its request to the storage 
  * Runs one asynchronous job of the storage service; an execution's name is the job's id.
  *
  * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. It answers
- * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them. When
- * `run-job` fails for good, it is called once more with the failure, to end the job as `error`.
+ * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them, or answers
+ * `merge` when Athena has to merge them; then it runs again, and finds its work done. When `run-job` fails for good, it is
+ * called once more with the failure, to end the job as `error`.
  */
 export class JobMachine extends Construct {
   readonly machine: StateMachine
 
   constructor(scope: Construct, id: string, props: JobMachineProps) {
     super(scope, id)
-    const { machineName, runJob, stageLoad, stagedRanges, keepDeadLetter, alarms } = props
+    const { machineName, runJob, stageLoad, stagedRanges, mergeByQuery, keepDeadLetter, alarms } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A job of the storage service failed for a reason that is not its user’s.',
       alarms,
@@ -68,18 +72,29 @@ export class JobMachine extends Construct {
     })
     const run = functionStep(this, 'RunJob', { runs: runJob, event: { jobId }, resultPath: '$.run' })
     catchAll(run, failed)
-    run.next(
-      new Choice(this, 'MustWait')
-        .when(
-          Condition.stringEquals('$.run.status', 'blocked'),
-          new Wait(this, 'WaitForTable', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),
-        )
-        .when(
-          Condition.stringEquals('$.run.status', 'distribute'),
-          stagingSteps(this, { stageLoad, stagedRanges, failed, next: run }),
-        )
-        .otherwise(new Succeed(this, 'JobDone')),
+    const done = new Succeed(this, 'JobDone')
+    const whatNow = new Choice(this, 'MustWait').when(
+      Condition.stringEquals('$.run.status', 'blocked'),
+      new Wait(this, 'WaitForTable', { time: WaitTime.secondsPath('$.run.waitSeconds') }).next(run),
     )
+    whatNow.when(
+      Condition.stringEquals('$.run.status', 'distribute'),
+      stagingSteps(this, { stageLoad, stagedRanges, failed, next: run }),
+    )
+    run.next(whatNow.otherwise(done))
+    if (mergeByQuery) {
+      const refuse = functionStep(this, 'RefuseJob', {
+        runs: runJob,
+        event: { jobId, refusal: JsonPath.objectAt('$.refusal') },
+        resultPath: JsonPath.DISCARD,
+      })
+      catchAll(refuse, failed)
+      refuse.next(done)
+      whatNow.when(
+        Condition.stringEquals('$.run.status', 'merge'),
+        mergeSteps(this, { mergeByQuery, refuse, failed, next: run }),
+      )
+    }
 
     this.machine = new StateMachine(this, 'Machine', {
       stateMachineName: machineName,

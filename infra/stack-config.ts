@@ -66,6 +66,10 @@ const stackConfig = z.object({
   stagedRanges: z.coerce.number().int().min(1).max(40).default(16),
   /** Staged bytes that one function merges into a table by its primary key. */
   singleMergeBytes: bytes.default(2 * GiB),
+  /** Bytes that one query of Athena may scan; it is stopped when it needs more. Athena takes 10 MB to 7 EB. */
+  queryScanBytes: z.coerce.number().int().min(10_000_000).default(2_000_000_000_000),
+  /** Seconds after which a query is stopped. Athena's own limit is 1800 unless the account has a higher one. */
+  queryTimeoutSeconds: z.coerce.number().int().min(60).max(86_400).default(1800),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */

@@ -80,6 +80,7 @@ export class MillraceStack extends Stack {
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
     const { storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
+    const { distributed, queryScanBytes, queryTimeoutSeconds } = config
     if (storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
@@ -90,6 +91,7 @@ export class MillraceStack extends Stack {
       bundles,
       projectId,
       snapshotRetentionDays,
+      queries: distributed ? { queryScanBytes, queryTimeoutSeconds } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeLoads: config,
       alarms,

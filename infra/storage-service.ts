@@ -27,6 +27,7 @@ import { type LargeLoads, stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { glueDatabaseOf, QueryService } from './query-service.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageSweep } from './storage-sweep.ts'
 
@@ -34,6 +35,8 @@ interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly snapshotRetentionDays: number
+  /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
+  readonly queries: { readonly queryScanBytes: number; readonly queryTimeoutSeconds: number } | undefined
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeLoads: LargeLoads
@@ -56,7 +59,7 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
-    const { bundles, projectId, snapshotRetentionDays, allowedHosts, largeLoads, alarms } = props
+    const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeLoads, alarms } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -67,7 +70,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     })
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
-    const store: Store = {
+    const content = {
       projectId,
       snapshotRetentionDays,
       items: new ItemTable(this, 'Items', {
@@ -75,9 +78,16 @@ export class StorageService extends Construct implements StorageEndpoint {
         sortKey: 'sk',
         expiryAttribute: 'expiresAt',
       }),
-      files: this.filesBucket,
       tables: new PrivateBucket(this, 'Tables'),
+    }
+    const queryService =
+      queries &&
+      new QueryService(this, 'Queries', { ...content, ...queries, bundle: bundles['merge-by-query'] })
+    const store: Store = {
+      ...content,
+      files: this.filesBucket,
       secretsKey: this.secretsKey,
+      queryService,
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
@@ -93,6 +103,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       stageLoad,
       stagedRanges: largeLoads.stagedRanges,
       keepDeadLetter: this.keepDeadLetter,
+      mergeByQuery: queryService?.mergeByQuery,
       alarms,
     }).machine
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
@@ -135,6 +146,7 @@ interface Store {
   readonly files: IBucket
   readonly tables: IBucket
   readonly secretsKey: IKey
+  readonly queryService: QueryService | undefined
   readonly jobMachineName: string
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
@@ -212,6 +224,7 @@ const runJobFunction = (
     environment: {
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
+      GLUE_DATABASE: glueDatabaseOf(store.queryService),
       EXTRACT_MACHINE_ARN: extractMachine.arn,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
       DISTRIBUTED: String(largeLoads.distributed),
@@ -229,6 +242,7 @@ const runJobFunction = (
   allowReadingObjects(runJob, store.tables)
   allowWritingObjects(runJob, store.tables)
   allowDeletingObjects(runJob, store.tables)
+  store.queryService?.allowFollowing(runJob)
   allowStartingJobs(runJob, store)
   allow(runJob, ['states:StartExecution'], [extractMachine.arn])
   allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
@@ -245,6 +259,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
     description: 'The HTTP API of the storage service',
     environment: {
       ...storeEnvironment(store),
+      GLUE_DATABASE: glueDatabaseOf(store.queryService),
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
@@ -265,6 +280,8 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allow(storageApi, ['s3:PutObject'], [store.tables.arnForObjects(`${documentPrefix}*`)])
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
+  // It drops tables.
+  store.queryService?.allowFollowing(storageApi)
   allowStartingJobs(storageApi, store)
   // Lists of runs and what each did.
   allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])

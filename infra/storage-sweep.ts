@@ -11,6 +11,7 @@ import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWrit
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { glueDatabaseOf, type QueryService } from './query-service.ts'
 
 interface StorageSweepProps {
   readonly bundle: FunctionBundle
@@ -18,6 +19,7 @@ interface StorageSweepProps {
   readonly files: IBucket
   readonly tables: IBucket
   readonly snapshotRetentionDays: number
+  readonly queryService: QueryService | undefined
   readonly alarms: ITopic
 }
 
@@ -28,7 +30,7 @@ const EVERY = 'rate(6 hours)'
 export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
-    const { bundle, items, files, tables, snapshotRetentionDays, alarms } = props
+    const { bundle, items, files, tables, snapshotRetentionDays, queryService, alarms } = props
     const sweep = new NodeFunction<(typeof sweepStorageEnvNames)[number]>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
@@ -37,11 +39,14 @@ export class StorageSweep extends Construct {
         FILES_BUCKET: files.bucketName,
         TABLES_BUCKET: tables.bucketName,
         SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
+        GLUE_DATABASE: glueDatabaseOf(queryService),
       },
       memoryMiB: 1024, // The keys of all objects of tables at once: some hundred bytes each.
       timeout: LONGEST_TIMEOUT, // The next sweep finds the rest.
     })
-    allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'DeleteItem'])
+    // In batches it writes events: about what others have committed through Glue.
+    allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'])
+    queryService?.allowFollowing(sweep)
     for (const bucket of [files, tables]) {
       allowReadingObjects(sweep, bucket)
       allowDeletingObjects(sweep, bucket)

@@ -9,7 +9,7 @@ import { cleanUp } from './clean-up.ts'
 import type { MergeServices } from './services.ts'
 
 /** A query that takes seconds is seen soon; one of minutes is not asked for all the time. */
-export const FIRST_WAIT_SECONDS = 5
+const FIRST_WAIT_SECONDS = 2
 
 /**
  * Starts the query that merges the staged rows of a job. A repeated start finds the query.

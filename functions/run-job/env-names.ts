@@ -21,4 +21,6 @@ export const runJobEnvNames = [
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key. */
   'SINGLE_MERGE_BYTES',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
 ] as const

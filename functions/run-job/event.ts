@@ -1,9 +1,16 @@
 import { z } from 'zod'
 
-/** Input of each step of the job machine. `failure`: the step before failed for good (Step Functions, "Catch"). */
+/** What a step threw (Step Functions, "Catch"). */
+const report = z.object({ Error: z.string(), Cause: z.string().optional() })
+
+/**
+ * Input of each step of the job machine. `failure`: the step before failed for good. `refusal`: it cannot do the job, for
+ * a reason that its user can do something about.
+ */
 export const runJobEvent = z.object({
   jobId: z.int().positive(),
-  failure: z.object({ Error: z.string(), Cause: z.string().optional() }).optional(),
+  failure: report.optional(),
+  refusal: report.optional(),
 })
 
 export type RunJobEvent = z.infer<typeof runJobEvent>

@@ -19,6 +19,8 @@ export type RunJobResult =
   | { status: 'blocked'; waitSeconds: number }
   /** The machine has to stage the rows of this load; then the job runs again. */
   | { status: 'distribute'; load: LoadPlace }
+  /** The rows of the load are staged: Athena has to merge them. */
+  | { status: 'merge' }
 
 /**
  * Does one job, or says that it has to wait. May be repeated at any time, also while it runs: the work of a job
@@ -28,7 +30,7 @@ export type RunJobResult =
  * machine gives up it calls with `failure`, and the job becomes an error that does not reveal the cause.
  */
 export const runJob = async (
-  { jobId, failure }: RunJobEvent,
+  { jobId, failure, refusal }: RunJobEvent,
   allServices: RunJobServices,
 ): Promise<RunJobResult> => {
   const job = await allServices.jobs.get(jobId)
@@ -41,6 +43,11 @@ export const runJob = async (
     return { status: 'done', failure: describeFailure(failure) }
   }
   if (isFinal(job)) return finish(job, services)
+  if (refusal) {
+    const { code, message } = describeFailure(refusal)
+    const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: {} }
+    return finishAndRecord(await jobs.fail(job, now(), { error }), services)
+  }
   if (job.queueTableId !== null) {
     const table = await takeTable(job, job.queueTableId, services)
     if (table !== 'taken') return table
@@ -52,6 +59,7 @@ export const runJob = async (
   if (job.status === 'waiting') logJobStart(started, services)
   try {
     await enterBranch(started, services)
+    if (await isStaged(started, services)) return { status: 'merge' }
     const outcome = await runOperation(started, services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
@@ -60,6 +68,17 @@ export const runJob = async (
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), failureOf(error)), services)
   }
+}
+
+/** Whether all rows of a load are staged and the table does not have them yet. */
+const isStaged = async (
+  { id, input }: JobRecord,
+  { stagedMerges, tables }: RunJobServices,
+): Promise<boolean> => {
+  if (!stagedMerges || input.operationName !== 'tableImport') return false
+  if ((await stagedMerges.readStaged(id)) === undefined) return false
+  const table = await tables.getHead(input.tableId)
+  return table !== undefined && table.lastLoad.jobId !== id
 }
 
 /** Releases the table for its next job. */

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
 import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
@@ -15,6 +16,8 @@ export interface RunJobServices extends StorageStores {
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
   distribution: Distribution
+  /** Loads that wait for Athena. Default: none do. */
+  stagedMerges?: Pick<MergeNotesStore, 'readStaged'> | undefined
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>

@@ -19,4 +19,6 @@ export const storageApiEnvNames = [
   /** State machine of extractions, whose runs are listed. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
 ] as const

@@ -8,4 +8,6 @@ export const sweepStorageEnvNames = [
   'TABLES_BUCKET',
   /** Days for which the earlier snapshots of a table stay readable. */
   'SNAPSHOT_RETENTION_DAYS',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
 ] as const

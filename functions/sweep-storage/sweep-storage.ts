@@ -1,4 +1,5 @@
 import { expireTableSnapshots } from './expire-table-snapshots.ts'
+import { healCatalog } from './heal-catalog.ts'
 import type { SweepServices } from './services.ts'
 import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
@@ -13,6 +14,8 @@ interface Swept {
   tablesExpired: number
   /** Objects that no table has referred to for a day. */
   tableObjects: number
+  /** Tables of the Glue Data Catalog that nobody needs any more. */
+  catalogTables: number
 }
 
 /** One sweep. It may be repeated, and stopped at any point: the next one finds the rest. */
@@ -21,4 +24,5 @@ export const sweepStorage = async (services: SweepServices): Promise<Swept> => (
   fileObjects: await sweepFileObjects(services),
   tablesExpired: await expireTableSnapshots(services),
   tableObjects: await sweepTableObjects(services),
+  catalogTables: await healCatalog(services),
 })

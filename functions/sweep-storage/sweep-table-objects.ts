@@ -67,11 +67,11 @@ const readNotes = async ({ s3, tablesBucket }: SweepServices): Promise<Notes> =>
   }
 }
 
-/** Whether the job that wrote an object has ended: `tables/<table>/<job>/…`. */
+/** Whether the job that wrote an object has ended: `tables/<table>/<job>/…`, or `tables/staging/<job>/…`. */
 const createJobCheck = ({ jobs }: SweepServices) => {
   const known = new Map<number, boolean>()
   return async (key: string): Promise<boolean> => {
-    const jobId = Number(/^tables\/\d+\/(\d{1,16})\//.exec(key)?.[1])
+    const jobId = Number(/^tables\/(?:\d+|staging)\/(\d{1,16})\//.exec(key)?.[1])
     if (!Number.isSafeInteger(jobId)) return true
     const found = known.get(jobId)
     if (found !== undefined) return found

@@ -34,6 +34,7 @@ import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
 import { functionDefinitions, rolePolicies } from './stack-functions.ts'
 import { stateMachines } from './stack-machines.ts'
+import { serveQueries } from './stack-queries.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
 import { readStack, type Stack } from './template/stack.ts'
 
@@ -138,6 +139,15 @@ export const runStack = async (
   control.serve(secretOperations(secrets))
   control.serve(keyOperations(await openKeys(within('keys'), stack, { files, log })))
   control.serve(eventOperations(events))
+  const queries = await serveQueries(stack, {
+    dataDir,
+    files,
+    log,
+    control,
+    policies,
+    credentials,
+    s3: endpoints.s3,
+  })
 
   if (api) {
     await api.server.load(() => functions.environment(api.functionArn))
@@ -150,8 +160,11 @@ export const runStack = async (
       api?.server.drain(closeGraceMs),
       s3.drain(closeGraceMs),
       functions.close(closeGraceMs),
+      queries.close(),
     ])
   })
+  // In the background: whoever waits for a query asks for it.
+  void queries.resume()
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
   router.resolve(events)

@@ -5,6 +5,23 @@ import { resourcesOf, statementsOf } from './resources-of.ts'
 
 const template = synthesiseStack()
 
+interface State {
+  Type: string
+  Next?: string
+  Retry?: { ErrorEquals: string[] }[]
+  Catch?: { ErrorEquals: string[]; Next: string }[]
+  Default?: string
+  Choices?: { Next: string }[]
+}
+
+const definitionOf = (machine: string): { TimeoutSeconds: number; States: Record<string, State> } => {
+  const [, found] =
+    resourcesOf(template, 'AWS::StepFunctions::StateMachine').find(([id]) => id.startsWith(machine)) ?? []
+  // CDK joins the definition from texts and references.
+  const definition = found?.Properties['DefinitionString'] as { 'Fn::Join': [string, unknown[]] }
+  return JSON.parse(definition['Fn::Join'][1].map(part => (typeof part === 'string' ? part : 'x')).join(''))
+}
+
 describe('import flow', () => {
   it('an object in the landing bucket starts the import machine; an event that cannot be delivered is kept', () => {
     template.hasResourceProperties('AWS::Events::Rule', {
@@ -102,7 +119,7 @@ describe('import flow', () => {
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toContain('TransientError')
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).not.toContain('UserError')
         // The Map around them catches for the ranges of a file and of a load.
-        if (!/(Range|Group)$/.test(name)) expect(task.Catch).toHaveLength(1)
+        if (!/(Range|Group)$/.test(name)) expect(task.Catch?.at(-1)?.ErrorEquals).toEqual(['States.ALL'])
       }
       expect(TimeoutSeconds).toBeGreaterThan(0)
     },
@@ -135,13 +152,30 @@ describe('import flow', () => {
         return next.length === 0 ? [[name]] : next.flatMap(waysFrom).map(way => [name, ...way])
       }
       for (const { Catch = [] } of Object.values(States)) {
-        for (const way of Catch.flatMap(({ Next }) => waysFrom(Next))) {
+        const failures = Catch.filter(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))
+        for (const way of failures.flatMap(({ Next }) => waysFrom(Next))) {
           expect(way).toContain('WriteDeadLetter')
           expect(States[way.at(-1) ?? '']?.Type).toBe('Fail')
         }
       }
     },
   )
+})
+
+describe('merges of large loads', () => {
+  it('that the user can do something about end the job with what to do, and no dead letter', () => {
+    const { States } = definitionOf('StorageJobsMachine')
+    for (const name of ['StartMerge', 'CheckMerge', 'AdoptMerge'])
+      expect(States[name]?.Catch?.[0]).toMatchObject({ ErrorEquals: ['UserError'], Next: 'RefuseJob' })
+    expect(States['RefuseJob']).toMatchObject({ Next: 'JobDone' })
+  })
+
+  it('wait for the query, adopt what it committed and run the job again', () => {
+    const { States } = definitionOf('StorageJobsMachine')
+    expect(States['WaitForQuery']).toMatchObject({ SecondsPath: '$.merge.waitSeconds', Next: 'CheckMerge' })
+    expect(States['IsQueryRunning']).toMatchObject({ Default: 'AdoptMerge' })
+    expect(States['AdoptMerge']).toMatchObject({ Next: 'RunJob' })
+  })
 })
 
 describe('extract flow', () => {

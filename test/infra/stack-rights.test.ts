@@ -112,6 +112,7 @@ describe('rights', () => {
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
       'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
+      'StorageQueriesMergeByQuery',
       'StorageRunJob',
       'StorageStorageApi',
       'StorageSweepFunction',

@@ -5,6 +5,7 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts'
 import { keepDeadLetterEnvNames } from '../../functions/keep-dead-letter/env-names.ts'
+import { mergeByQueryEnvNames } from '../../functions/merge-by-query/env-names.ts'
 import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
@@ -32,6 +33,7 @@ describe('functions', () => {
       'PollJob',
       'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
+      'StorageQueriesMergeByQuery',
       'StorageRunJob',
       'StorageStageLoad',
       'StorageStorageApi',
@@ -56,6 +58,7 @@ describe('functions', () => {
   it.each([
     ['StorageStorageApi', ['x86_64'], storageApiEnvNames],
     ['StorageRunJob', ['x86_64'], runJobEnvNames],
+    ['StorageQueriesMergeByQuery', ['x86_64'], mergeByQueryEnvNames],
     ['ExportMergeSlices', ['arm64'], mergeSlicesEnvNames],
     ['ImportStartImport', ['arm64'], startImportEnvNames],
     ['PollJob', ['arm64'], pollJobEnvNames],

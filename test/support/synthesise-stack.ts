@@ -15,7 +15,7 @@ export const synthesiseStack = (context: Record<string, unknown> = {}): Template
   )
 }
 
-const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'stage-load']
+const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'stage-load', 'merge-by-query']
 
 const emptyBundles = (): FunctionBundles => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-empty-bundle-'))

@@ -89,6 +89,7 @@ export const createStorageStores = ({
   return {
     ...ofDefault,
     tableContents,
+    catalog,
     inBranch,
     ownTables,
     /** Removes the heads of the buckets and tables of a deleted branch. The sweep finds their objects. */

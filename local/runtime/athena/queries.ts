@@ -51,6 +51,7 @@ export class Queries {
   readonly #files: DurableFiles
   readonly #queries: Map<string, QueryRecord>
   readonly #running = new Map<string, Promise<void>>()
+  #isClosed = false
 
   private constructor(options: QueriesOptions, files: DurableFiles, records: readonly QueryRecord[]) {
     this.#options = options
@@ -76,6 +77,12 @@ export class Queries {
     await Promise.all(this.#running.values())
   }
 
+  /** Lets running queries end; none is started any more. What cannot end in time is taken up by the next start. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.settled()
+  }
+
   /** A token that was used before gives its query. */
   async start(
     { token, text, workGroup }: { token: string; text: string; workGroup: string },
@@ -83,6 +90,7 @@ export class Queries {
   ): Promise<QueryRecord> {
     if (!this.#options.workGroups.has(workGroup))
       throw new ServiceError('InvalidRequestException', `WorkGroup ${workGroup} is not found.`)
+    if (this.#isClosed) throw new ServiceError('InternalServerException', 'The cloud is shutting down', 503)
     const id = idOf(token)
     const earlier = this.#queries.get(id)
     if (earlier && earlier.text !== text)

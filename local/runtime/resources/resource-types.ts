@@ -1,6 +1,7 @@
 import { alarm } from './alarm.ts'
 import { bucket, bucketPolicy } from './bucket.ts'
 import { lambdaFunction, lambdaPermission } from './function.ts'
+import { glueDatabase } from './glue-database.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
 import { key } from './key.ts'
 import { cdkMetadata, logGroup } from './operations.ts'
@@ -13,6 +14,7 @@ import { secret } from './secret.ts'
 import { stateMachine } from './state-machine.ts'
 import { table } from './table.ts'
 import { subscription, topic, topicPolicy } from './topic.ts'
+import { workGroup } from './work-group.ts'
 
 /** Every resource type that the one-machine cloud knows, by its CloudFormation name. */
 export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
@@ -36,6 +38,8 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     alarm,
     secret,
     key,
+    glueDatabase,
+    workGroup,
     httpApi,
     httpApiIntegration,
     httpApiRoute,

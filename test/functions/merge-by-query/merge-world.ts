@@ -7,20 +7,17 @@ import { createQueries } from '#functions/merge-by-query/queries.ts'
 import type { MergeServices } from '#functions/merge-by-query/services.ts'
 import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
 import { createMergeNotes } from '#lib/distributed/merge-notes.ts'
-import { LOAD_RANGE_ID, LOAD_ROW_ID } from '#lib/distributed/staged-schema.ts'
 import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
-import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import { emptySnapshot, type TableFile, withColumns, withFiles } from '#lib/table-engine/snapshot.ts'
-import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
 import { createTableEngine } from '#lib/table-engine/table-engine.ts'
-import { copyToParquet } from '#lib/table-engine/write-parquet.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { startItemDatabase } from '#support/item-database.ts'
 import { athenaWorkGroup, glueDatabase, startQueryServices } from '#support/query-services.ts'
+import { storeRows } from '#support/store-rows.ts'
 
 const tablesBucket = 'tables-of-merges'
 export const tableId = 'in.c-main.orders'
@@ -91,35 +88,13 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
     }
   }
 
-  /** Stores rows as the stage step does. */
-  const storeRows = (
+  const store = (
     key: string,
     rows: readonly Row[],
-    columns: { id: number; name: string }[],
-    { range, loadedAt }: { range?: number; loadedAt: Date },
+    fields: { id: number; name: string }[],
+    place: { range?: number; loadedAt: Date },
   ): Promise<TableFile> =>
-    inSession(async session => {
-      const path = session.scratchPath('rows.parquet')
-      const values = rows.map((row, index) => {
-        const cells = columns.map(({ name }) => `${quoteLiteral(row[name] ?? '')}::VARCHAR`)
-        const place = range === undefined ? [] : [`${range}::INTEGER`, `${index}::BIGINT`]
-        return `(${[...cells, `make_timestamptz(${loadedAt.getTime()}000)`, ...place].join(', ')})`
-      })
-      const names = [
-        ...columns.map(({ id, name }) => [range === undefined ? name : `c${id}`, id] as const),
-        ['_timestamp', 1] as const,
-        ...(range === undefined
-          ? []
-          : [['_load_range', LOAD_RANGE_ID] as const, ['_load_row', LOAD_ROW_ID] as const]),
-      ]
-      const { rows: count, bytes } = await copyToParquet(session, {
-        select: `SELECT * FROM (VALUES ${values.join(', ')}) AS v(${names.map(([name]) => quoteIdentifier(name)).join(', ')})`,
-        ids: names.map(([name, id]) => `${quoteIdentifier(name)}: ${id}`),
-        path,
-      })
-      await createS3TableFiles({ s3: s3.client, tablesBucket }).upload(path, key)
-      return { key, rows: count, bytes, hasFieldIds: true }
-    })
+    inSession(session => storeRows({ session, s3: s3.client, tablesBucket }, { key, rows, fields, ...place }))
 
   const loadOf = (jobId: number, rows: number): TableRecord['lastLoad'] => ({
     jobId,
@@ -154,7 +129,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
       const loadedAt = new Date('2026-01-01T00:00:00.000Z')
       const stored: TableFile[] = []
       for (const [index, rows] of files.entries())
-        stored.push(await storeRows(`tables/7/1/part-${index}.parquet`, rows, snapshot.fields, { loadedAt }))
+        stored.push(await store(`tables/7/1/part-${index}.parquet`, rows, snapshot.fields, { loadedAt }))
       const at = now().toISOString()
       await stores.tables.insert({
         internalId: 7,
@@ -182,7 +157,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
       const files: TableFile[] = []
       for (const [range, rows] of ranges.entries())
         files.push(
-          await storeRows(`tables/staging/${jobId}/part-${range}.parquet`, rows, grown.fields, {
+          await store(`tables/staging/${jobId}/part-${range}.parquet`, rows, grown.fields, {
             range,
             loadedAt,
           }),
