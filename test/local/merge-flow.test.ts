@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { GlueClient } from '@aws-sdk/client-glue'
+import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { expect, it } from 'vitest'
+import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
+import { createMergeNotes } from '#lib/distributed/merge-notes.ts'
+import { createItemTable } from '#lib/storage/db/item-table.ts'
+import { createStorageStores } from '#lib/storage/storage-stores.ts'
+import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
+import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { icebirdRows } from '#support/icebird-view.ts'
+import { storeRows } from '#support/store-rows.ts'
+
+const at = '2026-01-01T00:00:00.000Z'
+const change = [
+  { id: '1', amount: '11' },
+  { id: '3', amount: '30' },
+]
+
+it('a load that is staged is merged by Athena, through the machine, in the rights of its functions', async () => {
+  await using cleanUp = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-merge-flow-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  const cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data') })
+  cleanUp.defer(() => cloud.close())
+  const { region, accessKeyId, secretAccessKey } = cloud
+  const shared = { region, credentials: { accessKeyId, secretAccessKey } }
+  const s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  const glue = new GlueClient({ ...shared, endpoint: cloud.control })
+  const dynamodb = new DynamoDBClient({ ...shared, endpoint: cloud.dynamodb })
+  for (const client of [s3, glue, dynamodb]) cleanUp.defer(() => client.destroy())
+  const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
+  const tablesBucket = Buckets.find(({ Name }) => Name?.includes('tables'))?.Name ?? ''
+  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}))
+  const itemsTable = TableNames.find(name => /storage.*items/i.test(name)) ?? ''
+  const catalog = createGlueCatalog(glue, 'millrace_1')
+  const stores = createStorageStores({
+    items: createItemTable(DynamoDBDocumentClient.from(dynamodb), itemsTable),
+    s3,
+    tablesBucket,
+    catalog,
+    now: () => new Date(),
+  })
+  const session = await openDuckDbSession({
+    scratchDir: join(folder, 'scratch'),
+    memoryLimitMiB: 256,
+    threads: 1,
+  })
+  cleanUp.defer(() => session.close())
+  const target = { session, s3, tablesBucket }
+
+  const empty = emptySnapshot(['id', 'amount'], ['id'])
+  const rows = [
+    { id: '1', amount: '10' },
+    { id: '2', amount: '20' },
+  ]
+  const file = await storeRows(target, {
+    key: 'tables/7/1/a.parquet',
+    rows,
+    fields: empty.fields,
+    loadedAt: new Date(at),
+  })
+  const lastLoad = {
+    jobId: 1,
+    importedColumns: ['id', 'amount'],
+    importedRowsCount: 2,
+    warnings: [],
+    inBytes: 0,
+    isCompressed: false,
+    durationSeconds: 0,
+  }
+  const created = await fetch(`${cloud.api}/v2/storage/buckets`, {
+    method: 'POST',
+    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'Content-Type': 'application/json' },
+    body: JSON.stringify({ stage: 'in', name: 'main' }),
+  })
+  expect(created.status).toBe(201)
+  await stores.tables.insert({
+    internalId: 7,
+    bucketId: 'in.c-main',
+    name: 'orders',
+    displayName: 'orders',
+    created: at,
+    lastImportDate: at,
+    lastChangeDate: at,
+    lastLoad,
+    snapshot: { ...empty, files: [file], rowsCount: 2, dataSizeBytes: file.bytes },
+    revision: 1,
+  })
+  const tableId = 'in.c-main.orders'
+  const job = await stores.jobs.create(
+    stores.nextId,
+    id =>
+      ({
+        id,
+        status: 'waiting',
+        input: {
+          operationName: 'tableImport',
+          tableId,
+          fileId: 1,
+          incremental: true,
+          csv: { delimiter: ',', enclosure: '"', escapedBy: '' },
+        },
+        queueTableId: tableId,
+        tableId,
+        operationParams: {},
+        createdTime: new Date().toISOString(),
+        runId: String(id),
+        creatorToken: { id: '1', description: 'test' },
+        baseUrl: cloud.api,
+        requestKey: null,
+      }) as never,
+  )
+  const loadedAt = new Date('2026-02-01T00:00:00.000Z')
+  const staged = await storeRows(target, {
+    key: `tables/staging/${job.id}/part.parquet`,
+    rows: change,
+    fields: empty.fields,
+    loadedAt,
+    range: 0,
+  })
+  await createMergeNotes(s3, tablesBucket).writeStaged({
+    jobId: job.id,
+    tableId,
+    incremental: true,
+    staged: { ...empty, files: [staged] },
+    lastLoad: { ...lastLoad, jobId: job.id },
+    loadedAt: loadedAt.toISOString(),
+  })
+
+  expect(await cloud.execute('job', { jobId: job.id })).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await stores.jobs.get(job.id)).toMatchObject({ status: 'success', results: { totalRowsCount: 3 } })
+  const table = await stores.tables.getHead(tableId)
+  const { objects } = stores.tableContents
+  const location = objects.locationOf(table?.metadataKey ?? '')
+  const found = await icebirdRows(objects.read, location)
+  expect(found.map(({ id, amount }) => `${id} ${amount}`).sort()).toEqual(['1 11', '2 20', '3 30'])
+  const registered = await catalog.find(table?.glueName ?? '')
+  expect(registered?.metadataLocation).toBe(location)
+  const names: string[] = []
+  for await (const { name } of catalog.list()) names.push(name)
+  expect(names).toEqual(['in_c_main__orders_7'])
+})
