@@ -9,7 +9,7 @@ import {
 /** Athena API Reference, "StartQueryExecution": a token has at least 32 characters. */
 const tokenOf = (jobId: number): string => `millrace-merge-of-job-${String(jobId).padStart(16, '0')}`
 
-export interface QueryStatus {
+interface QueryStatus {
   state: 'running' | 'succeeded' | 'failed'
   /** Why it failed, in Athena's words. */
   reason: string

@@ -124,14 +124,14 @@ it('a load that is staged is merged by Athena, through the machine, in the right
     loadedAt,
     range: 0,
   })
-  await createMergeNotes(s3, tablesBucket).writeStaged({
-    jobId: job.id,
-    tableId,
-    incremental: true,
-    staged: { ...empty, files: [staged] },
-    lastLoad: { ...lastLoad, jobId: job.id },
-    loadedAt: loadedAt.toISOString(),
-  })
+  await createMergeNotes(s3, tablesBucket).writeStaged(
+    { jobId: job.id, tableId, incremental: true, fields: empty.fields, files: [staged] },
+    {
+      lastFieldId: empty.lastFieldId,
+      lastLoad: { ...lastLoad, jobId: job.id },
+      loadedAt: loadedAt.toISOString(),
+    },
+  )
 
   expect(await cloud.execute('job', { jobId: job.id })).toMatchObject({ status: 'SUCCEEDED' })
   expect(await stores.jobs.get(job.id)).toMatchObject({ status: 'success', results: { totalRowsCount: 3 } })

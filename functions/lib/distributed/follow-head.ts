@@ -8,7 +8,7 @@ import type { GlueCatalog, MetadataFile } from './glue-catalog.ts'
 const MAX_ATTEMPTS = 5
 
 /** A commit that somebody else made through Glue. It is not part of the table. */
-export interface ForeignCommit {
+interface ForeignCommit {
   metadataLocation: string
   /** The id that its query has in the engine that ran it, when it was noted. */
   queryId: string | undefined

@@ -23,7 +23,7 @@ export interface MetadataFile {
 }
 
 /** A table as Glue has it. */
-export interface CatalogTable {
+interface CatalogTable {
   name: string
   /** What a change must name, so that it changes nothing that it has not seen. */
   versionId: string

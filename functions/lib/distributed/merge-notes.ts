@@ -8,6 +8,9 @@ import {
 import { z } from 'zod'
 import { snapshotContent } from '../storage/snapshots/snapshot-content.ts'
 import { tableRecord } from '../storage/tables/table-record.ts'
+import { emptySnapshot, withFiles } from '../table-engine/snapshot.ts'
+import type { StagedLoad } from './staged-load.ts'
+import { LOAD_RANGE_ID } from './staged-schema.ts'
 
 /** Where everything of a large load lies until it is part of the table. */
 export const stagingFolder = (jobId: number): string => `tables/staging/${jobId}`
@@ -65,7 +68,16 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
   const notesKey = (jobId: number) => `${stagingFolder(jobId)}/merge.json`
   return {
     readStaged: (jobId: number) => read(stagedKey(jobId), stagedMerge),
-    writeStaged: (merge: StagedMerge) => writeOnce(stagedKey(merge.jobId), merge),
+    /** After this, the next run of the job lets Athena merge the rows. `lastFieldId`: the highest that the table has then. */
+    writeStaged: (
+      { jobId, tableId, incremental, fields, files }: StagedLoad,
+      { lastFieldId, ...facts }: Pick<StagedMerge, 'lastLoad' | 'loadedAt'> & { lastFieldId: number },
+    ) => {
+      const columns = fields.filter(({ id }) => id < LOAD_RANGE_ID)
+      const staged = withFiles({ ...emptySnapshot([], []), fields: columns, lastFieldId }, files)
+      const merge: StagedMerge = { jobId, tableId, incremental, staged, ...facts }
+      return writeOnce(stagedKey(jobId), merge)
+    },
     readNotes: (jobId: number) => read(notesKey(jobId), mergeNotes),
     writeNotes: (jobId: number, notes: MergeNotes) => writeOnce(notesKey(jobId), notes),
   }

@@ -11,7 +11,7 @@ import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
 
-export interface SourceTable {
+interface SourceTable {
   session: DuckDbSession
   s3: S3Client
   read: ObjectReader

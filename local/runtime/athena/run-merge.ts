@@ -20,7 +20,7 @@ import type { GlueTables } from '../glue/catalog.ts'
 import { openIcebergTable } from './open-iceberg-table.ts'
 import { duckDbValue, type Merge } from './parse-merge.ts'
 
-export interface MergeRun {
+interface MergeRun {
   merge: Merge
   s3: S3Client
   tables: GlueTables

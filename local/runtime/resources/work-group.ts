@@ -25,5 +25,3 @@ export const workGroup = resourceType({
   ref: ({ name }) => name,
   attributes: { Arn: ({ name }) => arn('athena', `workgroup/${name}`) },
 })
-
-export type WorkGroupProperties = z.infer<typeof workGroup.properties>

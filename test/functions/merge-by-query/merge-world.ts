@@ -162,14 +162,14 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
             loadedAt,
           }),
         )
-      await merging.notes.writeStaged({
-        jobId,
-        tableId,
-        incremental,
-        staged: withFiles(grown, files),
-        lastLoad: loadOf(jobId, ranges.flat().length),
-        loadedAt: loadedAt.toISOString(),
-      })
+      await merging.notes.writeStaged(
+        { jobId, tableId, incremental, fields: grown.fields, files },
+        {
+          lastFieldId: grown.lastFieldId,
+          lastLoad: loadOf(jobId, ranges.flat().length),
+          loadedAt: loadedAt.toISOString(),
+        },
+      )
       return jobId
     },
     /** Runs the steps up to the end of the query. Resolves to its id. */

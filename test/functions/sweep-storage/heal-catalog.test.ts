@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { healCatalog } from '#functions/sweep-storage/heal-catalog.ts'
+import { type MergeWorld, startMergeWorld, tableId } from '../merge-by-query/merge-world.ts'
+
+let world: MergeWorld
+const logged: unknown[] = []
+beforeAll(async () => {
+  world = await startMergeWorld()
+  const at = new Date().toISOString()
+  await world.stores.buckets.insert({
+    id: 'in.c-main',
+    stage: 'in',
+    name: 'c-main',
+    displayName: 'main',
+    description: '',
+    color: null,
+    created: at,
+    updated: at,
+    deletingUntil: null,
+    revision: 1,
+  })
+  await world.createTable(['id', 'amount'], [[{ id: '1', amount: '10' }]])
+  await world.merge(await world.stage([[{ id: '1', amount: '11' }]]))
+})
+afterAll(() => world.close())
+
+const heal = () =>
+  healCatalog({
+    ...world.merging,
+    ...world.stores,
+    filesBucket: 'files',
+    log: { error: message => logged.push(message) },
+  })
+const names = async () => {
+  const found: string[] = []
+  for await (const { name } of world.catalog.list()) found.push(name)
+  return found.sort()
+}
+
+it('brings a pointer that a crash left behind to the head, and drops what ended loads and deleted tables left', async () => {
+  const table = await world.stores.tables.get(tableId)
+  if (!table?.metadataKey) throw new Error('There is no table')
+  const { objects, metadataFile } = world.stores.tableContents
+  const current = await metadataFile(table.metadataKey)
+  const previous = current.metadata['metadata-log'].at(-1)?.['metadata-file'] ?? ''
+  const old = await metadataFile(objects.keyOf(previous))
+  const found = await world.catalog.find(table.glueName ?? '')
+  expect(found && (await world.catalog.move(found, old))).toBe(true)
+  for (const name of ['merge_12', 'staging_12', 'in_c_main__gone_99', 'my_own_table'])
+    await world.catalog.create(name, current)
+
+  expect(await heal()).toBe(3)
+  const { head, glue } = await world.pointers()
+  expect(glue).toBe(head)
+  expect(await names()).toEqual(['in_c_main__orders_7', 'my_own_table'])
+  expect(await heal()).toBe(0)
+  expect(logged).toEqual([])
+})
+
+it('keeps the tables of a load that is under way', async () => {
+  const { nextId, jobs } = world.stores
+  const job = await jobs.create(nextId, id => ({
+    id,
+    status: 'waiting' as const,
+    input: { operationName: 'tableDrop' as const, tableId },
+    queueTableId: null,
+    tableId: null,
+    operationParams: {},
+    createdTime: new Date().toISOString(),
+    runId: null,
+    creatorToken: { id: '1', description: 'test' },
+    baseUrl: 'http://localhost',
+    requestKey: null,
+  }))
+  const { metadataKey = '' } = (await world.stores.tables.get(tableId)) ?? {}
+  await world.catalog.create(`merge_${job.id}`, await world.stores.tableContents.metadataFile(metadataKey))
+  expect(await heal()).toBe(0)
+  expect(await names()).toContain(`merge_${job.id}`)
+  await jobs.fail(job, new Date(), {
+    error: { code: 'c', message: 'm', exceptionId: 'e', contextParams: {} },
+  })
+  expect(await heal()).toBe(1)
+})
+
+it('drops a table from Glue with the table', async () => {
+  const table = await world.stores.tables.getHead(tableId)
+  if (!table) throw new Error('There is no table')
+  await world.stores.tables.delete(table)
+  expect(await names()).toEqual(['my_own_table'])
+})
