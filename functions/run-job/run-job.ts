@@ -6,7 +6,7 @@ import { createExceptionId, internalJobError } from '../lib/storage/jobs/job-sto
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
 import { logJobEnd, logJobStart } from './log-job.ts'
-import { OutgrownLoad } from './operations/outgrown-load.ts'
+import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEvent } from './record-job-event.ts'
 import type { RunJobServices } from './services.ts'
@@ -65,6 +65,7 @@ export const runJob = async (
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
+    if (error instanceof QueryMerge) return { status: 'merge' }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), failureOf(error)), services)
   }

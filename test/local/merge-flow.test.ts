@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
-import { GlueClient } from '@aws-sdk/client-glue'
-import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetTablesCommand, GlueClient } from '@aws-sdk/client-glue'
+import { ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
@@ -13,6 +13,7 @@ import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { eventually } from '#support/eventually.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { storeRows } from '#support/store-rows.ts'
 
@@ -145,4 +146,44 @@ it('a load that is staged is merged by Athena, through the machine, in the right
   const names: string[] = []
   for await (const { name } of catalog.list()) names.push(name)
   expect(names).toEqual(['in_c_main__orders_7'])
+})
+
+it('a load that is too large for one function, and for its merge, is cut, staged and merged by Athena', async () => {
+  await using cleanUp = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-large-merge-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  const context = { singleLoadBytes: 100, loadRangeBytes: 100, singleMergeBytes: 1 }
+  const cloud = await startEmbeddedCloud({ dataDir: folder, context })
+  cleanUp.defer(() => cloud.close())
+  const { region, accessKeyId, secretAccessKey, landingBucket } = cloud
+  const credentials = { accessKeyId, secretAccessKey }
+  const s3 = new S3Client({ region, credentials, endpoint: cloud.s3, forcePathStyle: true })
+  cleanUp.defer(() => s3.destroy())
+  const drop = (Body: string, Metadata: Record<string, string>) =>
+    s3.send(new PutObjectCommand({ Bucket: landingBucket, Key: 'in.c-main/orders.csv', Body, Metadata }))
+  const rowsOf = async (): Promise<string[]> => {
+    const reply = await fetch(`${cloud.api}/v2/storage/tables/in.c-main.orders/data-preview`, {
+      headers: { 'X-StorageApi-Token': cloud.token ?? '' },
+    })
+    return reply.ok ? (await reply.text()).trim().split('\n').slice(1).sort() : []
+  }
+
+  await drop('id,note\n1,old\n2,stays\n', { 'primary-key': 'id' })
+  await eventually(async () => expect(await rowsOf()).toEqual(['"1","old"', '"2","stays"']))
+  const later = Array.from({ length: 40 }, (_, index) => `${(index % 4) + 3},"${index}, of many"\n`)
+  await drop(`id,note\n1,first\n${later.join('')}1,last\n`, { 'primary-key': 'id', incremental: '1' })
+  await eventually(async () =>
+    expect(await rowsOf()).toEqual([
+      '"1","last"',
+      '"2","stays"',
+      '"3","36, of many"',
+      '"4","37, of many"',
+      '"5","38, of many"',
+      '"6","39, of many"',
+    ]),
+  )
+  const glue = new GlueClient({ region, credentials, endpoint: cloud.control })
+  cleanUp.defer(() => glue.destroy())
+  const { TableList = [] } = await glue.send(new GetTablesCommand({ DatabaseName: 'millrace_1' }))
+  expect(TableList.map(({ Name }) => Name?.replace(/\d+$/, ''))).toContain('in_c_main__orders_')
 })

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { LOAD_RANGE_ID, LOAD_ROW_ID } from '#lib/distributed/staged-schema.ts'
 import type { DuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
 import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import type { TableField, TableFile } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier, quoteLiteral } from '#lib/table-engine/sql.ts'
@@ -31,12 +31,7 @@ export const storeRows = async (
   const columns = [
     ...fields.map(({ id, name }) => [range === undefined ? name : `c${id}`, id] as const),
     ['_timestamp', 1] as const,
-    ...(range === undefined
-      ? []
-      : ([
-          ['_load_range', LOAD_RANGE_ID],
-          ['_load_row', LOAD_ROW_ID],
-        ] as const)),
+    ...(range === undefined ? [] : LOAD_ORDER.map(({ id, name }) => [name, id] as const)),
   ]
   const names = columns.map(([name]) => quoteIdentifier(name))
   const { rows: count, bytes } = await copyToParquet(session, {

@@ -10,7 +10,6 @@ import { snapshotContent } from '../storage/snapshots/snapshot-content.ts'
 import { tableRecord } from '../storage/tables/table-record.ts'
 import { emptySnapshot, withFiles } from '../table-engine/snapshot.ts'
 import type { StagedLoad } from './staged-load.ts'
-import { LOAD_RANGE_ID } from './staged-schema.ts'
 
 /** Where everything of a large load lies until it is part of the table. */
 export const stagingFolder = (jobId: number): string => `tables/staging/${jobId}`
@@ -73,8 +72,7 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
       { jobId, tableId, incremental, fields, files }: StagedLoad,
       { lastFieldId, ...facts }: Pick<StagedMerge, 'lastLoad' | 'loadedAt'> & { lastFieldId: number },
     ) => {
-      const columns = fields.filter(({ id }) => id < LOAD_RANGE_ID)
-      const staged = withFiles({ ...emptySnapshot([], []), fields: columns, lastFieldId }, files)
+      const staged = withFiles({ ...emptySnapshot([], []), fields, lastFieldId }, files)
       const merge: StagedMerge = { jobId, tableId, incremental, staged, ...facts }
       return writeOnce(stagedKey(jobId), merge)
     },

@@ -31,7 +31,17 @@ const load = async (
   const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
   const { snapshot, load } = await loadFile(
     job,
-    { tableId, internalId, current, primaryKey: tableKey, incremental, fileId, dataUrl, csv },
+    {
+      tableId,
+      internalId,
+      current,
+      primaryKey: tableKey,
+      incremental,
+      fileId,
+      dataUrl,
+      csv,
+      tableWarnings: warnings,
+    },
     services,
   )
   const at = services.now().toISOString()

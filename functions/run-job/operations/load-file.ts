@@ -18,6 +18,8 @@ interface LoadFileRequest extends DataPlace {
   primaryKey: string[]
   incremental: boolean
   csv: CsvOptions
+  /** What the job will say beside the warnings of the load. */
+  tableWarnings?: string[] | undefined
 }
 
 /**

@@ -23,6 +23,8 @@ interface OutgrownRequest {
   incremental: boolean
   source: PinnedSource
   warnings: string[]
+  /** What the caller of the load says beside its own warnings. A merge by Athena moves the head for it. */
+  tableWarnings?: string[] | undefined
 }
 
 /** A load whose rows the job machine has to stage before its job can commit them. Passes through every operation. */
@@ -33,6 +35,15 @@ export class OutgrownLoad extends Error {
   constructor(load: LoadPlace) {
     super('The load outgrows one function')
     this.load = load
+  }
+}
+
+/** A load whose rows are staged and that Athena has to merge. Passes through every operation. */
+export class QueryMerge extends Error {
+  override readonly name = 'QueryMerge'
+
+  constructor() {
+    super('The load is merged by a query')
   }
 }
 
@@ -51,7 +62,8 @@ export const isOutgrown = ({ slices }: PinnedSource, { isOn, singleLoadBytes }: 
 
 /**
  * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
- * of the step that found something wrong, and `UserError` `storage.load.mergeTooLarge`.
+ * of the step that found something wrong, `QueryMerge` when one function cannot merge it, and `UserError`
+ * `storage.load.mergeTooLarge` when that load creates its table.
  */
 export const loadOutgrown = async (
   job: ProcessingJob,
@@ -65,6 +77,7 @@ export const loadOutgrown = async (
     await askForStaging(job, request, services)
     throw new OutgrownLoad(place)
   }
+  if (outgrowsOneMerge(ready, request, distribution)) await mergeByQuery(job, { ready, request }, services)
   const snapshot = await commit(place, { ready, request }, services)
   log.info('Load committed', {
     jobId: job.id,
@@ -99,12 +112,11 @@ const askForStaging = async (
 const commit = async (
   place: LoadPlace,
   { ready, request: { current, incremental } }: { ready: ReadyLoad; request: OutgrownRequest },
-  { tableEngine, distribution: { singleMergeBytes } }: RunJobServices,
+  { tableEngine }: RunJobServices,
 ): Promise<Snapshot> => {
   const { staged, table } = ready
   // The job has held the table since it was cut: nobody else has changed its columns.
   const kept = incremental ? (current?.files ?? []) : []
-  if (table.primaryKey.length > 0) refuseLargeMerge(staged.files, kept, singleMergeBytes)
   const engine = await tableEngine()
   const { snapshot } = await engine.commitStaged({
     table: withFiles(table, kept),
@@ -118,18 +130,39 @@ const commit = async (
 /** A merge reads the keys of the table, and the staged rows whole. */
 const TABLE_FACTOR = 5
 
-const refuseLargeMerge = (
-  staged: Snapshot['files'],
-  kept: Snapshot['files'],
-  singleMergeBytes: number,
-): void => {
-  const sum = (files: Snapshot['files']) => files.reduce((bytes, file) => bytes + file.bytes, 0)
-  const [stagedBytes, tableBytes] = [sum(staged), sum(kept)]
-  if (stagedBytes <= singleMergeBytes && tableBytes <= TABLE_FACTOR * singleMergeBytes) return
-  throw new UserError(
-    'storage.load.mergeTooLarge',
-    `The load has ${stagedBytes} bytes as Parquet, the table ${tableBytes}. One function merges ${singleMergeBytes} into ` +
-      `${TABLE_FACTOR * singleMergeBytes} by primary key. Load it in several files, or into a table without a primary key.`,
-    { params: { stagedBytes, tableBytes, singleMergeBytes } },
-  )
+const bytesOf = (files: Snapshot['files'] = []): number =>
+  files.reduce((bytes, file) => bytes + file.bytes, 0)
+
+const outgrowsOneMerge = (
+  { staged, table }: ReadyLoad,
+  { current, incremental }: OutgrownRequest,
+  { singleMergeBytes }: Distribution,
+): boolean =>
+  table.primaryKey.length > 0 &&
+  (bytesOf(staged.files) > singleMergeBytes ||
+    bytesOf(incremental ? current?.files : []) > TABLE_FACTOR * singleMergeBytes)
+
+/** Notes what Athena has to merge, and throws `QueryMerge`. A table has to be there for it. */
+const mergeByQuery = async (
+  job: ProcessingJob,
+  { ready, request: { current, tableWarnings = [] } }: { ready: ReadyLoad; request: OutgrownRequest },
+  { stagedMerges, distribution: { singleMergeBytes }, now }: RunJobServices,
+): Promise<never> => {
+  if (!stagedMerges || !current) {
+    const stagedBytes = bytesOf(ready.staged.files)
+    throw new UserError(
+      'storage.load.mergeTooLarge',
+      `The load has ${stagedBytes} bytes as Parquet, and one function merges ${singleMergeBytes} by primary key. Create the ` +
+        'table first, with its primary key and no rows: loads into it are merged by Athena. Or load it in several files.',
+      { params: { stagedBytes, singleMergeBytes } },
+    )
+  }
+  const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
+  const lastLoad = tableLoad(job.id, ready, durationSeconds)
+  await stagedMerges.writeStaged(ready.staged, {
+    lastFieldId: ready.table.lastFieldId,
+    lastLoad: { ...lastLoad, warnings: [...tableWarnings, ...lastLoad.warnings] },
+    loadedAt: job.startTime,
+  })
+  throw new QueryMerge()
 }

@@ -1,11 +1,8 @@
+import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
 import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { type GlueTable, quoteTable } from './table-name.ts'
 import { withinTextLimit } from './text-limit.ts'
-
-/** Columns of staged rows that say where each stood in the load. */
-export const LOAD_RANGE = '_load_range'
-export const LOAD_ROW = '_load_row'
 
 /** A column of the staging table. It is named by its field id: short, and safe to write without quotes. */
 export const stagedColumn = ({ id }: Pick<TableField, 'id'>): string => `c${id}`
@@ -51,7 +48,7 @@ export const mergeStatement = ({
   }
   const given = (field: TableField): string => `s.${stagedColumn(field)}`
   const columns = fields.map(stagedColumn).join(', ')
-  const order = [LOAD_RANGE, LOAD_ROW].map(name => `${quoteIdentifier(name)} DESC`).join(', ')
+  const order = LOAD_ORDER.map(({ name }) => `${quoteIdentifier(name)} DESC`).join(', ')
   const lines = [
     `MERGE INTO ${quoteTable(target)} t`,
     `USING (SELECT ${columns} FROM (SELECT ${columns}, row_number() OVER (PARTITION BY ${keys.map(stagedColumn).join(', ')} ORDER BY ${order}) AS place FROM ${quoteTable(staging)}) WHERE place = 1) s`,

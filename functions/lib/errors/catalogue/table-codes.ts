@@ -258,7 +258,8 @@ export const tableCodes = {
   },
   'storage.load.mergeTooLarge': {
     status: 400,
-    meaning: 'A load into a table with a primary key, or the table, is larger than one function can merge.',
-    remedy: 'Load the data in several files, or into a table without a primary key.',
+    meaning: 'A load that creates a table with a primary key is larger than one function can merge.',
+    remedy:
+      'Create the table first, with its key and no rows: loads into it are merged by Athena. Or load several files.',
   },
 } as const satisfies Record<string, ErrorEntry>
