@@ -1,3 +1,4 @@
+import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import type { SweepServices } from './services.ts'
 
@@ -10,7 +11,9 @@ const ofJob = /^(?:merge|staging)_(\d{1,16})$/
  * tries again.
  */
 export const healCatalog = async (services: SweepServices): Promise<number> => {
-  const { buckets, tables, catalog, log } = services
+  const { catalog, log } = services
+  // Tables of other branches are not registered.
+  const { buckets, tables } = services.inBranch(defaultBranchId)
   if (!catalog) return 0
   // Before the heads: a table that is registered meanwhile is not among them.
   const found: string[] = []

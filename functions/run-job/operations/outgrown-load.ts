@@ -2,10 +2,11 @@ import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-documents.ts'
 import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { branchOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
-import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
+import { isTypedTable, type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
 import type { Distribution } from '../distribution.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
@@ -148,12 +149,12 @@ const mergeByQuery = async (
   { ready, request: { current, tableWarnings = [] } }: { ready: ReadyLoad; request: OutgrownRequest },
   { stagedMerges, distribution: { singleMergeBytes }, now }: RunJobServices,
 ): Promise<never> => {
-  if (!stagedMerges || !current) {
+  const wayOut = otherThanMerging(job, current, stagedMerges)
+  if (wayOut !== undefined || !stagedMerges) {
     const stagedBytes = bytesOf(ready.staged.files)
     throw new UserError(
       'storage.load.mergeTooLarge',
-      `The load has ${stagedBytes} bytes as Parquet, and one function merges ${singleMergeBytes} by primary key. Create the ` +
-        'table first, with its primary key and no rows: loads into it are merged by Athena. Or load it in several files.',
+      `The load has ${stagedBytes} bytes as Parquet, and one function merges ${singleMergeBytes} by primary key. ${wayOut}`,
       { params: { stagedBytes, singleMergeBytes } },
     )
   }
@@ -165,4 +166,19 @@ const mergeByQuery = async (
     loadedAt: job.startTime,
   })
   throw new QueryMerge()
+}
+
+/** What to do where Athena cannot merge. `undefined` where it can. */
+const otherThanMerging = (
+  job: ProcessingJob,
+  current: Snapshot | undefined,
+  stagedMerges: RunJobServices['stagedMerges'],
+): string | undefined => {
+  if (!stagedMerges || !current)
+    return 'Create the table first, with its primary key and no rows: loads into it are merged by Athena. Or load it in several files.'
+  if (isTypedTable(current)) return 'Athena does not merge typed tables: load it in several files.'
+  // Glue knows a table of the default branch by the one name that all engines read.
+  if (branchOf(job) !== defaultBranchId)
+    return 'Athena merges tables of the default branch only: load it in several files.'
+  return undefined
 }

@@ -48,6 +48,7 @@ beforeAll(async () => {
     STORAGE_TABLE: 'storage',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
+    GLUE_DATABASE: 'none',
     FILE_ACCESS_ROLE_ARN: service.roleArn,
     TABLE_ACCESS_ROLE_ARN: service.tableRoleArn,
     JOB_MACHINE_ARN: 'arn:aws:states:us-east-1:123456789012:stateMachine:jobs',
@@ -57,6 +58,9 @@ beforeAll(async () => {
     PROJECT_ID: '7',
     SNAPSHOT_RETENTION_DAYS: '7',
     ALLOWED_HOSTS: '[]',
+    DISTRIBUTED: 'true',
+    SINGLE_LOAD_BYTES: '2147483648',
+    SINGLE_MERGE_BYTES: '2147483648',
   })
   const [storageApi, job] = await Promise.all([
     import('#functions/storage-api/handler.ts'),

@@ -20,6 +20,7 @@ beforeAll(async () => {
     STORAGE_TABLE: 'storage',
     FILES_BUCKET: service.filesBucket,
     TABLES_BUCKET: service.tablesBucket,
+    GLUE_DATABASE: 'none',
     SNAPSHOT_RETENTION_DAYS: '7',
   })
   const loaded = await import('#functions/sweep-storage/handler.ts')
@@ -40,6 +41,7 @@ describe('the sweep from its environment', () => {
     const tableId = await service.createTable(bucketId, 't', 'a\n1\n')
     for (const event of [scheduled, {}])
       expect(await handler(event, context)).toEqual({
+        catalogTables: 0,
         expiredFiles: 0,
         fileObjects: 0,
         tablesExpired: 0,

@@ -258,8 +258,8 @@ export const tableCodes = {
   },
   'storage.load.mergeTooLarge': {
     status: 400,
-    meaning: 'A load that creates a table with a primary key is larger than one function can merge.',
-    remedy:
-      'Create the table first, with its key and no rows: loads into it are merged by Athena. Or load several files.',
+    meaning:
+      'A load with a primary key is larger than one function can merge, and Athena cannot merge it: it creates its table, or the table is typed or of a branch.',
+    remedy: 'Do what the message says: create the table first, or load several files.',
   },
 } as const satisfies Record<string, ErrorEntry>

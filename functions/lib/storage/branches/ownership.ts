@@ -56,7 +56,9 @@ export const createOwnership = (view: BranchItems, metadata: MetadataStore, next
     const copyOf = Number(item['internalId'])
     const subject = metadataSubject.table({ internalId })
     await metadata.copy(metadataSubject.table({ internalId: copyOf }), subject)
-    const isCopied = await put(tableKey(place), { ...item, internalId, copyOf })
+    // Glue shows the default branch's table, and goes on to.
+    const { glueName: _, ...head } = item
+    const isCopied = await put(tableKey(place), { ...head, internalId, copyOf })
     if (!isCopied) await metadata.clear(subject)
     return isCopied
   }
