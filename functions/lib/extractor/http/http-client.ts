@@ -96,7 +96,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       }
       options.onRetry?.()
       // A person who waits wants to know for what.
-      options.log.warning(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
+      options.log.info(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
         ...(outcome instanceof NetworkFailure
           ? { error: outcome.message }
           : { status: outcome.status, url: outcome.url }),
