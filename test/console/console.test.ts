@@ -1,10 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { accessibilityProblems, hasBrowser, openBrowser } from './browser.ts'
+
+/** Opens a page until it shows something. */
+const untilShown = async (page: Page, path: string, what: Locator, open: (path: string) => Promise<void>) => {
+  for (;;) {
+    await open(path)
+    if ((await what.count()) > 0) return
+    await page.waitForTimeout(500)
+  }
+}
 
 const TOKEN = 'token-of-the-console-test'
 
@@ -108,6 +118,25 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       .waitFor()
   })
 
+  it('shows why a file of the landing bucket was not imported, and lets it be deleted', async () => {
+    const s3 = new S3Client({
+      endpoint: cloud.s3,
+      region: cloud.region,
+      credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+      forcePathStyle: true,
+    })
+    const land = (Body: string) =>
+      s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key: 'in.c-main/landed.csv', Body }))
+    try {
+      await land('id,city\n1\n')
+      await untilShown(page, '/dead-letters', page.getByText(/line 2/), open)
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('Nothing has failed').waitFor()
+    } finally {
+      s3.destroy()
+    }
+  })
+
   it('edits a configuration, keeps what was refused, compares versions and goes back', async () => {
     await api('POST', 'components/ex-generic-v2/configs', {
       configurationId: 'shop',
@@ -161,6 +190,8 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     '/tables/in.c-main.orders',
     '/drop',
     '/jobs',
+    '/runs',
+    '/dead-letters',
     '/configurations',
     '/files',
     '/events',

@@ -55,6 +55,35 @@ export const actions: readonly ActionRoute[] = [
     },
   },
   {
+    path: '/console/dead-letters/redrive',
+    at: '/console/dead-letters',
+    act: async client => {
+      await client.send('POST', 'dead-letters/redrive', {}, anything)
+      return { redirect: '/console/dead-letters' }
+    },
+  },
+  {
+    path: '/console/dead-letters/:id/redrive',
+    at: '/console/dead-letters',
+    act: async (client, { params }) => {
+      await client.send(
+        'POST',
+        `dead-letters/${encodeURIComponent(params['id'] ?? '')}/redrive`,
+        {},
+        anything,
+      )
+      return { redirect: '/console/dead-letters' }
+    },
+  },
+  {
+    path: '/console/dead-letters/:id/delete',
+    at: '/console/dead-letters',
+    act: async (client, { params }) => {
+      await client.send('DELETE', `dead-letters/${encodeURIComponent(params['id'] ?? '')}`, {}, anything)
+      return { redirect: '/console/dead-letters' }
+    },
+  },
+  {
     path: '/console/files/:id/delete',
     at: '/console/files',
     act: async (client, { params }) => {

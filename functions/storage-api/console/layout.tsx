@@ -21,6 +21,8 @@ const sections = [
   ['/console/tables', 'Tables'],
   ['/console/drop', 'Drop a file'],
   ['/console/jobs', 'Jobs'],
+  ['/console/runs', 'Runs'],
+  ['/console/dead-letters', 'Dead letters'],
   ['/console/configurations', 'Configurations'],
   ['/console/files', 'Files'],
   ['/console/events', 'Events'],

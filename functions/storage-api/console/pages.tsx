@@ -7,9 +7,11 @@ import {
   bucketSchema,
   componentSchema,
   configurationSchema,
+  deadLetterSchema,
   eventSchema,
   fileSchema,
   jobSchema,
+  runSchema,
   type Table,
   tableSchema,
   versionContentSchema,
@@ -17,11 +19,13 @@ import {
 } from './schemas.ts'
 import { tokensPage } from './tokens-page.tsx'
 import { ConfigurationDetail, ConfigurationList, VersionComparison } from './views/configurations.tsx'
+import { DeadLetterList } from './views/dead-letters.tsx'
 import { Drop } from './views/drop.tsx'
 import { EventSearch } from './views/events.tsx'
 import { FileDetail, FileList } from './views/files.tsx'
 import { JobDetail, JobList } from './views/jobs.tsx'
 import { Overview } from './views/overview.tsx'
+import { RunList } from './views/runs.tsx'
 import { SearchResults, searchSchema } from './views/search.tsx'
 import { type RowFilter, TableDetail, TableList } from './views/tables.tsx'
 
@@ -43,6 +47,10 @@ const overview = async (client: ApiClient, now: Date) => {
   ])
   return <Overview tables={tables} jobs={recent} hours={jobsByHour(recent, now, HOURS_SHOWN)} />
 }
+
+const runList = async (client: ApiClient) => (
+  <RunList runs={await client.get(`runs${query({ limit: EVENTS_SHOWN })}`, z.array(runSchema))} />
+)
 
 const rowsOf = async (client: ApiClient, table: Table, filter: RowFilter) => {
   const order =
@@ -170,6 +178,24 @@ export const pages: readonly PageRoute[] = [
       fragment: (
         <JobDetail job={await client.get(`jobs/${encodeURIComponent(params['id'] ?? '')}`, jobSchema)} />
       ),
+    }),
+  },
+  {
+    path: '/console/runs',
+    at: '/console/runs',
+    build: async client => ({ title: 'Runs', body: await runList(client) }),
+  },
+  {
+    path: '/console/runs/live',
+    at: '/console/runs',
+    build: async client => ({ fragment: await runList(client) }),
+  },
+  {
+    path: '/console/dead-letters',
+    at: '/console/dead-letters',
+    build: async client => ({
+      title: 'Dead letters',
+      body: <DeadLetterList letters={await client.get('dead-letters', z.array(deadLetterSchema))} />,
     }),
   },
   {

@@ -119,6 +119,32 @@ export const versionSchema = z.object({
   creatorToken: z.object({ description: text }).partial().optional(),
 })
 
+export const runSchema = z.object({
+  componentId: z.string(),
+  configId: z.string(),
+  trigger: text,
+  status: z.string(),
+  startTime: text,
+  durationSeconds: z.number().nullable(),
+  rowsLoaded: z.number().nullable(),
+  error: z.object({ code: text, message: text }).nullable(),
+})
+
+export type Run = z.output<typeof runSchema>
+
+export const deadLetterSchema = z.object({
+  id: z.string(),
+  machine: z.string(),
+  input: z.unknown(),
+  failure: z.object({ code: text, message: text }),
+  details: z.unknown(),
+  created: text,
+  isRedrivable: z.boolean(),
+  redrive: text,
+})
+
+export type DeadLetter = z.output<typeof deadLetterSchema>
+
 export const versionContentSchema = versionSchema.extend({ configuration: z.unknown() })
 
 /** Replies that no page looks into. */

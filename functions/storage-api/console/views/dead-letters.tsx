@@ -1,0 +1,43 @@
+import { readable } from '../format.ts'
+import { Empty } from '../layout.tsx'
+import type { DeadLetter } from '../schemas.ts'
+
+/** What failed and waits for somebody: why, with which input, and what can be done. */
+export const DeadLetterList = ({ letters }: { letters: readonly DeadLetter[] }) =>
+  letters.length === 0 ? (
+    <Empty>Nothing has failed that waits for you.</Empty>
+  ) : (
+    <>
+      <form method="post" action="/console/dead-letters/redrive" class="actions">
+        <button type="submit">Start all of them again</button>
+      </form>
+      {letters.map(letter => (
+        <section class="panel">
+          <h2>
+            {letter.machine}, {letter.created}
+          </h2>
+          <p class="problem">
+            {letter.failure.message} <code>{letter.failure.code}</code>
+          </p>
+          <details>
+            <summary>Input and details</summary>
+            <pre>{readable({ input: letter.input, details: letter.details })}</pre>
+          </details>
+          <div class="actions">
+            {letter.isRedrivable ? (
+              <form method="post" action={`/console/dead-letters/${letter.id}/redrive`}>
+                <button type="submit">Start it again</button>
+              </form>
+            ) : (
+              <p class="hint">{letter.redrive}</p>
+            )}
+            <form method="post" action={`/console/dead-letters/${letter.id}/delete`}>
+              <button type="submit" class="danger">
+                Delete
+              </button>
+            </form>
+          </div>
+        </section>
+      ))}
+    </>
+  )
