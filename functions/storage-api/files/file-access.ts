@@ -3,6 +3,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { partitionOf } from '../../lib/aws/partition-of.ts'
 import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
@@ -104,9 +105,8 @@ const objectActions = {
 
 export type FileRight = keyof typeof objectActions
 
-/** `aws`, `aws-cn` and `aws-us-gov` are partitions. */
 const bucketArn = ({ roleArn, bucket }: Pick<FileAccessOptions, 'roleArn' | 'bucket'>): string =>
-  `arn:${roleArn.split(':')[1]}:s3:::${bucket}`
+  `arn:${partitionOf(roleArn)}:s3:::${bucket}`
 
 /**
  * Restricts a role's session to one file: its object, or all objects below its key when it is sliced, and their listing.

@@ -9,19 +9,22 @@ const MAX_POLICY_CHARACTERS = 2048
  *
  * The objects name no bucket, which doubles the number of folders that fit: the role itself reads one bucket only.
  */
-export const sessionPolicy = (bucket: string, { own, shared }: TableFolders): string | undefined => {
+export const sessionPolicy = (
+  { partition, bucket }: { partition: string; bucket: string },
+  { own, shared }: TableFolders,
+): string | undefined => {
   const text = JSON.stringify({
     Version: '2012-10-17',
     Statement: [
       {
         Effect: 'Allow',
         Action: 's3:GetObject',
-        Resource: [own, ...shared].map(folder => `arn:aws:s3:::*/${folder}*`),
+        Resource: [own, ...shared].map(folder => `arn:${partition}:s3:::*/${folder}*`),
       },
       {
         Effect: 'Allow',
         Action: 's3:ListBucket',
-        Resource: `arn:aws:s3:::${bucket}`,
+        Resource: `arn:${partition}:s3:::${bucket}`,
         Condition: { StringLike: { 's3:prefix': `${own}*` } },
       },
     ],

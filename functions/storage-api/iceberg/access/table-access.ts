@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
+import { partitionOf } from '#lib/aws/partition-of.ts'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
 
 // IAM: a role assumed by another role lasts one hour at most (User Guide, "Role chaining").
@@ -29,6 +30,7 @@ export const createTableAccess = ({ s3, sts, bucket, region, roleArn, s3Endpoint
 
   return {
     bucket,
+    partition: partitionOf(roleArn),
     read,
     keyOf,
     locationOf,

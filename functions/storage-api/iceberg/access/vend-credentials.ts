@@ -31,7 +31,11 @@ export const vendCredentials = async (
   const { tableAccess } = services
   const tableId = tableIdOf(table)
   const folders = await foldersOf(parseMetadata(text), tableAccess)
-  const policy = policyFor(caller, folders, { tableId, bucket: tableAccess.bucket })
+  const policy = policyFor(caller, folders, {
+    tableId,
+    partition: tableAccess.partition,
+    bucket: tableAccess.bucket,
+  })
   const credentials = await tableAccess.credentials(`table-${table.internalId}`, policy)
   const { namespace = '', table: identifier = '' } = params
   const [sender, event] = [
@@ -52,11 +56,11 @@ export const vendCredentials = async (
 const policyFor = (
   caller: Caller,
   folders: TableFolders,
-  { tableId, bucket }: { tableId: string; bucket: string },
+  { tableId, ...place }: { tableId: string; partition: string; bucket: string },
 ): string => {
-  const exact = sessionPolicy(bucket, folders)
+  const exact = sessionPolicy(place, folders)
   // Who may read every bucket may read the other tables anyway.
-  const policy = exact ?? (caller.canManageBuckets ? sessionPolicy(bucket, wholeTables(folders)) : undefined)
+  const policy = exact ?? (caller.canManageBuckets ? sessionPolicy(place, wholeTables(folders)) : undefined)
   if (policy !== undefined) return policy
   throw new UserError(
     'iceberg.tooManyFolders',

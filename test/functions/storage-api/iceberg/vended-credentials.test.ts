@@ -155,8 +155,14 @@ describe('the policy of a session', () => {
 
   it('has at most 2,048 characters, which is room for 25 jobs of other tables', () => {
     const bucket = 'a-bucket-with-the-longest-name-that-the-object-store-takes-63ch'
-    expect(sessionPolicy(bucket, folders(25))?.length).toBeLessThanOrEqual(2048)
-    expect(sessionPolicy(bucket, folders(40))).toBeUndefined()
+    const place = { partition: 'aws', bucket }
+    expect(sessionPolicy(place, folders(25))?.length).toBeLessThanOrEqual(2048)
+    expect(sessionPolicy(place, folders(40))).toBeUndefined()
+  })
+
+  it('names the partition that the role is in', () => {
+    const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b' }, folders(1))
+    expect(policy?.match(/arn:[^:]+/g)).toEqual(['arn:aws-cn', 'arn:aws-cn', 'arn:aws-cn'])
   })
 
   it('names whole tables in place of their jobs', () => {
