@@ -14,11 +14,8 @@ export const plants = {
   head: [
     {
       file: 'functions/lib/storage/tables/table-store.ts',
-      from: `{
-        internalId: table.internalId,
-        revision: table.revision,
-      }),`,
-      to: '),',
+      from: 'tableKey(table), item, { internalId, revision })',
+      to: 'tableKey(table), item)',
     },
     {
       file: 'functions/lib/storage/configurations/configuration-store.ts',
