@@ -1,41 +1,16 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectTarget } from './target.ts'
+import { column, everyType, startTypedTables, type TypedTables } from './typed-table-steps.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
+let world: TypedTables
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('typed')
+  world = await startTypedTables()
 })
-afterAll(() => target?.close())
-
-let tables = 0
-const define = (body: Record<string, unknown>) =>
-  target.job('POST', `buckets/${bucketId}/tables-definition`, { name: `t${++tables}`, ...body })
-const table = async (columns: unknown[], primaryKeysNames: string[] = []): Promise<string> => {
-  const job = await define({ columns, primaryKeysNames })
-  expect(job).toMatchObject({ status: 'success', operationName: 'tableDefinitionCreate' })
-  return job.results.id
-}
-const load = async (tableId: string, content: string | string[], settings: Record<string, unknown> = {}) =>
-  target.job('POST', `tables/${tableId}/import-async`, {
-    dataFileId: await target.upload(content),
-    ...settings,
-  })
-const loaded = async (tableId: string, content: string, settings: Record<string, unknown> = {}) =>
-  expect(await load(tableId, content, settings)).toMatchObject({ status: 'success' })
-const detail = async (tableId: string) => (await target.call('GET', `tables/${tableId}`)).body
-const preview = async (tableId: string, query = ''): Promise<string[]> =>
-  (await target.call('GET', `tables/${tableId}/data-preview?${query}`)).text.split('\n').slice(1, -1)
-const column = (name: string, type: string, more: Record<string, unknown> = {}) => ({
-  name,
-  definition: { type, ...more },
-})
+afterAll(() => world?.target.close())
 
 describe('a typed table', () => {
   it('shows its resolved types, sorted by name, and each column in the order of its creation', async () => {
-    const tableId = await table(
+    const tableId = await world.table(
       [
         column('id', 'INT'),
         column('Price', 'decimal', { length: '12,2', default: 1.5 }),
@@ -48,7 +23,7 @@ describe('a typed table', () => {
       ],
       ['id'],
     )
-    const shown = await detail(tableId)
+    const shown = await world.detail(tableId)
     expect(shown).toMatchObject({ isTyped: true, rowsCount: 0, dataSizeBytes: 0, lastImportDate: null })
     expect(shown.columns).toEqual(['id', 'Price', 'name', 'amount', 'at', 'seen', 'ok', 'tags'])
     const filtered = { canBeFiltered: true }
@@ -114,8 +89,8 @@ describe('a typed table', () => {
   })
 
   it('says its types in metadata that nobody else writes', async () => {
-    const tableId = await table([column('price', 'NUMBER', { length: '12,2', default: '1' })])
-    const { metadata, columnMetadata } = await detail(tableId)
+    const tableId = await world.table([column('price', 'NUMBER', { length: '12,2', default: '1' })])
+    const { metadata, columnMetadata } = await world.detail(tableId)
     expect(metadata).toMatchObject([{ key: 'KBC.dataTypesEnabled', value: 'true', provider: 'storage' }])
     const items = columnMetadata.price.map(({ key, value }: Record<string, string>) => [key, value])
     expect(items).toEqual([
@@ -125,7 +100,7 @@ describe('a typed table', () => {
       ['KBC.datatype.length', '12,2'],
       ['KBC.datatype.default', '1'],
     ])
-    const edit = await target.call('POST', `tables/${tableId}/metadata`, {
+    const edit = await world.target.call('POST', `tables/${tableId}/metadata`, {
       provider: 'storage',
       metadata: [{ key: 'KBC.dataTypesEnabled', value: 'false' }],
     })
@@ -133,18 +108,18 @@ describe('a typed table', () => {
     expect([edit.status, edit.body.code]).toEqual([403, code])
     expect(edit.body.error).toBe('Metadata with "storage" provider cannot be edited by user.')
     const [{ id }] = columnMetadata.price
-    const gone = await target.call('DELETE', `columns/${tableId}.price/metadata/${id}`)
+    const gone = await world.target.call('DELETE', `columns/${tableId}.price/metadata/${id}`)
     expect([gone.status, gone.body.code]).toEqual([403, code])
-    const { body: found } = await target.call('GET', 'search/tables?metadataKey=KBC.dataTypesEnabled')
+    const { body: found } = await world.target.call('GET', 'search/tables?metadataKey=KBC.dataTypesEnabled')
     expect(found.map((each: { id: string }) => each.id)).toContain(tableId)
   })
 
   it('is untyped when no column has a type', async () => {
-    const tableId = await table([{ name: 'a' }, { name: 'b' }])
-    const shown = await detail(tableId)
+    const tableId = await world.table([{ name: 'a' }, { name: 'b' }])
+    const shown = await world.detail(tableId)
     expect([shown.isTyped, shown.definition, shown.metadata]).toEqual([false, undefined, []])
-    await loaded(tableId, 'a,b\n1,\n')
-    expect(await preview(tableId)).toEqual(['"1",""'])
+    await world.loaded(tableId, 'a,b\n1,\n')
+    expect(await world.preview(tableId)).toEqual(['"1",""'])
   })
 
   it.each([
@@ -167,7 +142,7 @@ describe('a typed table', () => {
     ['a quoted day', column('a', 'DATE', { default: "'2022-02-22'" }), /syntax exception/],
     ['a word for a time', column('a', 'TIMESTAMP', { default: 'string' }), /syntax exception/],
   ])('is refused with %s as a default', async (_what, wrong, message) => {
-    const { status, body } = await target.call('POST', `buckets/${bucketId}/tables-definition`, {
+    const { status, body } = await world.target.call('POST', `buckets/${world.bucketId}/tables-definition`, {
       name: 'never',
       columns: [wrong],
     })
@@ -182,7 +157,7 @@ describe('a typed table', () => {
     ['a length for a day', column('a', 'DATE', { length: 3 })],
     ['a text without characters', column('a', 'VARCHAR', { length: 0 })],
   ])('is refused with %s', async (_what, wrong) => {
-    const { status, body } = await target.call('POST', `buckets/${bucketId}/tables-definition`, {
+    const { status, body } = await world.target.call('POST', `buckets/${world.bucketId}/tables-definition`, {
       name: 'never',
       columns: [wrong],
     })
@@ -190,18 +165,6 @@ describe('a typed table', () => {
   })
 })
 
-const everyType = [
-  { name: 'id', basetype: 'INTEGER' },
-  column('small', 'DECIMAL', { length: '4,3' }),
-  { name: 'amount', basetype: 'NUMERIC' },
-  { name: 'rate', basetype: 'FLOAT' },
-  { name: 'ok', basetype: 'BOOLEAN' },
-  { name: 'day', basetype: 'DATE' },
-  { name: 'at', basetype: 'TIMESTAMP' },
-  column('seen', 'TIMESTAMP_TZ'),
-  column('clock', 'TIME'),
-  { name: 'note', basetype: 'STRING' },
-]
 const header = `${everyType.map(({ name }) => name).join(',')}\n`
 const first = '007,003.123,0.123,3.14,0,1989-08-31,1989-08-31,1989-08-31T10:00:00+02:00,09:30,"a ""b"""\n'
 const firstShown =
@@ -210,33 +173,33 @@ const firstShown =
 describe('the rows of a typed table', () => {
   let oneRow: string
   beforeAll(async () => {
-    oneRow = await table(everyType)
-    await loaded(oneRow, header + first)
+    oneRow = await world.table(everyType)
+    await world.loaded(oneRow, header + first)
   })
 
   it('are read back in one form of each type, and NULL as an empty cell without quotes', async () => {
-    const tableId = await table(everyType)
+    const tableId = await world.table(everyType)
     const big = '9223372036854775807,-9.999,12345678901234567890123456789.123456789,1e300,TRUE,0001-01-01,'
-    await loaded(
+    await world.loaded(
       tableId,
       `${header}${first}${big}9999-12-31 23:59:59.999999,2026-11-21,23:59:59.5,x\n,,,,,,,,"",""\n`,
     )
-    expect(await preview(tableId)).toEqual([
+    expect(await world.preview(tableId)).toEqual([
       firstShown,
       '"9223372036854775807","-9.999","12345678901234567890123456789.123456789","1e+300","true","0001-01-01","9999-12-31 23:59:59.999999","2026-11-21 00:00:00.000 +0000","23:59:59.5","x"',
       ',,,,,,,,,',
     ])
-    const { body } = await target.call('GET', `tables/${tableId}/data-preview?format=json&limit=3`)
+    const { body } = await world.target.call('GET', `tables/${tableId}/data-preview?format=json&limit=3`)
     expect(body.rows[2][9]).toEqual({ columnName: 'note', value: null, isTruncated: false })
     expect(body.rows[0][0]).toEqual({ columnName: 'id', value: '7', isTruncated: false })
 
-    const { results } = await target.job('POST', `tables/${tableId}/export-async`, { gzip: true })
-    const slices = await target.downloadSlices(results.file.id)
+    const { results } = await world.target.job('POST', `tables/${tableId}/export-async`, { gzip: true })
+    const slices = await world.target.downloadSlices(results.file.id)
     const exported = slices.map(slice => gunzipSync(slice).toString()).join('')
-    expect(exported.trimEnd().split('\n')).toEqual(await preview(tableId))
+    expect(exported.trimEnd().split('\n')).toEqual(await world.preview(tableId))
     // What was exported can be loaded again, and is the same.
-    await loaded(tableId, header + exported)
-    expect((await preview(tableId)).join('\n')).toBe(exported.trimEnd())
+    await world.loaded(tableId, header + exported)
+    expect((await world.preview(tableId)).join('\n')).toBe(exported.trimEnd())
   })
 
   it.each([
@@ -266,7 +229,7 @@ describe('the rows of a typed table', () => {
       const cells = everyType.map(each =>
         each.name === name ? value : each.name === 'note' ? '"two\nlines"' : '',
       )
-      const job = await load(
+      const job = await world.load(
         oneRow,
         `${header}${first}${cells.map(() => '').join(',')}\n${cells.join(',')}\n`,
       )
@@ -276,32 +239,32 @@ describe('the rows of a typed table', () => {
       })
       expect(job.error.message).toMatch(/^Load error: An exception occurred while executing a query: /)
       expect(job.error.message).toContain(text)
-      expect(await preview(oneRow)).toEqual([firstShown])
+      expect(await world.preview(oneRow)).toEqual([firstShown])
     },
   )
 
   it('hold to lengths, to what must be filled, and to defaults', async () => {
-    const tableId = await table([
+    const tableId = await world.table([
       column('id', 'INT', { nullable: false }),
       column('code', 'VARCHAR', { length: 2 }),
       column('state', 'VARCHAR', { nullable: false, default: 'new' }),
     ])
-    const long = await load(tableId, 'id,code,state\n1,martin,x\n')
+    const long = await world.load(tableId, 'id,code,state\n1,martin,x\n')
     expect(long.error.message).toContain("User character length limit (2) exceeded by string 'martin'")
-    const empty = await load(tableId, 'id,code,state\n1,ab,x\n,cd,y\n')
+    const empty = await world.load(tableId, 'id,code,state\n1,ab,x\n,cd,y\n')
     expect(empty.error).toMatchObject({
       code: 'csvImport.requiredValue',
       contextParams: { line: 3, column: 'id' },
     })
     expect(empty.error.message).toMatch(/^Load error: Required field id cannot be null/)
-    await loaded(tableId, 'id,code,state\n1,,\n2,né,"old"\n')
-    expect(await preview(tableId)).toEqual(['"1",,"new"', '"2","né","old"'])
+    await world.loaded(tableId, 'id,code,state\n1,,\n2,né,"old"\n')
+    expect(await world.preview(tableId)).toEqual(['"1",,"new"', '"2","né","old"'])
   })
 
   it('have the defaults of each type where a value is needed', async () => {
     const needed = (name: string, type: string, value: unknown) =>
       column(name, type, { nullable: false, default: value })
-    const tableId = await table([
+    const tableId = await world.table([
       column('id', 'INT'),
       needed('n', 'NUMERIC', '1'),
       needed('f', 'FLOAT', 1.25),
@@ -314,27 +277,27 @@ describe('the rows of a typed table', () => {
       needed('now', 'TIMESTAMP_LTZ', 'current_timestamp()'),
       column('none', 'INT', { default: '' }),
     ])
-    await loaded(tableId, 'id,n,f,s,b,d,t,at,tz,now,none\n1,,,,,,,,,,\n')
-    const [row = ''] = await preview(tableId)
+    await world.loaded(tableId, 'id,n,f,s,b,d,t,at,tz,now,none\n1,,,,,,,,,,\n')
+    const [row = ''] = await world.preview(tableId)
     expect(row).toMatch(
       /^"1","1","1\.25","'x'","true","2022-02-22","00:00:00","2021-01-01 00:00:00\.000","2021-01-01 00:00:00\.000 \+0000","20[0-9-]{8} [0-9:.]+ \+0000",$/,
     )
   })
 
   it('are found by their key whatever its spelling, and unchanged ones keep their time', async () => {
-    const tableId = await table(
+    const tableId = await world.table(
       [
         { name: 'id', basetype: 'INTEGER' },
         { name: 'n', basetype: 'NUMERIC' },
       ],
       ['id'],
     )
-    await loaded(tableId, 'id,n\n1,1.0\n2,2\n1,1\n')
+    await world.loaded(tableId, 'id,n\n1,1.0\n2,2\n1,1\n')
     const changed = async () => {
-      const { results } = await target.job('POST', `tables/${tableId}/export-async`, {
+      const { results } = await world.target.job('POST', `tables/${tableId}/export-async`, {
         includeInternalTimestamp: 1,
       })
-      return Buffer.concat(await target.downloadSlices(results.file.id))
+      return Buffer.concat(await world.target.downloadSlices(results.file.id))
         .toString()
         .trimEnd()
         .split('\n')
@@ -342,17 +305,21 @@ describe('the rows of a typed table', () => {
     }
     const before = await changed()
     expect(before).toHaveLength(2)
-    await loaded(tableId, 'id,n\n01,1.000\n002.0,2\n', { incremental: 1 })
+    await world.loaded(tableId, 'id,n\n01,1.000\n002.0,2\n', { incremental: 1 })
     expect(await changed()).toEqual(before)
-    await loaded(tableId, 'id,n\n+1,7\n03,\n', { incremental: 1 })
-    expect((await preview(tableId)).toSorted()).toEqual(['"1","7.000000000"', '"2","2.000000000"', '"3",'])
+    await world.loaded(tableId, 'id,n\n+1,7\n03,\n', { incremental: 1 })
+    expect((await world.preview(tableId)).toSorted()).toEqual([
+      '"1","7.000000000"',
+      '"2","2.000000000"',
+      '"3",',
+    ])
   })
 
   it('are chosen and ordered by value', async () => {
-    const tableId = await table(everyType)
+    const tableId = await world.table(everyType)
     const row = (id: string, rate: string, ok: string, day: string, note: string) =>
       `${id},1,${id}.5,${rate},${ok},${day},${day && `${day} 10:00`},${day && `${day} 10:00+01`},10:00,${note}\n`
-    await loaded(
+    await world.loaded(
       tableId,
       header +
         row('9', '0.5', '1', '2026-01-09', '1234') +
@@ -364,7 +331,7 @@ describe('the rows of a typed table', () => {
       for (const [key, value] of Object.entries(filter))
         if (Array.isArray(value)) for (const each of value) query.append(`whereFilters[0][${key}][]`, each)
         else query.set(`whereFilters[0][${key}]`, String(value))
-      return (await preview(tableId, query.toString())).join(' ')
+      return (await world.preview(tableId, query.toString())).join(' ')
     }
     expect(await ids({ column: 'id', operator: 'gt', values: ['9'] })).toBe('"10"')
     expect(await ids({ column: 'id', operator: 'eq', values: ['010.0'] })).toBe('"10"')
@@ -378,12 +345,10 @@ describe('the rows of a typed table', () => {
     expect(await ids({ column: 'note', operator: 'lt', values: ['1234'] })).toBe('"10"')
     expect(await ids({ column: 'rate', operator: 'eq', values: [''] })).toBe('"-3"')
     expect(await ids({ column: 'day', operator: 'gt', values: ['-1 days'], type: 'TIME_STRING' })).toBe('')
-    expect(await preview(tableId, 'columns[]=id&orderBy[0][column]=id&orderBy[0][order]=DESC')).toEqual([
-      '"10"',
-      '"9"',
-      '"-3"',
-    ])
-    const ordered = await target.call(
+    expect(await world.preview(tableId, 'columns[]=id&orderBy[0][column]=id&orderBy[0][order]=DESC')).toEqual(
+      ['"10"', '"9"', '"-3"'],
+    )
+    const ordered = await world.target.call(
       'GET',
       `tables/${tableId}/data-preview?orderBy[0][column]=id&orderBy[0][dataType]=INTEGER`,
     )
@@ -391,8 +356,8 @@ describe('the rows of a typed table', () => {
       400,
       'Specifying data type for ordered column is not supported for typed tables',
     ])
-    await target.job('DELETE', `tables/${tableId}/rows?whereColumn=amount&whereValues[]=9.50`)
-    expect(await preview(tableId, 'columns[]=id')).toEqual(['"10"', '"-3"'])
+    await world.target.job('DELETE', `tables/${tableId}/rows?whereColumn=amount&whereValues[]=9.50`)
+    expect(await world.preview(tableId, 'columns[]=id')).toEqual(['"10"', '"-3"'])
   })
 
   it.each([
@@ -403,182 +368,24 @@ describe('the rows of a typed table', () => {
     ['ok', '222', "Boolean value '222' is not recognized"],
   ])('are not chosen by what is no value of the column %s: %s', async (name, value, text) => {
     const query = `whereFilters[0][column]=${name}&whereFilters[0][values][0]=${value}`
-    const { status, body } = await target.call('GET', `tables/${oneRow}/data-preview?${query}`)
+    const { status, body } = await world.target.call('GET', `tables/${oneRow}/data-preview?${query}`)
     expect([status, body.code]).toEqual([400, 'storage.backend.exception'])
     expect(body.error).toContain(text)
-    const job = await target.job('POST', `tables/${oneRow}/export-async`, {
+    const job = await world.target.job('POST', `tables/${oneRow}/export-async`, {
       whereFilters: [{ column: name, values: [value] }],
     })
     expect(job).toMatchObject({ status: 'error', error: { code: 'storage.backend.exception' } })
   })
 
   it('are not chosen by a structure', async () => {
-    const tableId = await table([column('c', 'ARRAY')])
-    const { body } = await target.call('GET', `tables/${tableId}/data-preview?whereColumn=c&whereValues[]=1`)
+    const tableId = await world.table([column('c', 'ARRAY')])
+    const { body } = await world.target.call(
+      'GET',
+      `tables/${tableId}/data-preview?whereColumn=c&whereValues[]=1`,
+    )
     expect(body).toMatchObject({
       code: 'storage.backend.exception',
       error: 'Filtering by column "c" of type "ARRAY" is not supported by the backend "Snowflake".',
     })
-  })
-})
-
-describe('the columns of a typed table', () => {
-  const add = (tableId: string, body: Record<string, unknown>) =>
-    target.call('POST', `tables/${tableId}/columns`, body)
-
-  it('are added with a type, and with their default in every row', async () => {
-    const tableId = await table([{ name: 'id', basetype: 'INTEGER' }], ['id'])
-    await loaded(tableId, 'id\n1\n2\n')
-    await target.job('POST', `tables/${tableId}/columns`, { name: 'n', basetype: 'NUMERIC' })
-    const state = {
-      name: 'state',
-      definition: { type: 'VARCHAR', length: '10', nullable: false, default: 'new' },
-    }
-    expect(await target.job('POST', `tables/${tableId}/columns`, state)).toMatchObject({ status: 'success' })
-    expect((await preview(tableId)).toSorted()).toEqual(['"1",,"new"', '"2",,"new"'])
-    await loaded(tableId, 'id,n,state\n01,5,\n', { incremental: 1 })
-    expect((await preview(tableId)).toSorted()).toEqual(['"1","5.000000000","new"', '"2",,"new"'])
-    const { definition } = await detail(tableId)
-    expect(definition.columns[2].definition).toEqual({
-      type: 'VARCHAR',
-      nullable: false,
-      length: '10',
-      default: 'new',
-    })
-  })
-
-  it('are refused when their type does not fit the table', async () => {
-    const typed = await table([{ name: 'id', basetype: 'INTEGER' }])
-    await loaded(typed, 'id\n1\n')
-    const untyped = await table([{ name: 'id' }])
-    const refusal = async (tableId: string, body: Record<string, unknown>) => {
-      const reply = await add(tableId, { name: 'c', ...body })
-      return [reply.status, reply.body.code, reply.body.error]
-    }
-    expect(await refusal(typed, {})).toEqual([
-      400,
-      'storage.tables.validation',
-      'Column "definition" or "basetype" must be set.',
-    ])
-    expect(await refusal(untyped, { definition: { type: 'INT' } })).toEqual([
-      400,
-      'storage.tables.validation',
-      'Invalid parameters - definition: This field was not expected.',
-    ])
-    const name = typed.slice(typed.lastIndexOf('.') + 1)
-    expect(await refusal(typed, { definition: { type: 'INT', nullable: false } })).toEqual([
-      400,
-      'storage.tables.validation.cannotAddColumn',
-      `Non-nullable column "c" cannot be added to non-empty table "${name}" unless it has a non-null default value.`,
-    ])
-    const [, code, text] = await refusal(typed, { definition: { type: 'DATE', default: '2022-02-22' } })
-    expect([code, text]).toEqual([
-      'storage.tables.invalidDefaultValueForType',
-      expect.stringContaining('Validation:'),
-    ])
-  })
-
-  const update = (tableId: string, name: string, body: Record<string, unknown>) =>
-    target.call('PUT', `tables/${tableId}/columns/${name}/definition`, body)
-
-  it('get longer, and may be NULL or not, and lose their default', async () => {
-    const tableId = await table(
-      [
-        column('id', 'NUMBER', { length: '4,2', nullable: false }),
-        column('code', 'VARCHAR', { length: 2, default: 'x' }),
-      ],
-      ['id'],
-    )
-    await loaded(tableId, 'id,code\n1,ab\n2,\n')
-    const job = await target.job('PUT', `tables/${tableId}/columns/code/definition`, {
-      length: '5',
-      default: null,
-    })
-    expect(job).toMatchObject({
-      status: 'success',
-      operationName: 'tableColumnDefinitionUpdate',
-      tableId,
-      operationParams: { columnName: 'code', columnDefinition: { length: '5', removeDefault: true } },
-    })
-    await target.job('PUT', `tables/${tableId}/columns/id/definition`, { length: '38,2' })
-    expect(
-      (await detail(tableId)).definition.columns.map((each: Record<string, unknown>) => each['definition']),
-    ).toEqual([
-      { type: 'VARCHAR', nullable: true, length: '5' },
-      { type: 'NUMBER', nullable: false, length: '38,2' },
-    ])
-    await loaded(tableId, 'id,code\n1,abcde\n2.00,\n123456789012345678901234567890,y\n', { incremental: 1 })
-    expect((await preview(tableId)).toSorted()).toEqual([
-      '"1.00","abcde"',
-      '"123456789012345678901234567890.00","y"',
-      '"2.00",',
-    ])
-    const filled = await target.job('PUT', `tables/${tableId}/columns/code/definition`, { nullable: false })
-    expect(filled.error.code).toBe('storage.tables.validation.cannotUpdateColumn')
-    await target.job('DELETE', `tables/${tableId}/rows?whereColumn=code&whereValues[]=`)
-    expect(
-      await target.job('PUT', `tables/${tableId}/columns/code/definition`, { nullable: 0 }),
-    ).toMatchObject({
-      status: 'success',
-    })
-    expect((await load(tableId, 'id,code\n4,\n', { incremental: 1 })).error.code).toBe(
-      'csvImport.requiredValue',
-    )
-  })
-
-  it.each([
-    ['a shorter text', 'code', { length: '1' }],
-    ['fewer digits', 'price', { length: '11,2' }],
-    ['other digits after the point', 'price', { length: '14,3' }],
-    ['a length that is none', 'price', { length: 'long' }],
-    ['a length of a day', 'day', { length: '3' }],
-  ])('do not get %s', async (_what, name, change) => {
-    const tableId = await table([
-      column('code', 'VARCHAR', { length: 2 }),
-      column('price', 'NUMBER', { length: '12,2' }),
-      column('day', 'DATE'),
-    ])
-    const { status, body } = await update(tableId, name, change)
-    expect([status, body.code]).toEqual([400, 'storage.tables.validation.cannotUpdateColumn'])
-  })
-
-  it('do not get a default that is no value, and untyped ones have no definition', async () => {
-    const tableId = await table([column('n', 'NUMBER', { length: '12,2' }), column('ok', 'BOOLEAN')])
-    const number = await update(tableId, 'n', { default: 'test' })
-    expect(number.body.error).toBe(
-      'Invalid default value for column "n". Expected numeric value, got "test".',
-    )
-    const boolean = await update(tableId, 'ok', { default: 'test' })
-    expect(boolean.body.error).toBe(
-      'Invalid default value for column "ok". Allowed values are true, false, 0, 1, got "test".',
-    )
-    expect((await update(tableId, 'none', {})).status).toBe(404)
-    expect((await update(await table([{ name: 'a' }]), 'a', { nullable: 1 })).status).toBe(400)
-  })
-
-  it('keep their types in snapshots, copies and when a load brings more', async () => {
-    const tableId = await table(
-      [{ name: 'id', basetype: 'INTEGER' }, column('price', 'NUMBER', { length: '12,2' })],
-      ['id'],
-    )
-    await loaded(tableId, 'id,price,more\n1,1.5,\n')
-    const { definition, columns } = await detail(tableId)
-    expect(columns).toEqual(['id', 'price', 'more'])
-    const kept = await target.job('POST', `tables/${tableId}/snapshots`, {})
-    const restored = await target.job('POST', `buckets/${bucketId}/tables-async`, {
-      name: 'restored',
-      snapshotId: kept.results.id,
-    })
-    const copied = await target.job('POST', `buckets/${bucketId}/tables-async`, {
-      name: 'copied',
-      sourceTableId: tableId,
-    })
-    for (const { results } of [restored, copied]) {
-      const shown = await detail(results.id)
-      expect([shown.isTyped, shown.definition]).toEqual([true, definition])
-      expect(shown.metadata).toMatchObject([{ key: 'KBC.dataTypesEnabled', provider: 'storage' }])
-      await loaded(results.id, 'id,price,more\n01,2,x\n', { incremental: 1 })
-      expect(await preview(results.id)).toEqual(['"1","2.00","x"'])
-    }
   })
 })
