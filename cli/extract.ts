@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
+import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
 import { sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
@@ -123,9 +124,6 @@ const readConfig = async (dataDir: string): Promise<unknown> => {
     throw new UserError('extractor.config.notJson', message, { cause })
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 const readState = async (dataDir: string, warn: (message: string) => void): Promise<unknown> => {
   const file = join(dataDir, 'in', 'state.json')

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { isMissing } from '../../functions/lib/paths/is-missing.ts'
 import type { DurableFiles } from './durable-files.ts'
 
 export type Log = (line: string) => void
@@ -33,7 +34,7 @@ export const readRecord = async <Value>(
   log: Log,
 ): Promise<Value | undefined> => {
   const text = await readFile(path, 'utf8').catch(error => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw error
   })
   if (text === undefined) return undefined

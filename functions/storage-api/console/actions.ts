@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from './api-client.ts'
+import { idIn, Refusal } from './api-client.ts'
 import type { ActionRoute } from './built.ts'
 import { configurationPage, configurationPath } from './pages.tsx'
 import { anything, jobSchema, tokenSchema } from './schemas.ts'
@@ -14,7 +14,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/tables/:id/export',
     at: '/console/tables',
     act: async (client, { params, form }) => {
-      const path = `tables/${encodeURIComponent(params['id'] ?? '')}/export-async`
+      const path = `tables/${idIn(params)}/export-async`
       const job = await client.send('POST', path, { gzip: form['gzip'] === '1' }, jobSchema)
       return { redirect: `/console/jobs/${job.id}` }
     },
@@ -66,12 +66,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/:id/redrive',
     at: '/console/dead-letters',
     act: async (client, { params }) => {
-      await client.send(
-        'POST',
-        `dead-letters/${encodeURIComponent(params['id'] ?? '')}/redrive`,
-        {},
-        anything,
-      )
+      await client.send('POST', `dead-letters/${idIn(params)}/redrive`, {}, anything)
       return { redirect: '/console/dead-letters' }
     },
   },
@@ -79,7 +74,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/:id/delete',
     at: '/console/dead-letters',
     act: async (client, { params }) => {
-      await client.send('DELETE', `dead-letters/${encodeURIComponent(params['id'] ?? '')}`, {}, anything)
+      await client.send('DELETE', `dead-letters/${idIn(params)}`, {}, anything)
       return { redirect: '/console/dead-letters' }
     },
   },
@@ -87,7 +82,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/files/:id/delete',
     at: '/console/files',
     act: async (client, { params }) => {
-      await client.send('DELETE', `files/${encodeURIComponent(params['id'] ?? '')}`, {}, anything)
+      await client.send('DELETE', `files/${idIn(params)}`, {}, anything)
       return { redirect: '/console/files' }
     },
   },
@@ -110,7 +105,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/tokens/:id/delete',
     at: '/console/tokens',
     act: async (client, { params }) => {
-      await client.send('DELETE', `tokens/${encodeURIComponent(params['id'] ?? '')}`, {}, anything)
+      await client.send('DELETE', `tokens/${idIn(params)}`, {}, anything)
       return { redirect: '/console/tokens' }
     },
   },

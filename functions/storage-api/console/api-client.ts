@@ -77,6 +77,10 @@ const sentenceOf = (body: string): string => {
   }
 }
 
+/** The id in the path of a page, for the path of a route. */
+export const idIn = (params: Readonly<Record<string, string>>): string =>
+  encodeURIComponent(params['id'] ?? '')
+
 /** Fields of a query, those without a value left out: `limit=10&where=a`. */
 export const query = (fields: Record<string, string | number | undefined>): string => {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')

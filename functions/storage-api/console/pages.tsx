@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { z } from 'zod'
-import { type ApiClient, query, Refusal } from './api-client.ts'
+import { type ApiClient, idIn, query, Refusal } from './api-client.ts'
 import type { PageRoute } from './built.ts'
 import { jobsByHour } from './jobs-by-hour.ts'
 import {
@@ -167,7 +167,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/jobs/:id',
     at: '/console/jobs',
     build: async (client, { params }) => {
-      const job = await client.get(`jobs/${encodeURIComponent(params['id'] ?? '')}`, jobSchema)
+      const job = await client.get(`jobs/${idIn(params)}`, jobSchema)
       return { title: `Job ${job.id}`, body: <JobDetail job={job} /> }
     },
   },
@@ -175,9 +175,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/jobs/:id/live',
     at: '/console/jobs',
     build: async (client, { params }) => ({
-      fragment: (
-        <JobDetail job={await client.get(`jobs/${encodeURIComponent(params['id'] ?? '')}`, jobSchema)} />
-      ),
+      fragment: <JobDetail job={await client.get(`jobs/${idIn(params)}`, jobSchema)} />,
     }),
   },
   {
@@ -241,7 +239,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/files/:id',
     at: '/console/files',
     build: async (client, { params }) => {
-      const file = await client.get(`files/${encodeURIComponent(params['id'] ?? '')}`, fileSchema)
+      const file = await client.get(`files/${idIn(params)}`, fileSchema)
       return { title: `File ${file.id}`, body: <FileDetail file={file} /> }
     },
   },
