@@ -42,6 +42,10 @@ export const extractorRunCodes = {
     meaning: 'The API answered an error status, after all attempts.',
     remedy: 'Read the body of the reply in the message; often a path or a credential is wrong.',
   },
+  'extractor.response.rule': {
+    meaning: 'An error rule of the configuration (api.http.errorRules) refuses the reply of the API.',
+    remedy: 'Read the body of the reply in the message, or change the rule.',
+  },
   'extractor.response.json': {
     meaning: 'The API answered something that is not JSON.',
     remedy: 'Check the endpoint, or ask the API for JSON with a header.',

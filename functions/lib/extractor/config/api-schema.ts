@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
+import { ErrorRule } from './error-rules-schema.ts'
 import {
   decimal,
   filePart,
@@ -56,6 +57,7 @@ const Http = strictObject({
   maxConcurrency: optional(integer),
   bodyLimitBytes: optional(integer),
   trustedOrigins: optional(z.array(z.url())),
+  errorRules: optional(z.array(ErrorRule)),
 })
 
 /** `parameters.api` (docs/reference/extractor.md#api). */
@@ -70,6 +72,14 @@ export const Api = strictObject({
   retryConfig: optionalUnlessEmpty(RetryConfig),
   http: optionalUnlessEmpty(Http),
   query: optional(record(Value)),
+}).refine(api => canLogIn(api.authentication) || !asksForLogin(api.http?.errorRules), {
+  path: ['http', 'errorRules'],
+  error: '"do": "login" needs an authentication that logs in',
 })
+
+const canLogIn = (authentication: Authentication | undefined): boolean =>
+  authentication !== undefined && ['login', 'oauth20.login'].includes(authentication.type)
+
+const asksForLogin = (rules: readonly ErrorRule[] = []): boolean => rules.some(rule => rule.do === 'login')
 
 export type Api = z.output<typeof Api>

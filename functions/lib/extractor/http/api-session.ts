@@ -1,5 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
+import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
@@ -9,7 +10,7 @@ import type { Exchange, HttpClient } from './http-client.ts'
 import type { HttpResponse } from './http-response.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
-import { type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
+import { type PageEnd, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
 import type { RedirectTarget } from './redirect.ts'
 import type { HttpUrl } from './resolve-url.ts'
 
@@ -21,6 +22,7 @@ interface ApiSessionOptions {
   /** Throws for an address that no request may go to, be it a page, a login or the target of a redirect. */
   checkHost: (url: HttpUrl) => void
   ignoreErrors: ReadonlySet<number>
+  ruleFor: (response: HttpResponse) => ErrorRule | undefined
   /** Bodies byte by byte as in Generic Extractor. */
   compat: boolean
   masker: Masker
@@ -36,6 +38,8 @@ export interface FetchedPage {
   body: Buffer
   /** Whether `response` is what `body` holds; not so for an ignored error that was no JSON. */
   isParsed: boolean
+  /** Set when an error rule let the response pass: nothing follows it. */
+  ends?: PageEnd | undefined
 }
 
 /** Sends the requests of one iteration, with its credentials. */
@@ -62,8 +66,8 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     request: PageRequest,
     {
       sign,
-      renew,
-    }: Pick<Exchange, 'renew'> & { sign: (request: OutgoingRequest) => Promise<OutgoingRequest> },
+      ...others
+    }: Pick<Exchange, 'renew' | 'ruleFor'> & { sign: (request: OutgoingRequest) => Promise<OutgoingRequest> },
   ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
     const credentials = new Set<string>()
@@ -85,7 +89,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
         return admit(unsigned)
       },
       redirected: target => admit({ ...target, headers: headersFor(target, unsigned?.headers ?? {}) }),
-      ...(renew === undefined ? {} : { renew }),
+      ...others,
     })
     // A response may show the credentials of its request, and many other requests were sent since
     masker.addPassing(credentials)
@@ -103,11 +107,19 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
       const { renew } = authenticator
       const response = await exchange(request, {
         sign,
+        ruleFor: options.ruleFor,
         ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
       })
       const method = methodOf(request)
-      const { json, isParsed } = parseResponse(response, { method, ignoreErrors, emptyIsLast, log, masker })
-      return { response: json, isParsed, headers: response.headers, url: response.url, body: response.body }
+      const { json, isParsed, ends } = parseResponse(response, {
+        method,
+        ignoreErrors,
+        emptyIsLast,
+        log,
+        masker,
+      })
+      const { headers, url, body } = response
+      return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
     },
     login: async request => {
       log.debug('Logging in.')

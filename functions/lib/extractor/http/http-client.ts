@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
 import type { Cassette, Outcome } from '../cassette/cassette.ts'
+import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import { collectResponse } from './collect-response.ts'
 import { acceptEncoding, decodeEncodings } from './decode-encodings.ts'
+import { waitOf } from './error-rules.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
@@ -47,8 +49,10 @@ export interface Exchange {
   prepare: () => Promise<OutgoingRequest>
   /** What may go along to the target of a redirect. */
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
-  /** After a 401: resolves to whether a new login may help. */
+  /** After a 401, or by an error rule: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
+  /** The error rule for a response, if one holds. */
+  ruleFor?: (response: HttpResponse) => ErrorRule | undefined
 }
 
 export interface HttpClient {
@@ -72,27 +76,22 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     let renewed = false
     for (let retries = 0; ; retries++) {
       const outcome = await attempt(exchange)
-      if (!(outcome instanceof NetworkFailure) && outcome.status === 401 && !renewed && exchange.renew) {
+      const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
+      if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
         renewed = true
         if (await exchange.renew()) {
           retries--
           continue
         }
       }
-      if (!isRetryable(outcome, options.retry)) return give(outcome)
-      if (retries >= options.retry.maxRetries) return give(outcome)
-      const delay = retryDelaySeconds({
-        retries,
-        headers: outcome instanceof NetworkFailure ? undefined : outcome.headers,
-        retryHeader: options.retry.retryHeader,
-        now: options.now(),
-        random: random(),
-      })
+      if (!isRetryable(outcome, rule, options.retry)) return give(outcome, rule)
+      if (retries >= options.retry.maxRetries) return give(outcome, rule)
+      const delay = delayOf(outcome, rule, retries)
       if (waited + delay > options.retry.maxTotalSeconds) {
         options.log.warning(
           `Not retrying: the server asks to wait ${Math.round(delay)} s, past the total of ${options.retry.maxTotalSeconds} s`,
         )
-        return give(outcome)
+        return give(outcome, rule)
       }
       options.onRetry?.()
       // A person who waits wants to know for what.
@@ -104,6 +103,23 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
       await options.wait(delay)
       waited += delay
     }
+  }
+
+  const delayOf = (outcome: Outcome, rule: ErrorRule | undefined, retries: number): number => {
+    const ruled =
+      rule === undefined || outcome instanceof NetworkFailure
+        ? undefined
+        : waitOf(rule, outcome, options.now())
+    return (
+      ruled ??
+      retryDelaySeconds({
+        retries,
+        headers: outcome instanceof NetworkFailure ? undefined : outcome.headers,
+        retryHeader: options.retry.retryHeader,
+        now: options.now(),
+        random: random(),
+      })
+    )
   }
 
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
@@ -185,13 +201,18 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   return { send }
 }
 
-const isRetryable = (outcome: Outcome, retry: RetrySettings): boolean =>
-  outcome instanceof NetworkFailure
-    ? retry.curlCodes.has(outcome.curlCode)
-    : retry.statuses.has(outcome.status)
+const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean => {
+  if (outcome instanceof NetworkFailure) return false
+  return rule === undefined ? outcome.status === 401 : rule.do === 'login'
+}
 
-const give = (outcome: Outcome): HttpResponse => {
-  if (!(outcome instanceof NetworkFailure)) return outcome
+const isRetryable = (outcome: Outcome, rule: ErrorRule | undefined, retry: RetrySettings): boolean => {
+  if (outcome instanceof NetworkFailure) return retry.curlCodes.has(outcome.curlCode)
+  return rule === undefined ? retry.statuses.has(outcome.status) : rule.do === 'retry'
+}
+
+const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {
+  if (!(outcome instanceof NetworkFailure)) return rule === undefined ? outcome : { ...outcome, rule }
   throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
     cause: outcome,
   })

@@ -1,3 +1,5 @@
+import type { ErrorRule } from '../config/error-rules-schema.ts'
+
 /** As undici gives them: lower-case names, a list for repeated fields. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 
@@ -7,6 +9,8 @@ export interface HttpResponse {
   body: Buffer
   /** Address of the last redirect, or of the request. */
   url: string
+  /** The error rule that holds for it, once the request is not sent again. */
+  rule?: ErrorRule | undefined
 }
 
 export const firstHeader = (headers: ResponseHeaders, name: string): string | undefined => {

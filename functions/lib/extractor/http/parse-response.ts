@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { UserError } from '../../errors/errors.ts'
+import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -16,6 +17,9 @@ export interface ParseResponseOptions {
   masker: Masker
 }
 
+/** What an ignored response ends: the run of the job for one parent row, or the job. */
+export type PageEnd = 'run' | 'job'
+
 /**
  * The JSON of a response.
  *
@@ -24,7 +28,8 @@ export interface ParseResponseOptions {
 export const parseResponse = (
   response: HttpResponse,
   options: ParseResponseOptions,
-): { json: Json; isParsed: boolean } => {
+): { json: Json; isParsed: boolean; ends?: PageEnd } => {
+  if (response.rule !== undefined) return ruledResponse(response, response.rule, options)
   const ignored = options.ignoreErrors.has(response.status)
   const problem = response.status >= 400 ? statusError(response, options) : undefined
   if (problem !== undefined && !ignored) throw problem
@@ -41,6 +46,30 @@ export const parseResponse = (
     options.log.warning(`Failed to parse response ${error.message}`)
     return { json: { errorData: response.body.toString('utf8') }, isParsed: false }
   }
+}
+
+/** What an error rule makes of a response that is not sent for again. */
+const ruledResponse = (
+  response: HttpResponse,
+  rule: ErrorRule,
+  options: ParseResponseOptions,
+): { json: Json; isParsed: false; ends: PageEnd } => {
+  const said = rule.message === undefined ? '' : `${rule.message}: `
+  const request = `${options.method} ${options.masker.mask(response.url)} answered ${response.status}`
+  if (rule.do === 'ignore' || rule.do === 'stop') {
+    const effect =
+      rule.do === 'ignore' ? 'it counts as a page without items' : 'the job ends with what it has read'
+    options.log.warning(`${said}${request}; by an error rule ${effect}`)
+    return { json: [], isParsed: false, ends: rule.do === 'ignore' ? 'run' : 'job' }
+  }
+  const { message, params } = statusError(response, options)
+  const tried =
+    rule.do === 'retry'
+      ? ' It was tried as often as "retryConfig" allows.'
+      : rule.do === 'login'
+        ? ' A new login did not help.'
+        : ''
+  throw new UserError('extractor.response.rule', `${said}${message}${tried}`, { params })
 }
 
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
@@ -67,7 +96,7 @@ export const statusError = (
   { method, masker }: Pick<ParseResponseOptions, 'method' | 'masker'>,
 ): UserError => {
   const { status, url, body } = response
-  const kind = status >= 500 ? 'Server error' : 'Client error'
+  const kind = status >= 500 ? 'Server error' : status >= 400 ? 'Client error' : 'Refused by an error rule'
   const text = `${status} ${STATUS_CODES[status] ?? ''}`.trim()
   return new UserError(
     'extractor.response.status',

@@ -6,6 +6,7 @@ import { createHostCheck } from '../http/allowed-hosts.ts'
 import { createApiSession } from '../http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
+import { createErrorRules } from '../http/error-rules.ts'
 import { createHttpClient } from '../http/http-client.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
@@ -107,6 +108,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     }),
     checkHost: createHostCheck(file.image_parameters?.allowed_hosts),
     ignoreErrors: new Set(api.http?.ignoreErrors),
+    ruleFor: createErrorRules(api.http?.errorRules ?? []),
     compat,
     masker,
     isSecretField: secretFields(api, run),

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ApiSession, FetchedPage } from '../http/api-session.ts'
+import type { PageEnd } from '../http/parse-response.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
 import { findItems } from '../select/find-items.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -57,7 +58,8 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
       }
       options.onPage?.(url)
     },
-    skip: ({ run }) => maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows,
+    skip: ({ run }) =>
+      statistics.isStopped(run.plan) || (maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows),
     stop,
   })
   const left = sequences.filter(sequence => sequence.length > 0)
@@ -94,6 +96,7 @@ const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): voi
 const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
   const { plan, progress } = run
+  if (fetched.ends !== undefined) return endByRule(plan, fetched.ends, context)
   if (repeats(run, fetched.response)) {
     // The server repeats itself: drop the page and end the job
     // (docs/reference/extractor.md#pagination)
@@ -121,6 +124,13 @@ const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): Pa
     source: isWhole ? { body: fetched.body, path: found.path ?? [] } : undefined,
     next: next === undefined ? children : [...children, next],
   }
+}
+
+/** A page that an error rule let pass: no items, and nothing after it. */
+const endByRule = (plan: JobPlan, ends: PageEnd, { statistics }: JobContext): PageResult => {
+  if (ends === 'job') statistics.stopped(plan)
+  else statistics.ended(plan, 'an error rule ignored the response')
+  return { items: [], source: undefined, next: [] }
 }
 
 const repeats = (run: JobRun, response: Json): boolean => {

@@ -13,10 +13,16 @@ export interface JobSummary {
   ended: Record<string, number>
 }
 
+/** In the summary, so that the next leg knows it too. */
+const stoppedByRule = 'an error rule ended the job'
+
 export interface RunStatistics {
   started(plan: JobPlan): void
   page(plan: JobPlan, rows: number): void
   ended(plan: JobPlan, reason: string): void
+  /** By an error rule: no further page of the job is read, in any of its runs. */
+  stopped(plan: JobPlan): void
+  isStopped(plan: JobPlan): boolean
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -33,6 +39,10 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     jobs.set(job, made)
     return made
   }
+  const ended = (plan: JobPlan, reason: string): void => {
+    const reasons = of(plan).ended
+    reasons[reason] = (reasons[reason] ?? 0) + 1
+  }
   return {
     started: plan => {
       of(plan).runs++
@@ -42,10 +52,9 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       summary.pages++
       summary.rows += rows
     },
-    ended: (plan, reason) => {
-      const { ended } = of(plan)
-      ended[reason] = (ended[reason] ?? 0) + 1
-    },
+    ended,
+    stopped: plan => ended(plan, stoppedByRule),
+    isStopped: plan => Object.hasOwn(of(plan).ended, stoppedByRule),
     rowsOf: plan => of(plan).rows,
     all: () => [...jobs.values()],
   }

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import type { FetchedPage } from '../http/api-session.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
-import { parseBody } from '../http/parse-response.ts'
+import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
@@ -40,7 +40,14 @@ interface SavedRun {
 interface SavedPage {
   run: number
   request: PageRequest
-  fetched?: { body: string; base64?: true; headers: Record<string, string>; url: string; response?: Json }
+  fetched?: {
+    body: string
+    base64?: true
+    headers: Record<string, string>
+    url: string
+    response?: Json
+    ends?: PageEnd
+  }
 }
 
 interface SavedChildren {
@@ -112,6 +119,7 @@ const saveFetched = ({
   url,
   isParsed,
   response,
+  ends,
 }: FetchedPage): NonNullable<SavedPage['fetched']> => {
   const { link } = headers
   return {
@@ -119,6 +127,7 @@ const saveFetched = ({
     headers: link === undefined ? {} : { link: [link].flat().join(', ') },
     url,
     ...(isParsed ? {} : { response }),
+    ...(ends === undefined ? {} : { ends }),
   }
 }
 
@@ -179,10 +188,17 @@ export const restoreSequences = (
 }
 
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
-  const { headers, url, response } = saved
+  const { headers, url, response, ends } = saved
   const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
   const isParsed = response === undefined
-  return { response: isParsed ? parseBody(body) : response, isParsed, headers, url, body }
+  return {
+    response: isParsed ? parseBody(body) : response,
+    isParsed,
+    headers,
+    url,
+    body,
+    ...(ends === undefined ? {} : { ends }),
+  }
 }
 
 const StoredSequences = z.object({
