@@ -1,41 +1,38 @@
-import type { Command } from 'commander'
 import { UserError } from '../functions/lib/errors/errors.ts'
-import { sayError } from './output/say-error.ts'
+import { argument, type Command } from './command.ts'
+
+type Commands = Readonly<Record<string, Command>>
 
 /** `millrace completion`: a script that teaches the shell our commands and options. */
-export const registerCompletion = (program: Command, loadAll: () => Promise<void>): void => {
-  program
-    .command('completion')
-    .description('print the completion script of a shell: source <(millrace completion bash)')
-    .argument('<shell>', 'bash, zsh or fish')
-    .action(async (shell: string) => {
-      try {
-        const script = scripts[shell]
-        if (!script)
-          throw new UserError(
-            'cli.usage',
-            `There is no completion for "${shell}". There is one for bash, zsh and fish.`,
-          )
-        await loadAll()
-        process.stdout.write(script(wordsOf(program)))
-      } catch (error) {
-        process.exitCode = sayError(error)
-      }
-    })
-}
+export const completionOf = (loadAll: () => Promise<Commands>): Command => ({
+  description: 'print the completion script of a shell: source <(millrace completion bash)',
+  args: [argument('<shell>', 'bash, zsh or fish')],
+  run: async ({ shell: { stdout } }, name: string) => {
+    const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined
+    if (!script)
+      throw new UserError(
+        'cli.usage',
+        `There is no completion for "${name}". There is one for bash, zsh and fish.`,
+      )
+    stdout.write(script(wordsOf(await loadAll())))
+    return undefined
+  },
+})
 
 /** What may follow, by the words before: `''`: commands; `letters`: its commands and options. */
 type Words = ReadonlyMap<string, readonly string[]>
 
-const wordsOf = (program: Command): Words => {
-  const words = new Map<string, string[]>()
-  const walk = (command: Command, path: string, inherited: readonly string[]): void => {
-    const options = [...inherited, ...command.options.flatMap(({ long }) => long ?? [])]
-    words.set(path, [...command.commands.map(child => child.name()), ...options, '--help'])
-    for (const child of command.commands)
-      walk(child, `${path} ${child.name()}`.trim(), path === '' ? [] : options)
+const wordsOf = (all: Commands): Words => {
+  const words = new Map([['', [...Object.keys(all), '--version', '--help']]])
+  const walk = (commands: Commands, path: string, inherited: readonly string[]): void => {
+    for (const [name, { options = [], commands: below = {} }] of Object.entries(commands)) {
+      const here = `${path} ${name}`.trim()
+      const own = [...inherited, ...options.flatMap(({ long }) => long ?? [])]
+      words.set(here, [...Object.keys(below), ...own, '--help'])
+      walk(below, here, own)
+    }
   }
-  walk(program, '', [])
+  walk(all, '', [])
   return words
 }
 

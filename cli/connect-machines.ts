@@ -1,10 +1,11 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { findRunningCloud } from '../local/runtime/running-cloud.ts'
+import { dataDirOf, type Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 
 /** The state machines and buckets of the embedded cloud, or of a stack in the account. */
-interface MachineConnection {
+export interface MachineConnection {
   client: SFNClient
   /** The stack's outputs by name. */
   outputs: Readonly<Record<string, string>>
@@ -13,12 +14,14 @@ interface MachineConnection {
 }
 
 /** Without a stack: the embedded cloud on `MILLRACE_DATA_DIR`. Errors: `cli.noStorage`, `cli.noStack`. */
-export const connectMachines = (stack: string | undefined): Promise<MachineConnection> =>
-  stack === undefined ? connectLocally() : connectToAccount(stack)
+export const connectMachines = (
+  stack: string | undefined,
+  shell: Pick<Shell, 'environment' | 'workingFolder'>,
+): Promise<MachineConnection> =>
+  stack === undefined ? connectLocally(dataDirOf(shell)) : connectToAccount(stack)
 
-const connectLocally = async (): Promise<MachineConnection> => {
+const connectLocally = async (dataDir: string): Promise<MachineConnection> => {
   const { SFNClient } = await import('@aws-sdk/client-sfn')
-  const dataDir = process.env['MILLRACE_DATA_DIR'] || '.millrace'
   const cloud = await findRunningCloud(dataDir)
   if (!cloud)
     throw new UserError(

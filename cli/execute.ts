@@ -1,51 +1,48 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import type { Command } from 'commander'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { machineArnFrom } from '../local/runtime/machine-output.ts'
+import { argument, type Call, type Command, option } from './command.ts'
 import { connectMachines } from './connect-machines.ts'
 import { followExecution, readableCause } from './follow-execution.ts'
-import { sayError } from './output/say-error.ts'
+import { exitCodes } from './output/say-error.ts'
+import { pathIn, type Shell, sayIn } from './shell.ts'
 
 /** `millrace execute`: runs a state machine by its construct name and follows it to its end. */
-export const registerExecute = (program: Command): void => {
-  program
-    .command('execute')
-    .description('start a state machine, follow it, and print its output as JSON')
-    .argument('<machine>', 'construct name, such as import, export or extract')
-    .argument('<input>', 'JSON text, a file that holds it, or - for standard input')
-    .option('--stack <name>', 'run it in the account, in this CloudFormation stack')
-    .action(async (machine: string, input: string, options: { stack?: string }) => {
-      try {
-        process.exitCode = await execute(machine, input, options.stack)
-      } catch (error) {
-        process.exitCode = sayError(error)
-      }
-    })
+export const execute: Command = {
+  description: 'start a state machine, follow it, and print its output as JSON',
+  args: [
+    argument('<machine>', 'construct name, such as import, export or extract'),
+    argument('<input>', 'JSON text, a file that holds it, or - for standard input'),
+  ],
+  options: [option('--stack <name>', 'run it in the account, in this CloudFormation stack')],
+  run: (call: Call<{ stack?: string }>, machine: string, input: string) => run(call, machine, input),
 }
 
-const log = (line: string): void => void process.stderr.write(`${line}\n`)
-
-/** Exit code: 0 when the execution succeeded. */
-const execute = async (machine: string, given: string, stack: string | undefined): Promise<number> => {
-  const input = await readInput(given)
-  const { client, outputs } = await connectMachines(stack)
+const run = async (
+  { flags, shell }: Call<{ stack?: string }>,
+  machine: string,
+  given: string,
+): Promise<number> => {
+  const say = sayIn(shell)
+  const input = await readInput(given, shell)
+  const { client, outputs } = await connectMachines(flags.stack, shell)
   try {
     const { StartExecutionCommand } = await import('@aws-sdk/client-sfn')
     const stateMachineArn = arnOf(outputs, machine)
     const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn, input }))
     if (executionArn === undefined) throw new Error('Step Functions gave no execution')
-    log(executionArn)
+    say(executionArn)
     const start = performance.now()
     const onStep = (name: string) =>
-      log(`${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s  ${name}`)
+      say(`${((performance.now() - start) / 1000).toFixed(1).padStart(7)} s  ${name}`)
     const { status, output, error, cause } = await followExecution(client, executionArn, { onStep })
     if (status === 'SUCCEEDED') {
-      process.stdout.write(`${JSON.stringify(JSON.parse(output ?? 'null'), null, 2)}\n`)
-      return 0
+      shell.stdout.write(`${JSON.stringify(JSON.parse(output ?? 'null'), null, 2)}\n`)
+      return exitCodes.success
     }
-    log([status, error, readableCause(cause)].filter(Boolean).join(': '))
-    return 1
+    say([status, error, readableCause(cause)].filter(Boolean).join(': '))
+    return exitCodes.userError
   } finally {
     client.destroy()
   }
@@ -60,10 +57,10 @@ const arnOf = (outputs: Readonly<Record<string, string>>, machine: string): stri
 }
 
 /** The input itself when it is JSON text; otherwise the content of a file, or of standard input. */
-const readInput = async (given: string): Promise<string> => {
+const readInput = async (given: string, shell: Shell): Promise<string> => {
   if (/^\s*[[{"]/.test(given)) return checkJson(given, 'The input')
-  if (given === '-') return checkJson(await text(process.stdin), 'Standard input')
-  return checkJson(await readFile(given, 'utf8'), given)
+  if (given === '-') return checkJson(await text(shell.stdin), 'Standard input')
+  return checkJson(await readFile(pathIn(shell, given), 'utf8'), given)
 }
 
 /** The text of an input. In the dead letter of an execution that was stopped, the input is a text that holds it. */

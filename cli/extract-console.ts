@@ -2,6 +2,7 @@ import { UserError } from '../functions/lib/errors/errors.ts'
 import type { ExtractSummary, Progress } from '../functions/lib/extractor/extract.ts'
 import type { LogRecord } from '../functions/lib/extractor/masking/log.ts'
 import { sentenceOf } from './output/say-error.ts'
+import type { Environment } from './shell.ts'
 
 /** What the user sees: a progress line on a terminal, JSON log lines otherwise. */
 export interface ExtractConsole {
@@ -21,9 +22,12 @@ interface Output {
 const progressEveryMs = 200
 
 export const createExtractConsole = (
-  output: Output = process.stdout,
+  {
+    stdout: output,
+    stderr: errors,
+    environment,
+  }: { stdout: Output; stderr: Pick<Output, 'write'>; environment: Environment },
   clock: () => number = () => performance.now(),
-  errors: Pick<Output, 'write'> = process.stderr,
 ): ExtractConsole => {
   const terminal = output.isTTY === true
   const begun = clock()
@@ -78,7 +82,7 @@ export const createExtractConsole = (
     failed: error => {
       const isUser = error instanceof UserError
       const params = isUser && Object.keys(error.params).length > 0 ? { context: error.params } : {}
-      const isShown = Boolean(process.env['MILLRACE_DEBUG'])
+      const isShown = Boolean(environment['MILLRACE_DEBUG'])
       const trace =
         isShown && !isUser && error instanceof Error && error.stack !== undefined
           ? { context: { trace: error.stack } }

@@ -1,15 +1,16 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Command, Option } from 'commander'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
+import { argument, type Call, type Command, option } from './command.ts'
 import { createExtractConsole } from './extract-console.ts'
-import { sentenceOf } from './output/say-error.ts'
+import { exitCodes, sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
+import { pathIn, type Shell } from './shell.ts'
 import { writeState } from './write-state.ts'
 
 interface Flags {
@@ -21,51 +22,47 @@ interface Flags {
   replay?: string
 }
 
-/** Adds `millrace extract DATADIR` (docs/extractor.md#the-command). */
-export const registerExtract = (program: Command): void => {
-  program
-    .command('extract')
-    .description('read an HTTP API into tables, as DATADIR/config.json says')
-    .argument('[datadir]', 'folder with config.json and in/state.json; default $KBC_DATADIR, else /data')
-    .option('--compat', 'behave like Generic Extractor where we differ')
-    .option(
+/** `millrace extract DATADIR` (docs/extractor.md#the-command). */
+export const extraction: Command = {
+  description: 'read an HTTP API into tables, as DATADIR/config.json says',
+  args: [
+    argument('[datadir]', 'folder with config.json and in/state.json; default $KBC_DATADIR, else /data'),
+  ],
+  options: [
+    option('--compat', 'behave like Generic Extractor where we differ'),
+    option(
       '--plan',
       'print the first request of each job with the origin of its headers and parameters; send nothing',
-    )
-    .option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing')
-    .addOption(
-      new Option(
-        '--record <folder>',
-        'keep every request and answer in a new folder, without secrets',
-      ).conflicts(['replay', 'preview', 'plan']),
-    )
-    .addOption(
-      new Option(
-        '--replay <folder>',
-        'run against a recording, without a network, and compare the tables with the recorded ones',
-      ).conflicts(['preview', 'plan']),
-    )
-    .option('--guard', 'refuse addresses that are not on the public internet')
-    .action(async (dataDir: string | undefined, flags: Flags) => {
-      process.exitCode = await runExtract(dataDir ?? process.env['KBC_DATADIR'] ?? '/data', flags)
-    })
+    ),
+    option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing'),
+    option('--record <folder>', 'keep every request and answer in a new folder, without secrets').conflicts([
+      'replay',
+      'preview',
+      'plan',
+    ]),
+    option(
+      '--replay <folder>',
+      'run against a recording, without a network, and compare the tables with the recorded ones',
+    ).conflicts(['preview', 'plan']),
+    option('--guard', 'refuse addresses that are not on the public internet'),
+  ],
+  run: ({ flags, shell }: Call<Flags>, given?: string) =>
+    runExtract(pathIn(shell, given ?? shell.environment['KBC_DATADIR'] ?? '/data'), flags, shell),
 }
 
 /**
  * Resolves to the exit code: 0 success, 1 user error, 2 application error
  * (docs/reference/extractor.md#retries-and-errors).
  */
-export const runExtract = async (dataDir: string, flags: Flags): Promise<number> => {
-  const console = createExtractConsole()
-  const stop = new AbortController()
+const runExtract = async (dataDir: string, flags: Flags, shell: Shell): Promise<number> => {
+  const console = createExtractConsole(shell)
   // Ended by a signal: writes no tables and no state, and removes the spool
-  const end = (): void => stop.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
+  const signal = shell.onInterrupt()
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
   try {
     const config = await readConfig(dataDir)
     const state = await readState(dataDir, message => console.log({ level: 'warning', message }))
-    const now = clock()
+    const now = clock(shell)
     const compat = flags.compat === true ? { compat: true } : {}
     if (flags.plan === true) {
       console.print(await describePlan({ config, state, now, ...compat }))
@@ -79,7 +76,7 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
       outDir,
       spoolDir: join(spoolDir, 'spool'),
       now,
-      signal: stop.signal,
+      signal,
       graceSeconds: 0,
       guard: flags.guard === true,
       log: console.log,
@@ -87,10 +84,11 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }
-    if (flags.replay !== undefined) return await replayRun(flags.replay, dataDir, options, console)
+    if (flags.replay !== undefined)
+      return await replayRun(pathIn(shell, flags.replay), dataDir, options, console)
     const result = await (flags.record === undefined
       ? extract(options)
-      : recordRun(flags.record, options, console))
+      : recordRun(pathIn(shell, flags.record), options, console))
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) await writeState(dataDir, result.state)
@@ -99,9 +97,8 @@ export const runExtract = async (dataDir: string, flags: Flags): Promise<number>
     return 0
   } catch (error) {
     console.failed(error)
-    return error instanceof UserError ? 1 : 2
+    return error instanceof UserError ? exitCodes.userError : exitCodes.applicationError
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
     await rm(spoolDir, { recursive: true, force: true })
   }
 }
@@ -142,8 +139,8 @@ const readState = async (dataDir: string, warn: (message: string) => void): Prom
 }
 
 /** Seconds since 1970. The clock starts at `MILLRACE_NOW` when that is set. */
-const clock = (): (() => number) => {
-  const given = process.env['MILLRACE_NOW']
+const clock = ({ environment }: Shell): (() => number) => {
+  const given = environment['MILLRACE_NOW']
   if (!given) return () => Date.now() / 1000
   const start = Date.parse(given)
   if (Number.isNaN(start))

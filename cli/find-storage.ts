@@ -1,6 +1,7 @@
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { findRunningCloud, type RunningCloud } from '../local/runtime/running-cloud.ts'
 import { savedToken } from './saved-logins.ts'
+import { dataDirOf, type Environment, type Shell } from './shell.ts'
 import { describeStack } from './stack-outputs.ts'
 import type { StorageFlags } from './storage-options.ts'
 
@@ -9,8 +10,6 @@ export interface StorageAddress {
   token: string
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Address and token: those given, else `MILLRACE_URL` and `MILLRACE_TOKEN`, else those of the embedded cloud that runs
  * on `MILLRACE_DATA_DIR`. For an address the token may also be the one of `millrace login`. A stack has both among its
@@ -18,15 +17,16 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export const findStorage = async (
   options: StorageFlags,
-  environment: Environment = process.env,
+  shell: Pick<Shell, 'environment' | 'workingFolder'>,
 ): Promise<StorageAddress> => {
+  const { environment } = shell
   if (options.stack !== undefined && options.url !== undefined)
     throw new UserError('cli.usage', 'Give --stack or --url, not both.')
   const token = options.token ?? (environment['MILLRACE_TOKEN'] || undefined)
   if (options.stack !== undefined) return ofStack(options.stack, token)
   const url = options.url ?? (environment['MILLRACE_URL'] || undefined)
   if (url !== undefined) return { url, token: token ?? (await savedTokenOf(url, environment)) }
-  const dataDir = environment['MILLRACE_DATA_DIR'] || '.millrace'
+  const dataDir = dataDirOf(shell)
   const cloud = await findRunningCloud(dataDir)
   if (!cloud)
     throw new UserError(

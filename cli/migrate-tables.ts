@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { StorageClient } from '../functions/lib/storage-client/storage-client.ts'
 import { findStorage } from './find-storage.ts'
+import { sentenceOf } from './output/say-error.ts'
+import { type Shell, sayIn } from './shell.ts'
 import type { StorageFlags } from './storage-options.ts'
 import { awaitJob } from './transfer/await-job.ts'
-import { connectStorage, type StorageConnection } from './transfer/connect-storage.ts'
-import { type ProgramStreams, processStreams } from './transfer/program-streams.ts'
+import { connectStorage } from './transfer/connect-storage.ts'
 
 const optimizeResults = z.object({ isMigrated: z.boolean().default(false) })
 
@@ -17,13 +18,10 @@ const migrateTable = async (storage: StorageClient, tableId: string): Promise<bo
  * Migrates each table of the project, one after the other, and says which. A table that fails is named, and the others
  * are still done. Resolves to the exit code: 0 when all are Iceberg tables.
  */
-export const runMigrateTables = async (
-  flags: StorageFlags,
-  { log }: ProgramStreams = processStreams,
-): Promise<number> => {
-  let connection: StorageConnection | undefined
+export const migrateTables = async (flags: StorageFlags, shell: Shell): Promise<number> => {
+  const log = sayIn(shell)
+  const connection = connectStorage(await findStorage(flags, shell))
   try {
-    connection = connectStorage(await findStorage(flags))
     const { storage } = connection
     const tableIds = await storage.tableIds()
     let migrated = 0
@@ -35,15 +33,12 @@ export const runMigrateTables = async (
         log(`${tableId}: migrated`)
       } catch (error) {
         failed++
-        log(`${tableId}: ${error instanceof Error ? error.message : String(error)}`)
+        log(`${tableId}: ${sentenceOf(error)}`)
       }
     }
     log(`${migrated} of ${tableIds.length} tables migrated, ${failed} failed; the others had the new form.`)
     return failed === 0 ? 0 : 1
-  } catch (error) {
-    log(error instanceof Error ? error.message : String(error))
-    return 1
   } finally {
-    connection?.close()
+    connection.close()
   }
 }

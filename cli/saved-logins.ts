@@ -3,8 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../functions/lib/errors/errors.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from './shell.ts'
 
 const savedLogins = z.record(z.string(), z.string())
 

@@ -1,17 +1,12 @@
-import type { Command } from 'commander'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
+import type { Command } from './command.ts'
 import { readSettings } from './settings.ts'
 
-/** `millrace start`, which is `npm start`: the embedded cloud in the foreground. */
-export const registerStart = (program: Command): void => {
-  program
-    .command('start')
-    .description('run the whole stack on this machine until it is interrupted')
-    .addHelpText(
-      'after',
-      `
-Environment, all optional:
+/** `millrace start`, which is `npm start`: the embedded cloud in the foreground, until this process is ended. */
+export const start: Command = {
+  description: 'run the whole stack on this machine until it is interrupted',
+  help: `Environment, all optional:
   MILLRACE_API_PORT   port of the storage API (8080)
   MILLRACE_S3_PORT    port of S3 and STS (9000)
   MILLRACE_DATA_DIR   folder that holds everything (.millrace)
@@ -20,13 +15,12 @@ Environment, all optional:
   MILLRACE_DURABILITY full: an acknowledgement waits until the bytes are synced; relaxed: it does not (full)
   MILLRACE_CONTEXT    stack configuration over that of cdk.json, as JSON ({})
   MILLRACE_DEBUG      function that waits for a debugger, such as run-job or run-job:9229 (none)`,
-    )
-    .action(start)
+  run: () => runCloud(),
 }
 
 const log = (line: string) => process.stderr.write(`${line}\n`)
 
-const start = async (): Promise<void> => {
+const runCloud = async (): Promise<never> => {
   // Lambda runs in UTC, and the functions' threads share this process's time zone.
   process.env['TZ'] = 'UTC'
   // Only the owner may read new files, whatever the umask of the shell.
@@ -70,9 +64,9 @@ const start = async (): Promise<void> => {
     await cloud.close()
   } catch (error) {
     log(messageOf(error))
-    process.exitCode = 1
+    return exitNow(1)
   }
-  exitNow(process.exitCode === 1 ? 1 : 0)
+  return exitNow(0)
 }
 
 const showBanner = async (cloud: CloudFacts): Promise<void> => {
@@ -95,7 +89,7 @@ const leaveTheRest = (): void => {
  * Ends the process at once. `process.exit` would wait for a thread in native code (a long query of DuckDB); replacing
  * the process does not. The next start resumes its work.
  */
-const exitNow = (code: 0 | 1): void => {
+const exitNow = (code: 0 | 1): never => {
   if (process.execve && process.platform !== 'win32')
     process.execve('/bin/sh', ['sh', '-c', `exit ${code}`], {})
   process.exit(code)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { option } from './command.ts'
 
 /** Which storage service a command talks to. `findStorage` says what stands in for an absent one. */
 export interface StorageFlags {
@@ -13,11 +13,12 @@ export interface ServiceFlags extends StorageFlags {
   json?: boolean | undefined
 }
 
-export const addStorageOptions = (command: Command): Command =>
-  command
-    .option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)')
-    .option('--token <token>', 'its token (default: MILLRACE_TOKEN, else that of millrace login)')
-    .option('--stack <name>', 'the service of this CloudFormation stack, with the credentials of AWS')
+export const storageOptions = [
+  option('--url <address>', 'storage service (default: MILLRACE_URL, else the embedded cloud)'),
+  option('--token <token>', 'its token (default: MILLRACE_TOKEN, else that of millrace login)'),
+  option('--stack <name>', 'the service of this CloudFormation stack, with the credentials of AWS'),
+]
 
-export const addServiceOptions = (command: Command): Command =>
-  addStorageOptions(command).option('--json', 'print JSON, for programs')
+export const jsonOption = option('--json', 'print JSON, for programs')
+
+export const serviceOptions = [...storageOptions, jsonOption]

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import type { TextStream } from '../shell.ts'
 import { type Cell, formatTable } from './format-table.ts'
 import { printable } from './printable.ts'
 
@@ -17,11 +18,7 @@ export interface Output {
   say: (text: string) => void
 }
 
-export const createOutput = (
-  isJson: boolean,
-  stream: NodeJS.WriteStream = process.stdout,
-  remarks: NodeJS.WriteStream = process.stderr,
-): Output => {
+export const createOutput = (isJson: boolean, stream: TextStream, remarks: TextStream): Output => {
   const styled = (style: Style, text: string) => styleText(style, text, { stream })
   return {
     isJson,

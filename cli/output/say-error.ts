@@ -1,4 +1,5 @@
 import { TransientError, UserError } from '../../functions/lib/errors/errors.ts'
+import { type Shell, sayIn } from '../shell.ts'
 
 /** Exit codes of all commands (docs/command-line.md#exit-codes). */
 export const exitCodes = { success: 0, userError: 1, applicationError: 2 } as const
@@ -38,10 +39,9 @@ const isOfTheUser = (error: unknown): boolean =>
   (error instanceof Error && 'path' in error && 'code' in error && String(error.code) in fileErrors)
 
 /** Writes the error to standard error. Returns the exit code. `MILLRACE_DEBUG` adds the stack. */
-export const sayError = (error: unknown, log: (line: string) => void = sayOnStderr): number => {
-  log(sentenceOf(error))
-  if (process.env['MILLRACE_DEBUG'] && error instanceof Error) log(error.stack ?? '')
+export const sayError = (error: unknown, shell: Pick<Shell, 'stderr' | 'environment'>): number => {
+  const say = sayIn(shell)
+  say(sentenceOf(error))
+  if (shell.environment['MILLRACE_DEBUG'] && error instanceof Error) say(error.stack ?? '')
   return isOfTheUser(error) ? exitCodes.userError : exitCodes.applicationError
 }
-
-const sayOnStderr = (line: string): void => void process.stderr.write(`${line}\n`)

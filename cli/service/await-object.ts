@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { describeFailure } from '../../functions/lib/errors/machine-failure.ts'
 import { machineArnFrom } from '../../local/runtime/machine-output.ts'
-import { connectMachines } from '../connect-machines.ts'
+import type { MachineConnection } from '../connect-machines.ts'
 import { followExecution } from '../follow-execution.ts'
 
 type ObjectEnd =
@@ -40,10 +40,9 @@ const importOutput = z
  */
 export const awaitObject = async (
   target: string,
-  stack: string | undefined,
+  { client, outputs, s3 }: MachineConnection,
   signal: AbortSignal,
 ): Promise<ObjectEnd> => {
-  const { client, outputs, s3 } = await connectMachines(stack)
   try {
     const object = await findObject(target, outputs['LandingBucket'], s3)
     const machineArn = machineArnFrom(outputs, 'import')

@@ -1,53 +1,48 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { createOutput, type Output } from '../output/output.ts'
-import { sayError } from '../output/say-error.ts'
+import { argument, type Call, type Command, listOption, option } from '../command.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 import { readUnits, sealedNames, withSecrets } from './config-units.ts'
-import { collect, wholeNumber } from './options.ts'
-import { flagsOf } from './run-on-service.ts'
+import { wholeNumber } from './options.ts'
 
 interface TrialFlags extends ServiceFlags {
   secret?: string[]
   rows?: string
 }
 
-/** `config validate|plan|preview`: they need no service when they are given a file. */
-export const registerTrialCommands = (config: Command): void => {
-  const trial = (
-    name: string,
-    description: string,
-    work: (source: string, flags: TrialFlags, out: Output) => Promise<number>,
-  ) =>
-    config
-      .command(name)
-      .description(description)
-      .argument('<source>', 'a file, - for standard input, or COMPONENT/CONFIGURATION[/ROW] as it is stored')
-      .action(async (source: string, _flags: object, command: Command) => {
-        const flags = flagsOf<TrialFlags>(command)
-        try {
-          process.exitCode = await work(source, flags, createOutput(flags.json === true))
-        } catch (error) {
-          process.exitCode = sayError(error)
-        }
-      })
-  trial('validate', 'check an extraction as a run would, without sending anything', validate)
-  trial('plan', 'show the first request of each job, and where each value comes from; send nothing', plan)
-  trial('preview', 'extract a few rows of each job and print the tables; store nothing', preview)
-    .option('--rows <number>', 'so many rows of each job', '10')
-    .option(
-      '--secret <#name=value>',
-      'in place of a secret that is stored sealed; may be given again',
-      collect,
-    )
+const source = argument(
+  '<source>',
+  'a file, - for standard input, or COMPONENT/CONFIGURATION[/ROW] as it is stored',
+)
+
+/** They need no service when they are given a file. */
+export const trialCommands: Readonly<Record<string, Command>> = {
+  validate: {
+    description: 'check an extraction as a run would, without sending anything',
+    args: [source],
+    run: (call, given) => validate(call, given),
+  },
+  plan: {
+    description: 'show the first request of each job, and where each value comes from; send nothing',
+    args: [source],
+    run: (call, given) => plan(call, given),
+  },
+  preview: {
+    description: 'extract a few rows of each job and print the tables; store nothing',
+    args: [source],
+    options: [
+      option('--rows <number>', 'so many rows of each job', '10'),
+      listOption('--secret <#name=value>', 'in place of a secret that is stored sealed'),
+    ],
+    run: (call: Call<TrialFlags>, given: string) => preview(call, given),
+  },
 }
 
-const validate = async (source: string, flags: TrialFlags, out: Output): Promise<number> => {
+const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const { checkConfiguration } = await import('../../functions/lib/extractor/config/check-configuration.ts')
-  const verdicts = (await readUnits(source, flags)).map(({ name, configuration }) => {
+  const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
       return { name, isValid: true, warnings: checkConfiguration(configuration), error: null }
     } catch (error) {
@@ -55,6 +50,7 @@ const validate = async (source: string, flags: TrialFlags, out: Output): Promise
       return { name, isValid: false, warnings: [], error: { code: error.code, message: error.message } }
     }
   })
+  const { out } = call
   out.show(verdicts, () => {
     for (const { name, warnings, error } of verdicts) {
       out.line(`${name}: ${error === null ? 'valid' : error.message}`, error === null ? 'green' : 'red')
@@ -64,15 +60,16 @@ const validate = async (source: string, flags: TrialFlags, out: Output): Promise
   return verdicts.every(({ isValid }) => isValid) ? 0 : 1
 }
 
-const plan = async (source: string, flags: TrialFlags, out: Output): Promise<number> => {
+const plan = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const { describePlan } = await import('../../functions/lib/extractor/runner/describe-plan.ts')
-  const units = await readUnits(source, flags)
+  const units = await readUnits(source, call)
   const plans = await Promise.all(
     units.map(async ({ name, configuration }) => ({
       name,
       plan: await describePlan({ config: configuration, now: () => Date.now() / 1000 }),
     })),
   )
+  const { out } = call
   out.show(plans, () => {
     for (const { name, plan: text } of plans) {
       if (plans.length > 1) out.line(name, 'bold')
@@ -82,10 +79,11 @@ const plan = async (source: string, flags: TrialFlags, out: Output): Promise<num
   return 0
 }
 
-const preview = async (source: string, flags: TrialFlags, out: Output): Promise<number> => {
+const preview = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const { extract } = await import('../../functions/lib/extractor/extract.ts')
   const { previewTables } = await import('../preview-tables.ts')
-  const units = (await readUnits(source, flags)).map(unit => withSecrets(unit, flags.secret ?? []))
+  const { flags, out } = call
+  const units = (await readUnits(source, call)).map(unit => withSecrets(unit, flags.secret ?? []))
   const shown: { name: string; rows: string[][] }[] = []
   for (const { configuration } of units) {
     const sealed = sealedNames(configuration)

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-configuration.ts'
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
+import type { Call } from '../command.ts'
+import { pathIn } from '../shell.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 import { createApi } from './api.ts'
 import { parsePlace, pathOfConfig } from './config-place.ts'
@@ -32,9 +34,12 @@ const stored = z.object({
 })
 
 /** The units of a file (also `-`), or of a stored configuration: its enabled rows, or the row that is named. */
-export const readUnits = async (source: string, flags: ServiceFlags): Promise<ConfigUnit[]> => {
-  if (source === '-' || existsSync(source))
-    return [{ name: source, configuration: await readJsonObject(source) }]
+export const readUnits = async (
+  source: string,
+  { flags, shell }: Pick<Call<ServiceFlags>, 'flags' | 'shell'>,
+): Promise<ConfigUnit[]> => {
+  if (source === '-' || existsSync(pathIn(shell, source)))
+    return [{ name: source, configuration: await readJsonObject(source, shell) }]
   if (!/^[^/.]+[^/]*\/[^/]+(\/[^/]+)?$/.test(source))
     throw new UserError(
       'cli.usage',
@@ -42,7 +47,10 @@ export const readUnits = async (source: string, flags: ServiceFlags): Promise<Co
     )
   const place = parsePlace(source)
   const { findStorage } = await import('../find-storage.ts')
-  const { configuration, rows } = await createApi(await findStorage(flags)).get(pathOfConfig(place), stored)
+  const { configuration, rows } = await createApi(await findStorage(flags, shell)).get(
+    pathOfConfig(place),
+    stored,
+  )
   const wanted = rows.filter(({ id, isDisabled }) =>
     place.rowId === undefined ? !isDisabled : id === place.rowId,
   )

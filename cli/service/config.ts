@@ -1,15 +1,15 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { serviceOptions } from '../storage-options.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
-import { registerTrialCommands } from './config-trial.ts'
+import { trialCommands } from './config-trial.ts'
 import { describeChanges, patch } from './describe-changes.ts'
 import { job } from './job-line.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
 import { readJsonObject } from './read-json.ts'
-import { flagsOf, runOnService, type Service } from './run-on-service.ts'
 
 const configuration = z.looseObject({
   id: z.coerce.string(),
@@ -23,64 +23,59 @@ const components = z.array(
   z.looseObject({ id: z.string(), configurations: z.array(configuration).default([]) }),
 )
 
-interface PutFlags extends ServiceFlags {
+interface PutFlags {
   name?: string
   message?: string
 }
 
-interface DiffFlags extends ServiceFlags {
+interface DiffFlags {
   from?: string
   to?: string
 }
 
-export const registerConfig = (program: Command): void => {
-  const config = addServiceOptions(program.command('config'))
-    .description('configurations: list, read, store, compare, check, try and run them')
-    .action((flags: ServiceFlags) => runOnService(flags, listConfigurations))
-  config
-    .command('get')
-    .description('print the configuration as JSON; with --json the whole resource')
-    .argument('<place>', 'COMPONENT/CONFIGURATION, and /ROW for a row')
-    .action((place: string, _flags: object, command: Command) =>
-      runOnService(flagsOf<ServiceFlags>(command), async ({ api, out }) => {
-        const found = await api.get(pathOfPlace(parsePlace(place)), configuration)
+const place = argument('<place>', 'COMPONENT/CONFIGURATION, and /ROW for a row')
+
+export const config: Command = {
+  description: 'configurations: list, read, store, compare, check, try and run them',
+  options: serviceOptions,
+  run: onService(call => listConfigurations(call)),
+  commands: {
+    get: {
+      description: 'print the configuration as JSON; with --json the whole resource',
+      args: [place],
+      run: onService(async ({ api, out }, text) => {
+        const found = await api.get(pathOfPlace(parsePlace(text)), configuration)
         out.show(found, () => out.line(JSON.stringify(found.configuration, null, 2)))
-        return undefined
       }),
-    )
-  config
-    .command('put')
-    .description('store a configuration, made when missing')
-    .argument('<place>')
-    .argument('<file>', 'its JSON, or - for standard input')
-    .option('--name <name>', 'its name (default for a new one: its id)')
-    .option('--message <text>', 'what changed, for the list of versions')
-    .action((place: string, file: string, _flags: object, command: Command) => {
-      const flags = flagsOf<PutFlags>(command)
-      return runOnService(flags, service => put(service, place, file, flags))
-    })
-  config
-    .command('diff')
-    .description('what a file would change, or what changed between two versions')
-    .argument('<place>')
-    .argument('[file]', 'compare what is stored with this file (- for standard input)')
-    .option('--from <version>', 'older version (default: the one before the last)')
-    .option('--to <version>', 'newer version (default: the last)')
-    .action((place: string, file: string | undefined, _flags: object, command: Command) => {
-      const flags = flagsOf<DiffFlags>(command)
-      return runOnService(flags, service => diff(service, place, file, flags))
-    })
-  config
-    .command('run')
-    .description('run a stored configuration now, and wait for its end')
-    .argument('<place>')
-    .action((place: string, _flags: object, command: Command) =>
-      runOnService(flagsOf<ServiceFlags>(command), service => run(service, place)),
-    )
-  registerTrialCommands(config)
+    },
+    put: {
+      description: 'store a configuration, made when missing',
+      args: [place, argument('<file>', 'its JSON, or - for standard input')],
+      options: [
+        option('--name <name>', 'its name (default for a new one: its id)'),
+        option('--message <text>', 'what changed, for the list of versions'),
+      ],
+      run: onService<PutFlags>((call, text, file) => put(call, text, file)),
+    },
+    diff: {
+      description: 'what a file would change, or what changed between two versions',
+      args: [place, argument('[file]', 'compare what is stored with this file (- for standard input)')],
+      options: [
+        option('--from <version>', 'older version (default: the one before the last)'),
+        option('--to <version>', 'newer version (default: the last)'),
+      ],
+      run: onService<DiffFlags>((call, text, file?: string) => diff(call, text, file)),
+    },
+    run: {
+      description: 'run a stored configuration now, and wait for its end',
+      args: [place],
+      run: onService((call, text) => runNow(call, text)),
+    },
+    ...trialCommands,
+  },
 }
 
-const listConfigurations = async ({ api, out }: Service): Promise<undefined> => {
+const listConfigurations = async ({ api, out }: ServiceCall): Promise<undefined> => {
   const found = await api.get('components', components, { include: 'configuration' })
   const all = found.flatMap(({ id: componentId, configurations }) =>
     configurations.map(each => ({ componentId, ...each })),
@@ -103,14 +98,13 @@ const listConfigurations = async ({ api, out }: Service): Promise<undefined> => 
 }
 
 const put = async (
-  { api, out }: Service,
+  { api, out, shell, flags: { name, message } }: ServiceCall<PutFlags>,
   text: string,
   file: string,
-  { name, message }: PutFlags,
 ): Promise<undefined> => {
   const place = parsePlace(text)
   const body = {
-    configuration: await readJsonObject(file),
+    configuration: await readJsonObject(file, shell),
     ...(name !== undefined && { name }),
     ...(message !== undefined && { changeDescription: message }),
   }
@@ -128,10 +122,9 @@ const put = async (
 }
 
 const diff = async (
-  { api, out }: Service,
+  { api, out, shell, flags: { from, to } }: ServiceCall<DiffFlags>,
   text: string,
   file: string | undefined,
-  { from, to }: DiffFlags,
 ): Promise<undefined> => {
   const place = parsePlace(text)
   const show = (changes: z.infer<typeof patch>, before: unknown) => {
@@ -147,7 +140,7 @@ const diff = async (
     const { createPatch } = await import('rfc6902')
     const stored = await api.get(pathOfPlace(place), configuration)
     return show(
-      patch.parse(createPatch(stored.configuration, await readJsonObject(file))),
+      patch.parse(createPatch(stored.configuration, await readJsonObject(file, shell))),
       stored.configuration,
     )
   }
@@ -177,7 +170,7 @@ const runResults = z
   .nullable()
   .catch(null)
 
-const run = async ({ api, out }: Service, text: string): Promise<number> => {
+const runNow = async ({ api, out }: ServiceCall, text: string): Promise<number> => {
   const { awaitEnd } = await import('../transfer/await-job.ts')
   const { createStorageClient } = await import('../../functions/lib/storage-client/storage-client.ts')
   const started = await api.send('POST', `${pathOfConfig(parsePlace(text))}/run`, job)

@@ -1,34 +1,34 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
+import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { styleOf } from '../output/output.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { serviceOptions } from '../storage-options.ts'
 import { follow } from './follow.ts'
 import { job, jobCells, jobColumns, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
-import { runOnService, type Service } from './run-on-service.ts'
 
-interface Flags extends ServiceFlags {
+interface Flags {
   follow?: boolean
   limit: string
   status?: string
   table?: string
 }
 
-export const registerJobs = (program: Command): void => {
-  addServiceOptions(program.command('jobs'))
-    .description('list jobs, newest first, or show one')
-    .argument('[job]', 'id of a job')
-    .option('-f, --follow', 'go on with new and changed jobs until interrupted')
-    .option('--limit <number>', 'at most so many', '20')
-    .option('--status <status>', 'only waiting, processing, success or error')
-    .option('--table <id>', 'only those of this table')
-    .action((id: string | undefined, flags: Flags) =>
-      runOnService(flags, service => (id === undefined ? listJobs(service, flags) : showJob(service, id))),
-    )
+export const jobs: Command = {
+  description: 'list jobs, newest first, or show one',
+  args: [argument('[job]', 'id of a job')],
+  options: [
+    option('-f, --follow', 'go on with new and changed jobs until interrupted'),
+    option('--limit <number>', 'at most so many', '20'),
+    option('--status <status>', 'only waiting, processing, success or error'),
+    option('--table <id>', 'only those of this table'),
+    ...serviceOptions,
+  ],
+  run: onService<Flags>((call, id?: string) => (id === undefined ? listJobs(call) : showJob(call, id))),
 }
 
-const listJobs = async ({ api, out }: Service, flags: Flags): Promise<number | undefined> => {
+const listJobs = async ({ api, out, flags, shell }: ServiceCall<Flags>): Promise<number | undefined> => {
   const query = {
     limit: wholeNumber(flags.limit),
     tableId: flags.table,
@@ -37,6 +37,7 @@ const listJobs = async ({ api, out }: Service, flags: Flags): Promise<number | u
   const read = () => api.get('jobs', z.array(job), query)
   if (flags.follow)
     return follow(read, {
+      interrupted: shell.onInterrupt(),
       idOf: ({ id }) => String(id),
       markOf: ({ status }) => status,
       show: shown =>
@@ -67,7 +68,7 @@ const lineOf = (shown: ShownJob): string => {
     .join('  ')
 }
 
-const showJob = async ({ api, out }: Service, id: string): Promise<undefined> => {
+const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
   const shown = await api.get(`jobs/${wholeNumber(id)}`, job)
   out.show(shown, () => {
     out.fields({

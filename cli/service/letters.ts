@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command, option } from '../command.ts'
 import { formatTime, plural } from '../output/format-values.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { serviceOptions } from '../storage-options.ts'
 import { describeInput } from './describe-input.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
-import { flagsOf, runOnService, type Service } from './run-on-service.ts'
 
 /** A dead letter (docs/reference/storage-api.md#dead-letters). */
 const letter = z.looseObject({
@@ -26,50 +26,46 @@ const redrivenAll = z.object({
   hasMore: z.boolean(),
 })
 
-interface ListFlags extends ServiceFlags {
+interface ListFlags {
   limit: string
   machine?: string
   code?: string
 }
 type AllFlags = ListFlags & { all?: boolean }
 
-export const registerLetters = (program: Command): void => {
-  const letters = addServiceOptions(program.command('letters'))
-    .description('dead letters: list what failed and why')
-    .option('--limit <number>', 'at most so many', '100')
-    .option('--machine <name>', 'only those of import, export, extract or jobs')
-    .option('--code <code>', 'only those of this error')
-    .action((flags: ListFlags) => runOnService(flags, service => listLetters(service, flags)))
-  letters
-    .command('show')
-    .description('show one: its input, why it failed and what to do')
-    .argument('<id>')
-    .action((id: string, _flags: object, command: Command) =>
-      runOnService(flagsOf<ServiceFlags>(command), service => showLetter(service, id)),
-    )
-  letters
-    .command('redrive')
-    .description('start again what failed, with the same input')
-    .argument('[id...]')
-    .option('--all', 'all of them, or those of --machine and --code')
-    .action((ids: string[], _flags: object, command: Command) => {
-      const flags = flagsOf<AllFlags>(command)
-      return runOnService(flags, service => redrive(service, ids, flags))
-    })
-  letters
-    .command('delete')
-    .description('give up: forget what failed')
-    .argument('<id...>')
-    .action((ids: string[], _flags: object, command: Command) =>
-      runOnService(flagsOf<ServiceFlags>(command), async ({ api, out }) => {
+export const letters: Command = {
+  description: 'dead letters: list what failed and why',
+  options: [
+    option('--limit <number>', 'at most so many', '100'),
+    option('--machine <name>', 'only those of import, export, extract or jobs'),
+    option('--code <code>', 'only those of this error'),
+    ...serviceOptions,
+  ],
+  run: onService<ListFlags>(call => listLetters(call)),
+  commands: {
+    show: {
+      description: 'show one: its input, why it failed and what to do',
+      args: [argument('<id>')],
+      run: onService((call, id) => showLetter(call, id)),
+    },
+    redrive: {
+      description: 'start again what failed, with the same input',
+      args: [argument('[id...]')],
+      options: [option('--all', 'all of them, or those of --machine and --code')],
+      run: onService<AllFlags>((call, ...ids) => redrive(call, ...ids)),
+    },
+    delete: {
+      description: 'give up: forget what failed',
+      args: [argument('<id...>')],
+      run: onService(async ({ api, out }, ...ids) => {
         for (const id of ids) await api.send('DELETE', `dead-letters/${segment(id)}`, z.unknown())
         out.show({ deleted: ids }, () => out.line(`${plural(ids.length, 'dead letter')} deleted.`))
-        return undefined
       }),
-    )
+    },
+  },
 }
 
-const listLetters = async ({ api, out }: Service, flags: ListFlags): Promise<undefined> => {
+const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise<undefined> => {
   const { limit, machine, code } = flags
   const found = await api.get('dead-letters', z.array(letter), { limit: wholeNumber(limit), machine, code })
   out.show(found, () => {
@@ -86,10 +82,9 @@ const listLetters = async ({ api, out }: Service, flags: ListFlags): Promise<und
       ]),
     )
   })
-  return undefined
 }
 
-const showLetter = async ({ api, out }: Service, id: string): Promise<undefined> => {
+const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
   const found = await api.get(`dead-letters/${segment(id)}`, letter)
   out.show(found, () => {
     out.fields({
@@ -105,10 +100,9 @@ const showLetter = async ({ api, out }: Service, id: string): Promise<undefined>
     out.line(`input  ${JSON.stringify(found.input, null, 2)}`)
     if (JSON.stringify(found.details) !== '{}') out.line(`details  ${JSON.stringify(found.details, null, 2)}`)
   })
-  return undefined
 }
 
-const redrive = async ({ api, out }: Service, ids: readonly string[], flags: AllFlags): Promise<number> => {
+const redrive = async ({ api, out, flags }: ServiceCall<AllFlags>, ...ids: string[]): Promise<number> => {
   if ((ids.length === 0) === (flags.all !== true))
     throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
   const done: z.infer<typeof redriven>[] = []

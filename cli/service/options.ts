@@ -13,6 +13,3 @@ export const commaList = (text: string): string[] =>
     .filter(Boolean)
 
 export const segment = (text: string): string => encodeURIComponent(text)
-
-/** An option that may be given several times. */
-export const collect = (text: string, all: readonly string[] = []): string[] => [...all, text]

@@ -1,8 +1,9 @@
-import type { Command } from 'commander'
 import { UserError } from '../../functions/lib/errors/errors.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { argument, type Command, option } from '../command.ts'
+import { pathIn } from '../shell.ts'
+import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
+import { onService } from './on-service.ts'
 import { queryFormats as formats, type QueryFormat } from './query-formats.ts'
-import { runOnService } from './run-on-service.ts'
 
 interface Flags extends ServiceFlags {
   format?: string
@@ -10,34 +11,30 @@ interface Flags extends ServiceFlags {
   detectTypes?: boolean
 }
 
-export const registerQuery = (program: Command): void => {
-  addServiceOptions(program.command('query'))
-    .description('run a query (SQL of DuckDB) on tables, which are named like in.c-main.orders')
-    .argument('<sql>', 'the query, or - for standard input')
-    .option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`)
-    .option('-o, --output <path>', 'write the result to this file')
-    .option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)')
-    .addHelpText(
-      'after',
-      `
-Each table of the query is downloaded first. Cells are text: compare and add them as numbers with a cast,
+export const query: Command = {
+  description: 'run a query (SQL of DuckDB) on tables, which are named like in.c-main.orders',
+  args: [argument('<sql>', 'the query, or - for standard input')],
+  options: [
+    option('--format <format>', `${formats.join(', ')} (default: by --output, else table)`),
+    option('-o, --output <path>', 'write the result to this file'),
+    option('--detect-types', 'read cells that look like numbers or dates as such (default: text, as stored)'),
+    ...serviceOptions,
+  ],
+  help: `Each table of the query is downloaded first. Cells are text: compare and add them as numbers with a cast,
   millrace query "SELECT city, sum(total::DECIMAL(12,2)) FROM in.c-main.orders GROUP BY city"`,
+  run: onService<Flags>(async ({ api, out, flags, shell }, given) => {
+    const format = formatOf(flags)
+    if (format === 'parquet' && flags.output === undefined)
+      throw new UserError('cli.usage', 'A Parquet file needs a name: give --output FILE.')
+    const { runQuery } = await import('./run-query.ts')
+    const { text } = await import('node:stream/consumers')
+    const sql = given === '-' ? await text(shell.stdin) : given
+    const outputPath = flags.output === undefined ? undefined : pathIn(shell, flags.output)
+    await runQuery(
+      { sql, format, outputPath, detectsTypes: flags.detectTypes === true },
+      { address: api.address, out, shell },
     )
-    .action((given: string, flags: Flags) =>
-      runOnService(flags, async ({ api, out }) => {
-        const format = formatOf(flags)
-        if (format === 'parquet' && flags.output === undefined)
-          throw new UserError('cli.usage', 'A Parquet file needs a name: give --output FILE.')
-        const { runQuery } = await import('./run-query.ts')
-        const { text } = await import('node:stream/consumers')
-        const sql = given === '-' ? await text(process.stdin) : given
-        await runQuery(
-          { sql, format, outputPath: flags.output, detectsTypes: flags.detectTypes === true },
-          { address: api.address, out },
-        )
-        return undefined
-      }),
-    )
+  }),
 }
 
 const formatOf = ({ format, output, json }: Flags): QueryFormat => {

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { pathIn, type Shell } from '../shell.ts'
 
 /** The JSON object in a file, or on standard input (`-`). Errors say what is wrong in a sentence. */
-export const readJsonObject = async (path: string): Promise<Record<string, unknown>> => {
+export const readJsonObject = async (
+  path: string,
+  shell: Pick<Shell, 'stdin' | 'workingFolder'>,
+): Promise<Record<string, unknown>> => {
   const what = path === '-' ? 'Standard input' : path
-  const content = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
+  const content = path === '-' ? await text(shell.stdin) : await readFile(pathIn(shell, path), 'utf8')
   let value: unknown
   try {
     value = JSON.parse(content)

@@ -8,9 +8,10 @@ import { quoteIdentifier, quoteList, quoteLiteral } from '../../functions/lib/ta
 import type { StorageAddress } from '../find-storage.ts'
 import { formatTable } from '../output/format-table.ts'
 import type { Output } from '../output/output.ts'
+import type { Shell } from '../shell.ts'
 import { connectStorage } from '../transfer/connect-storage.ts'
 import { downloadToPath } from '../transfer/download-file.ts'
-import { showProgress } from '../transfer/progress.ts'
+import { progressIn } from '../transfer/progress.ts'
 import { exportTable } from '../transfer/run-download.ts'
 import type { QueryFormat } from './query-formats.ts'
 import { findTables } from './table-names.ts'
@@ -33,12 +34,12 @@ const MAX_TABLE_ROWS = 10_000
  */
 export const runQuery = async (
   { sql: given, format, outputPath, detectsTypes }: Query,
-  { address, out }: { address: StorageAddress; out: Output },
+  { address, out, shell }: { address: StorageAddress; out: Output; shell: Shell },
 ): Promise<void> => {
   const { sql, tableIds } = findTables(given)
   const folder = await mkdtemp(join(tmpdir(), 'millrace-query-'))
   try {
-    const files = await downloadTables(tableIds, folder, address)
+    const files = await downloadTables(tableIds, folder, { address, shell })
     const instance = await DuckDBInstance.create(':memory:', {
       temp_directory: join(folder, 'spill'),
       autoinstall_known_extensions: 'false',
@@ -54,7 +55,7 @@ export const runQuery = async (
         )
       await confine(connection, folder)
       await requireQuery(connection, sql)
-      await write(connection, { sql, format, outputPath, folder }, out)
+      await write(connection, { sql, format, outputPath, folder }, { out, shell })
     } finally {
       connection.closeSync()
       instance.closeSync()
@@ -64,14 +65,18 @@ export const runQuery = async (
   }
 }
 
-const downloadTables = async (tableIds: readonly string[], folder: string, address: StorageAddress) => {
+const downloadTables = async (
+  tableIds: readonly string[],
+  folder: string,
+  { address, shell }: { address: StorageAddress; shell: Shell },
+) => {
   const connection = connectStorage(address)
   try {
     const files: { tableId: string; path: string }[] = []
     for (const [index, tableId] of tableIds.entries()) {
       const source = await exportTable(connection, tableId, { header: true })
       const path = join(folder, `table${index}.csv`)
-      await downloadToPath(path, tableId, { connection, ...source, startProgress: showProgress })
+      await downloadToPath(path, tableId, { connection, ...source, startProgress: progressIn(shell) })
       files.push({ tableId, path })
     }
     return files
@@ -122,7 +127,7 @@ const asUserError = async <Result>(work: () => Promise<Result>): Promise<Result>
 const write = async (
   connection: DuckDBConnection,
   { sql, format, outputPath, folder }: Omit<Query, 'detectsTypes'> & { folder: string },
-  out: Output,
+  { out, shell: { stdout } }: { out: Output; shell: Shell },
 ): Promise<void> => {
   if (format === 'parquet' && outputPath !== undefined) {
     const temporary = join(folder, 'result.parquet')
@@ -142,7 +147,7 @@ const write = async (
     json: () => `${JSON.stringify(reader.getRowObjectsJson(), null, 2)}\n`,
     parquet: () => '',
     table: () => {
-      const width = process.stdout.isTTY && outputPath === undefined ? process.stdout.columns : undefined
+      const width = stdout.isTTY && outputPath === undefined ? stdout.columns : undefined
       return formatTable(columns, texts().slice(0, MAX_TABLE_ROWS), { width })
     },
   }[format]()
@@ -150,7 +155,7 @@ const write = async (
     await writeFile(outputPath, content)
     return out.say(`${outputPath}: ${rows.length} rows`)
   }
-  process.stdout.write(content)
+  stdout.write(content)
   if (format === 'table' && rows.length > MAX_TABLE_ROWS)
     out.say(`The first ${MAX_TABLE_ROWS} of ${rows.length} rows: --format csv prints all.`)
 }

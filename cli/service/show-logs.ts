@@ -11,7 +11,8 @@ interface LogQuery {
   /** A part of the function's name. */
   name: string | undefined
   lines: number
-  isFollowed: boolean
+  /** Goes on with new lines until it fires. */
+  followedUntil: AbortSignal | undefined
 }
 
 interface LogLine {
@@ -26,7 +27,7 @@ const READ_BYTES = 1024 * 1024
 
 /** Shows the last lines of the functions' log files, in the order of their times; then, followed, new ones. */
 export const showLogs = async (
-  { dataDir, name, lines, isFollowed }: LogQuery,
+  { dataDir, name, lines, followedUntil }: LogQuery,
   out: Output,
 ): Promise<number> => {
   const folder = join(dataDir, 'logs')
@@ -46,12 +47,9 @@ export const showLogs = async (
   const readers = wanted.map(file => createReader(join(folder, file), functionOf(file)))
   const read = async () => (await Promise.all(readers.map(reader => reader()))).flat().sort(byTime)
   for (const line of (await read()).slice(-lines)) out.line(...shownLine(line, out.isJson))
-  if (!isFollowed) return 0
-  const interrupted = new AbortController()
-  process.once('SIGINT', () => interrupted.abort())
-  while (!interrupted.signal.aborted) {
+  while (followedUntil && !followedUntil.aborted) {
     for (const line of await read()) out.line(...shownLine(line, out.isJson))
-    await sleep(LOOK_EVERY_MS, undefined, { signal: interrupted.signal }).catch(() => {})
+    await sleep(LOOK_EVERY_MS, undefined, { signal: followedUntil }).catch(() => {})
   }
   return 0
 }

@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
+import type { Command } from '../command.ts'
 import { formatTime, plural } from '../output/format-values.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
 import { ifOffered } from './api.ts'
 import { job, tableOfJob } from './job-line.ts'
-import { runOnService } from './run-on-service.ts'
+import { onService } from './on-service.ts'
 
 const index = z.looseObject({ revision: z.string().nullish() })
 const token = z.looseObject({ description: z.string() })
@@ -15,60 +15,57 @@ const anything = z.array(z.unknown())
 const LOOKED_AT_JOBS = 100
 const SHOWN_FAILURES = 5
 
-export const registerStatus = (program: Command): void => {
-  addServiceOptions(program.command('status'))
-    .description('what is stored, what is under way, and what failed lately')
-    .action((flags: ServiceFlags) =>
-      runOnService(flags, async ({ api, out }) => {
-        const [about, caller, tables, jobs, letters, failedRuns] = await Promise.all([
-          api.get('', index, { exclude: 'components' }),
-          api.get('tokens/verify', token),
-          api.get('tables', z.array(table), { include: 'metadata' }),
-          api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
-          ifOffered(api.get('dead-letters', anything, { limit: 1000 })),
-          ifOffered(api.get('runs', anything, { status: 'error', limit: 20 })),
-        ])
-        const countOf = (status: string) => jobs.filter(each => each.status === status).length
-        const failures = jobs.filter(({ status }) => status === 'error')
-        const status = {
-          url: api.address.url,
-          version: about.revision ?? null,
-          token: caller.description,
-          tables: tables.length,
-          rows: tables.reduce((sum, { rowsCount }) => sum + (rowsCount ?? 0), 0),
-          bytes: tables.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0),
-          /** Among the last hundred. */
-          jobs: {
-            waiting: countOf('waiting'),
-            processing: countOf('processing'),
-            success: countOf('success'),
-            error: failures.length,
-          },
-          deadLetters: letters?.length ?? null,
-          failedRuns: failedRuns?.length ?? null,
-          failures: failures.slice(0, SHOWN_FAILURES).map(each => ({
-            jobId: each.id,
-            tableId: tableOfJob(each),
-            time: each.endTime ?? null,
-            message: each.error?.message ?? '',
-          })),
-        }
-        out.show(status, () => {
-          const { waiting, processing, success, error } = status.jobs
-          out.fields({
-            service: status.url,
-            version: status.version,
-            token: status.token,
-            tables: `${plural(status.tables, 'table')}, ${plural(status.rows, 'row')}, ${formatBytes(status.bytes)}`,
-            jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done, ${error} failed`,
-            'dead letters': status.deadLetters,
-            'failed runs': status.failedRuns,
-          })
-          for (const { time, tableId, message } of status.failures)
-            out.line(`${formatTime(time)}  ${tableId}  ${message}`, 'red')
-          if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
-        })
-        return undefined
-      }),
-    )
+export const status: Command = {
+  description: 'what is stored, what is under way, and what failed lately',
+  options: serviceOptions,
+  run: onService(async ({ api, out }) => {
+    const [about, caller, tables, jobs, letters, failedRuns] = await Promise.all([
+      api.get('', index, { exclude: 'components' }),
+      api.get('tokens/verify', token),
+      api.get('tables', z.array(table), { include: 'metadata' }),
+      api.get('jobs', z.array(job), { limit: LOOKED_AT_JOBS }),
+      ifOffered(api.get('dead-letters', anything, { limit: 1000 })),
+      ifOffered(api.get('runs', anything, { status: 'error', limit: 20 })),
+    ])
+    const countOf = (status: string) => jobs.filter(each => each.status === status).length
+    const failures = jobs.filter(({ status }) => status === 'error')
+    const status = {
+      url: api.address.url,
+      version: about.revision ?? null,
+      token: caller.description,
+      tables: tables.length,
+      rows: tables.reduce((sum, { rowsCount }) => sum + (rowsCount ?? 0), 0),
+      bytes: tables.reduce((sum, { dataSizeBytes }) => sum + (dataSizeBytes ?? 0), 0),
+      /** Among the last hundred. */
+      jobs: {
+        waiting: countOf('waiting'),
+        processing: countOf('processing'),
+        success: countOf('success'),
+        error: failures.length,
+      },
+      deadLetters: letters?.length ?? null,
+      failedRuns: failedRuns?.length ?? null,
+      failures: failures.slice(0, SHOWN_FAILURES).map(each => ({
+        jobId: each.id,
+        tableId: tableOfJob(each),
+        time: each.endTime ?? null,
+        message: each.error?.message ?? '',
+      })),
+    }
+    out.show(status, () => {
+      const { waiting, processing, success, error } = status.jobs
+      out.fields({
+        service: status.url,
+        version: status.version,
+        token: status.token,
+        tables: `${plural(status.tables, 'table')}, ${plural(status.rows, 'row')}, ${formatBytes(status.bytes)}`,
+        jobs: `of the last ${jobs.length}: ${waiting} waiting, ${processing} under way, ${success} done, ${error} failed`,
+        'dead letters': status.deadLetters,
+        'failed runs': status.failedRuns,
+      })
+      for (const { time, tableId, message } of status.failures)
+        out.line(`${formatTime(time)}  ${tableId}  ${message}`, 'red')
+      if (status.deadLetters) out.line('millrace letters shows what failed and how to try again.')
+    })
+  }),
 }

@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
 import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command, listOption, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
-import { collect, segment, wholeNumber } from './options.ts'
-import { flagsOf, runOnService } from './run-on-service.ts'
+import { serviceOptions } from '../storage-options.ts'
+import { onService } from './on-service.ts'
+import { segment, wholeNumber } from './options.ts'
 
 const token = z.looseObject({
   id: z.coerce.string(),
@@ -17,7 +17,7 @@ const token = z.looseObject({
 })
 const newToken = z.looseObject({ id: z.coerce.string(), token: z.string() })
 
-interface CreateFlags extends ServiceFlags {
+interface CreateFlags {
   description: string
   bucket?: string[]
   component?: string[]
@@ -25,38 +25,35 @@ interface CreateFlags extends ServiceFlags {
   expiresIn?: string
 }
 
-export const registerTokens = (program: Command): void => {
-  const tokens = addServiceOptions(program.command('tokens'))
-    .description('list tokens')
-    .action((flags: ServiceFlags) =>
-      runOnService(flags, async ({ api, out }) => {
-        const found = await api.get('tokens', z.array(token))
-        out.show(found, () =>
-          out.table(
-            ['ID', 'DESCRIPTION', 'CREATED', 'EXPIRES', 'RIGHTS'],
-            found.map(each => [
-              each.id,
-              each.description,
-              formatTime(each.created),
-              formatTime(each.expires),
-              rightsOf(each),
-            ]),
-          ),
-        )
-        return undefined
-      }),
+export const tokens: Command = {
+  description: 'list tokens',
+  options: serviceOptions,
+  run: onService(async ({ api, out }) => {
+    const found = await api.get('tokens', z.array(token))
+    out.show(found, () =>
+      out.table(
+        ['ID', 'DESCRIPTION', 'CREATED', 'EXPIRES', 'RIGHTS'],
+        found.map(each => [
+          each.id,
+          each.description,
+          formatTime(each.created),
+          formatTime(each.expires),
+          rightsOf(each),
+        ]),
+      ),
     )
-  tokens
-    .command('create')
-    .description('make a token; its value is shown once')
-    .requiredOption('--description <text>', 'what it is for')
-    .option('--bucket <bucket=right>', 'read or write of a bucket; may be given again', collect)
-    .option('--component <id>', 'a component whose configurations it may use; may be given again', collect)
-    .option('--manage-buckets', 'all rights on all buckets')
-    .option('--expires-in <seconds>', 'when it ends (default: never)')
-    .action((_flags: object, command: Command) => {
-      const flags = flagsOf<CreateFlags>(command)
-      return runOnService(flags, async ({ api, out }) => {
+  }),
+  commands: {
+    create: {
+      description: 'make a token; its value is shown once',
+      options: [
+        option('--description <text>', 'what it is for').makeOptionMandatory(),
+        listOption('--bucket <bucket=right>', 'read or write of a bucket'),
+        listOption('--component <id>', 'a component whose configurations it may use'),
+        option('--manage-buckets', 'all rights on all buckets'),
+        option('--expires-in <seconds>', 'when it ends (default: never)'),
+      ],
+      run: onService<CreateFlags>(async ({ api, out, flags }) => {
         const made = await api.send('POST', 'tokens', newToken, {
           description: flags.description,
           ...(flags.bucket && { bucketPermissions: permissionsOf(flags.bucket) }),
@@ -65,20 +62,17 @@ export const registerTokens = (program: Command): void => {
           ...(flags.expiresIn !== undefined && { expiresIn: wholeNumber(flags.expiresIn) }),
         })
         out.show(made, () => out.fields({ id: made.id, token: made.token }))
-        return undefined
-      })
-    })
-  tokens
-    .command('delete')
-    .description('end a token')
-    .argument('<id>')
-    .action((id: string, _flags: object, command: Command) =>
-      runOnService(flagsOf<ServiceFlags>(command), async ({ api, out }) => {
+      }),
+    },
+    delete: {
+      description: 'end a token',
+      args: [argument('<id>')],
+      run: onService(async ({ api, out }, id) => {
         await api.send('DELETE', `tokens/${segment(id)}`, z.unknown())
         out.show({ deleted: [id] }, () => out.line(`The token ${id} is deleted.`))
-        return undefined
       }),
-    )
+    },
+  },
 }
 
 const permissionsOf = (given: readonly string[]): Record<string, string> =>

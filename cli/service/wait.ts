@@ -1,11 +1,12 @@
-import type { Command } from 'commander'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command, option } from '../command.ts'
 import { plural, secondsBetween } from '../output/format-values.ts'
 import type { Output } from '../output/output.ts'
-import { addServiceOptions, type ServiceFlags } from '../storage-options.ts'
+import { exitCodes } from '../output/say-error.ts'
+import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
 import { job, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
-import { runOnService, type Service } from './run-on-service.ts'
 
 interface Flags extends ServiceFlags {
   timeout: string
@@ -21,33 +22,27 @@ interface WaitResult {
   error: { code: string; message: string } | null
 }
 
-export const registerWait = (program: Command): void => {
-  addServiceOptions(program.command('wait'))
-    .description('wait until an uploaded object has become a table, or a job has ended')
-    .argument('<object or job>', 'key in the landing bucket, s3://BUCKET/KEY, or id of a job')
-    .option('--timeout <seconds>', 'give up after so long', '3600')
-    .addHelpText(
-      'after',
-      '\nExit code: 0 when it is done, 1 when it failed (the reason is printed), 2 after the timeout.',
-    )
-    .action((target: string, flags: Flags) =>
-      runOnService(flags, async service => {
-        const signal = AbortSignal.timeout(wholeNumber(flags.timeout) * 1000)
-        try {
-          return show(await waitFor(service, target, flags, signal), service.out)
-        } catch (error) {
-          if (!signal.aborted) throw error
-          service.out.say(`${target}: not done after ${flags.timeout} seconds. It goes on: wait again.`)
-          return 2
-        }
-      }),
-    )
+export const wait: Command = {
+  description: 'wait until an uploaded object has become a table, or a job has ended',
+  args: [argument('<object or job>', 'key in the landing bucket, s3://BUCKET/KEY, or id of a job')],
+  options: [option('--timeout <seconds>', 'give up after so long', '3600'), ...serviceOptions],
+  help: 'Exit code: 0 when it is done, 1 when it failed (the reason is printed), 2 after the timeout.',
+  run: onService<Flags>(async (call, target) => {
+    const { out, flags } = call
+    const signal = AbortSignal.timeout(wholeNumber(flags.timeout) * 1000)
+    try {
+      return show(await waitFor(call, target, signal), out)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      out.say(`${target}: not done after ${flags.timeout} seconds. It goes on: wait again.`)
+      return exitCodes.applicationError
+    }
+  }),
 }
 
 const waitFor = async (
-  { api }: Service,
+  { api, flags, shell }: ServiceCall<Flags>,
   target: string,
-  flags: Flags,
   signal: AbortSignal,
 ): Promise<WaitResult> => {
   const readJob = (id: number) => api.get(`jobs/${id}`, job)
@@ -58,7 +53,8 @@ const waitFor = async (
       'An object is looked for in the embedded cloud or in a --stack; of another service name the job.',
     )
   const { awaitObject } = await import('./await-object.ts')
-  const ended = await awaitObject(target, flags.stack, signal)
+  const { connectMachines } = await import('../connect-machines.ts')
+  const ended = await awaitObject(target, await connectMachines(flags.stack, shell), signal)
   if ('error' in ended)
     return {
       status: 'error',

@@ -1,3 +1,5 @@
+import type { TextStream } from '../shell.ts'
+
 const REDRAW_MS = 200
 
 export interface Progress {
@@ -7,30 +9,28 @@ export interface Progress {
 }
 
 /** One progress line on standard error; nothing when that is no terminal. */
-export const showProgress = (
-  what: string,
-  totalBytes: number,
-  stream: NodeJS.WriteStream = process.stderr,
-): Progress => {
-  if (!stream.isTTY) return { add: () => undefined, end: () => undefined }
-  const start = performance.now()
-  let moved = 0
-  let drawn = 0
-  return {
-    add: bytes => {
-      moved += bytes
-      const now = performance.now()
-      if (now - drawn < REDRAW_MS) return
-      drawn = now
-      const seconds = (now - start) / 1000
-      const share = totalBytes === 0 ? 100 : Math.floor((100 * moved) / totalBytes)
-      const left = moved === 0 ? '' : `, ${Math.ceil((seconds * (totalBytes - moved)) / moved)} s left`
-      const speed = formatBytes(moved / seconds)
-      stream.write(`\r\u001b[K${what}: ${share} % of ${formatBytes(totalBytes)}, ${speed}/s${left}`)
-    },
-    end: () => void stream.write('\r\u001b[K'),
+export const progressIn =
+  ({ stderr: stream }: { stderr: TextStream }) =>
+  (what: string, totalBytes: number): Progress => {
+    if (!stream.isTTY) return { add: () => undefined, end: () => undefined }
+    const start = performance.now()
+    let moved = 0
+    let drawn = 0
+    return {
+      add: bytes => {
+        moved += bytes
+        const now = performance.now()
+        if (now - drawn < REDRAW_MS) return
+        drawn = now
+        const seconds = (now - start) / 1000
+        const share = totalBytes === 0 ? 100 : Math.floor((100 * moved) / totalBytes)
+        const left = moved === 0 ? '' : `, ${Math.ceil((seconds * (totalBytes - moved)) / moved)} s left`
+        const speed = formatBytes(moved / seconds)
+        stream.write(`\r\u001b[K${what}: ${share} % of ${formatBytes(totalBytes)}, ${speed}/s${left}`)
+      },
+      end: () => void stream.write('\r\u001b[K'),
+    }
   }
-}
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 

@@ -1,16 +1,15 @@
-import type { Writable } from 'node:stream'
 import { z } from 'zod'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { pathInside } from '../../functions/lib/paths/path-inside.ts'
 import { findStorage } from '../find-storage.ts'
+import { pathIn, type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitJob } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
 import { type Download, downloadToPath, downloadToStream } from './download-file.ts'
 import { partialFile } from './partial-file.ts'
-import { type ProgramStreams, processStreams } from './program-streams.ts'
-import { formatBytes, showProgress } from './progress.ts'
+import { formatBytes, progressIn } from './progress.ts'
 
 export interface DownloadFlags extends StorageFlags {
   output?: string
@@ -18,41 +17,29 @@ export interface DownloadFlags extends StorageFlags {
   header: boolean
 }
 
-/** Resolves to the exit code: 0 when all bytes are there. */
-export const runDownload = async (
-  target: string,
-  flags: DownloadFlags,
-  { output, log }: ProgramStreams = processStreams,
-): Promise<number> => {
-  let connection: StorageConnection | undefined
+/** Resolves when all bytes are there. */
+export const runDownload = async (target: string, flags: DownloadFlags, shell: Shell): Promise<void> => {
+  const connection = connectStorage(await findStorage(flags, shell))
   try {
-    connection = connectStorage(await findStorage(flags))
     const start = performance.now()
-    const { path, download } = await runWith(connection, target, { ...flags, stream: output })
+    const { path, download } = await runWith(connection, target, flags, shell)
     const seconds = (performance.now() - start) / 1000
-    log(describe(path, download, seconds))
-    return 0
-  } catch (error) {
-    log(error instanceof Error ? error.message : String(error))
-    return 1
+    sayIn(shell)(describe(path, download, seconds))
   } finally {
-    connection?.close()
+    connection.close()
   }
 }
 
 const exportResults = z.object({ file: z.object({ id: z.coerce.number() }) })
 
-const runWith = async (
-  connection: StorageConnection,
-  target: string,
-  flags: DownloadFlags & { stream: Writable },
-) => {
+const runWith = async (connection: StorageConnection, target: string, flags: DownloadFlags, shell: Shell) => {
   const { storage } = connection
   const isFile = /^\d+$/.test(target)
-  const path =
+  const given =
     flags.output ??
     // The uploader chose the name; it must not lead out of this folder.
     pathInside('.', isFile ? (await storage.file(Number(target))).name : tableFileName(target, flags))
+  const path = given === '-' ? given : pathIn(shell, given)
   const request = JSON.stringify([flags.url ?? null, target, flags.gzip === true, flags.header])
   const known = path === '-' || isFile ? undefined : await partialFile(path).journal(request)
   const isKnownThere = known && (await storage.file(known.fileId).then(() => true, ifGone))
@@ -62,10 +49,10 @@ const runWith = async (
       : isFile
         ? { fileId: Number(target), columns: undefined }
         : await exportTable(connection, target, flags)
-  const options = { connection, ...source, startProgress: showProgress }
+  const options = { connection, ...source, startProgress: progressIn(shell) }
   const download =
     path === '-'
-      ? await downloadToStream(flags.stream, options)
+      ? await downloadToStream(shell.stdout, options)
       : await downloadToPath(path, request, options)
   return { path, download }
 }

@@ -10,18 +10,18 @@ import {
 } from '../../functions/lib/storage-client/load-into-table.ts'
 import type { PreparedFile, ReadableFile } from '../../functions/lib/storage-client/storage-client.ts'
 import { findStorage } from '../find-storage.ts'
+import { type Shell, sayIn } from '../shell.ts'
 import type { StorageFlags } from '../storage-options.ts'
 import { awaitEnd, type FinishedJob, succeededOrThrow } from './await-job.ts'
 import { connectStorage, type StorageConnection } from './connect-storage.ts'
-import { type ProgramStreams, processStreams } from './program-streams.ts'
-import { formatBytes, showProgress } from './progress.ts'
+import { formatBytes, progressIn } from './progress.ts'
 import { uploadJournal } from './upload-journal.ts'
 import { uploadParts } from './upload-parts.ts'
 import { uploadSlices } from './upload-slices.ts'
 
 export interface UploadFlags extends StorageFlags {
   name?: string
-  tag: string[]
+  tag?: string[]
   table?: string
   primaryKey?: string[]
   incremental?: boolean
@@ -37,29 +37,20 @@ const SLICED_FROM_BYTES = 256 * 1024 ** 2
 /** One more than once: whoever created the table meanwhile may have deleted it again. */
 const MAX_LOADS = 3
 
-/** Resolves to the exit code: 0 when the file is there, and its rows in the table. Prints the ids as JSON. */
-export const runUpload = async (
-  path: string,
-  flags: UploadFlags,
-  { output, log }: ProgramStreams = processStreams,
-): Promise<number> => {
-  let connection: StorageConnection | undefined
+/** Resolves when the file is there, and its rows in the table. Prints the ids as JSON. */
+export const runUpload = async (path: string, flags: UploadFlags, shell: Shell): Promise<void> => {
+  const connection = connectStorage(await findStorage(flags, shell))
   try {
-    connection = connectStorage(await findStorage(flags))
-    const uploaded = await upload(connection, path, { ...flags, log })
+    const uploaded = await upload(connection, path, flags, shell)
     const loaded =
       flags.table === undefined ? undefined : await load(connection, flags.table, uploaded, flags)
     const { fileId, isSliced } = uploaded
     const { jobId, warnings = [] } = loaded ?? {}
-    for (const warning of warnings) log(`warning: ${warning}`)
+    for (const warning of warnings) sayIn(shell)(`warning: ${warning}`)
     const table = loaded ? { tableId: flags.table, jobId, ...(warnings.length > 0 && { warnings }) } : {}
-    output.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
-    return 0
-  } catch (error) {
-    log(error instanceof Error ? error.message : String(error))
-    return 1
+    shell.stdout.write(`${JSON.stringify({ fileId, isSliced, ...table })}\n`)
   } finally {
-    connection?.close()
+    connection.close()
   }
 }
 
@@ -77,25 +68,27 @@ interface Uploaded {
 const upload = async (
   connection: StorageConnection,
   path: string,
-  flags: UploadFlags & Pick<ProgramStreams, 'log'>,
+  flags: UploadFlags,
+  shell: Shell,
 ): Promise<Uploaded> => {
   const { storage, s3For } = connection
+  const tags = flags.tag ?? []
   const facts = await stat(path)
   if (!facts.isFile()) throw new UserError('cli.noFile', `${path} is not a file.`)
   const isLarge = facts.size >= SLICED_FROM_BYTES
   const isSliced = flags.table !== undefined && (flags.sliced ?? isLarge) && !(await isCompressed(path))
   const name = flags.name ?? basename(path)
-  const request = JSON.stringify([flags.url ?? null, name, flags.tag, isSliced])
+  const request = JSON.stringify([flags.url ?? null, name, tags, isSliced])
   const journal = uploadJournal(path, request, facts)
   const known = await journal.read()
   const file =
     (known && (await storage.file(known.fileId).catch(ifGone))) ??
-    (await storage.prepareFile({ name, sizeBytes: facts.size, tags: flags.tag, isSliced }))
+    (await storage.prepareFile({ name, sizeBytes: facts.size, tags, isSliced }))
   const isResumed = known?.fileId === file.id
   if (!isResumed) await journal.save({ fileId: file.id })
 
   const start = performance.now()
-  const progress = showProgress(path, facts.size)
+  const progress = progressIn(shell)(path, facts.size)
   const destination = { s3: s3For(file), ...placeOf(file) }
   try {
     const sent = isSliced
@@ -120,7 +113,7 @@ const upload = async (
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     const resumed = sent.resumedBytes > 0 ? `, of which ${formatBytes(sent.resumedBytes)} were there` : ''
     const how = 'slices' in sent ? `${sent.slices} slices` : `CRC32 ${sent.checksum} checked`
-    flags.log(`${path}: ${formatBytes(facts.size)}${resumed}, ${how}, ${seconds} s`)
+    sayIn(shell)(`${path}: ${formatBytes(facts.size)}${resumed}, ${how}, ${seconds} s`)
     await journal.remove()
     return { fileId: file.id, isSliced, columns: 'columns' in sent ? sent.columns : flags.columns }
   } finally {

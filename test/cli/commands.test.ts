@@ -8,7 +8,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { runMillrace } from '../support/millrace.ts'
 import { json as jsonReply, startScriptedServer } from '../support/scripted-server.ts'
 
-/* The commands as people run them, on the real stack. */
+/* The commands on the real stack. */
 let folder: string
 let cloud: EmbeddedCloud
 let s3: S3Client
@@ -36,8 +36,6 @@ afterAll(async () => {
 const environment = () => ({
   MILLRACE_DATA_DIR: join(folder, 'data'),
   XDG_CONFIG_HOME: join(folder, 'config'),
-  MILLRACE_URL: undefined,
-  MILLRACE_TOKEN: undefined,
 })
 const millrace = (...args: string[]) => runMillrace(args, { environment: environment() })
 const json = async (...args: string[]) => {
@@ -283,10 +281,6 @@ describe('every command', () => {
     const refused = await millrace('status', '--url', 'http://127.0.0.1:9', '--token', 'x')
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/got no answer: .*\n$/)])
     for (const { stderr } of [noCloud, refused]) expect(stderr).not.toMatch(/ENOENT|\n +at /)
-  })
-
-  it('--version is that of the package', async () => {
-    expect((await millrace('--version')).stdout).toBe(`${packageJson.version}\n`)
   })
 
   it('is completed in bash, zsh and fish', async () => {

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { writeAssembly } from '../local/runtime/fixture-assembly.ts'
 import { fixtureTemplate } from '../local/runtime/fixture-stack.ts'
 import { temporaryFolder } from '../local/runtime/temporary-folder.ts'
+import { runMillrace } from '../support/millrace.ts'
 
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
@@ -21,14 +20,8 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const millrace = async (args: string[], { input = '', MILLRACE_DATA_DIR = dataDir } = {}) => {
-  const program = join(import.meta.dirname, '..', '..', 'cli', 'millrace.ts')
-  const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, MILLRACE_DATA_DIR } })
-  child.stdin.end(input)
-  const exited = new Promise<number | null>(resolve => child.on('exit', resolve))
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
-  return { stdout, stderr, code }
-}
+const millrace = (args: string[], { input = '', MILLRACE_DATA_DIR = dataDir } = {}) =>
+  runMillrace(args, { input, environment: { MILLRACE_DATA_DIR } })
 
 describe('millrace execute', () => {
   const event = JSON.stringify({ do: 'wait', ms: 10 })

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createExtractConsole } from '../../cli/extract-console.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { readTables } from '../functions/lib/extractor/run-extraction.ts'
+import { runMillrace } from '../support/millrace.ts'
 
 let api: ApiServer
 let folder: string
@@ -45,26 +45,8 @@ const config = (jobs: object[] = [{ endpoint: 'items' }], over: object = {}) => 
   },
 })
 
-const run = async (
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number | null; out: string; err: string }> => {
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, 'extract-program.ts'), 'extract', ...args],
-    {
-      env: { ...process.env, ...env },
-    },
-  )
-  let out = ''
-  let err = ''
-  child.stdout.on('data', chunk => {
-    out += chunk
-  })
-  child.stderr.on('data', chunk => {
-    err += chunk
-  })
-  const code = await new Promise<number | null>(done => child.on('close', done))
+const run = async (args: string[], environment: Record<string, string> = {}) => {
+  const { code, stdout: out, stderr: err } = await runMillrace(['extract', ...args], { environment })
   return { code, out, err }
 }
 
@@ -227,7 +209,10 @@ describe('the console', () => {
         text += part
       },
     }
-    const console = createExtractConsole(output, () => (clock += 1000), output)
+    const console = createExtractConsole(
+      { stdout: output, stderr: output, environment: {} },
+      () => (clock += 1000),
+    )
     return { console, text: () => text }
   }
   const progress = { pages: 3, rows: 300, retries: 1, url: 'http://a.example/x?key=***' }

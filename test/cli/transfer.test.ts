@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { appendFile, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -6,19 +6,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListMultipartUploadsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
-import { Command } from 'commander'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerDownload } from '../../cli/download.ts'
-import { type DownloadFlags, runDownload } from '../../cli/transfer/run-download.ts'
-import { runUpload, type UploadFlags } from '../../cli/transfer/run-upload.ts'
-import { registerUpload } from '../../cli/upload.ts'
+import { runMillrace, spawnMillrace } from '../support/millrace.ts'
 import { type StorageService, startStorageService } from '../support/storage-service.ts'
 
 const MiB = 1024 ** 2
@@ -51,40 +45,23 @@ const newPath = (ending = 'csv'): string => {
 }
 
 /** Runs the command in this process, with address and token. */
-const millrace = async (name: 'upload' | 'download', ...given: string[]) => {
-  const chunks: Buffer[] = []
-  const output = new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(chunk)
-      done()
-    },
-  })
-  const lines: string[] = []
-  const streams = { output, log: (line: string) => void lines.push(line) }
-  let code: number | undefined
-  const program = new Command()
-  const run = {
-    upload: (path: string, flags: UploadFlags) => runUpload(path, flags, streams),
-    download: (target: string, flags: DownloadFlags) => runDownload(target, flags, streams),
-  }
-  if (name === 'upload') registerUpload(program)
-  else registerDownload(program)
-  program.commands[0]?.action(async (target: string, flags: UploadFlags & DownloadFlags) => {
-    code = await run[name](target, { url, token: service.token, ...flags })
-  })
-  await program.parseAsync([name, ...given], { from: 'user' })
-  return { code, output: Buffer.concat(chunks), log: lines.join('\n') }
+const millrace = async (...args: string[]) => {
+  const environment = { MILLRACE_URL: url, MILLRACE_TOKEN: service.token }
+  const { code, bytes, stderr } = await runMillrace(args, { environment, workingFolder: folder })
+  return { code, output: bytes, log: stderr.trimEnd() }
 }
 
-/** The program in a process of its own. */
-const spawnMillrace = (...given: string[]) => {
-  const { AWS_ENDPOINT_URL_S3: _s3, AWS_ENDPOINT_URL: _all, ...env } = process.env
-  return spawn(process.execPath, [cli, ...given, '--url', url], {
-    env: { ...env, MILLRACE_TOKEN: service.token },
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** The program in a process of its own, which can be killed. */
+const spawnTransfer = (...args: string[]) =>
+  spawnMillrace(args, {
+    environment: {
+      AWS_ENDPOINT_URL_S3: undefined,
+      AWS_ENDPOINT_URL: undefined,
+      MILLRACE_URL: url,
+      MILLRACE_TOKEN: service.token,
+    },
+    workingFolder: folder,
   })
-}
 
 /** Kills a program once the condition holds. */
 const killWhen = async (child: ChildProcess, isTime: () => boolean): Promise<void> => {
@@ -123,7 +100,7 @@ describe('upload', () => {
     const bytes = randomBytes(40 * MiB)
     await writeFile(path, bytes)
     const notes = () => (existsSync(`${path}.upload.json`) ? readFileSync(`${path}.upload.json`, 'utf8') : '')
-    await killWhen(spawnMillrace('upload', path), () => notes().includes('uploadId'))
+    await killWhen(spawnTransfer('upload', path), () => notes().includes('uploadId'))
     const journal = JSON.parse(await readFile(`${path}.upload.json`, 'utf8'))
 
     const { code, output } = await millrace('upload', path)
@@ -310,8 +287,8 @@ describe('download', () => {
   })
 
   it('writes to standard output', async () => {
-    const child = spawnMillrace('download', String(await uploadSlices(slices)), '-o', '-')
-    expect((await buffer(child.stdout)).equals(whole)).toBe(true)
+    const { output } = await millrace('download', String(await uploadSlices(slices)), '-o', '-')
+    expect(output.equals(whole)).toBe(true)
   })
 
   it('resumes a partial download, if the content is the same', async () => {
@@ -319,7 +296,7 @@ describe('download', () => {
     const fileId = String(await uploadSlices(slices))
     const cutShort = async () => {
       await rm(path, { force: true })
-      await killWhen(spawnMillrace('download', fileId, '-o', path), () => existsSync(`${path}.part`))
+      await killWhen(spawnTransfer('download', fileId, '-o', path), () => existsSync(`${path}.part`))
       await writeFile(`${path}.part`, whole.subarray(0, 5 * MiB))
     }
     await cutShort()
@@ -330,7 +307,7 @@ describe('download', () => {
     await cutShort()
     await writeFile(`${path}.part`, 'bad')
     const damaged = await millrace('download', fileId, '-o', path)
-    expect([damaged.code, damaged.log]).toEqual([1, expect.stringMatching(/checksum/)])
+    expect([damaged.code, damaged.log]).toEqual([2, expect.stringMatching(/checksum/)])
     expect(existsSync(path)).toBe(false)
     expect(existsSync(`${path}.part`)).toBe(false)
   })
@@ -352,8 +329,7 @@ describe('download', () => {
 
   it('names the file after the table when no name is given', async () => {
     await service.createTable('in.c-transfer', 'named', 'id\n1\n')
-    const child = spawnMillrace('download', 'in.c-transfer.named', '--no-header')
-    expect(await new Promise(resolve => child.once('exit', resolve))).toBe(0)
+    expect(await millrace('download', 'in.c-transfer.named', '--no-header')).toMatchObject({ code: 0 })
     expect(await readFile(join(folder, 'named.csv'), 'utf8')).toBe('"1"\n')
   })
 

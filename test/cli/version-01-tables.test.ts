@@ -4,9 +4,9 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createItemTable } from '#lib/storage/db/item-table.ts'
+import { runMillrace } from '#support/millrace.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
-import { runMigrateTables } from '../../cli/migrate-tables.ts'
 import sample from '../samples/version-01/tables.json' with { type: 'json' }
 
 const KEYED = 'in.c-main.keyed'
@@ -96,17 +96,17 @@ describe('a table of version 0.1', () => {
   it('is migrated by the command, which leaves the others alone', async () => {
     const api = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options: a plain HTTP server.
     await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
-    const lines: string[] = []
     try {
       const { port } = api.address() as AddressInfo // It listens on a port.
-      const flags = { url: `http://127.0.0.1:${port}`, token: service.token }
-      const streams = { output: process.stdout, log: (line: string) => void lines.push(line) }
+      const environment = { MILLRACE_URL: `http://127.0.0.1:${port}`, MILLRACE_TOKEN: service.token }
       await putSample('again')
-      expect(await runMigrateTables(flags, streams)).toBe(0)
-      expect(lines).toContain('in.c-again.keyed: migrated')
-      lines.length = 0
-      expect(await runMigrateTables(flags, streams)).toBe(0)
-      expect(lines.at(-1)).toMatch(/^0 of \d+ tables migrated, 0 failed/)
+      const first = await runMillrace(['migrate', 'tables'], { environment })
+      expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('in.c-again.keyed: migrated\n')])
+      const second = await runMillrace(['migrate', 'tables'], { environment })
+      expect([second.code, second.stderr]).toEqual([
+        0,
+        expect.stringMatching(/^0 of \d+ tables migrated, 0 failed/),
+      ])
     } finally {
       await new Promise(resolve => api.close(resolve))
     }

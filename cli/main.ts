@@ -1,0 +1,62 @@
+import { Command as CommanderCommand, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
+import type { Call, Command } from './command.ts'
+import { loadCommands } from './commands.ts'
+import { createOutput } from './output/output.ts'
+import { exitCodes, sayError } from './output/say-error.ts'
+import type { Shell } from './shell.ts'
+
+/** Runs the command line `millrace ARGS…`. Resolves to its exit code. */
+export const main = async (args: readonly string[], shell: Shell): Promise<number> => {
+  let code: number = exitCodes.success
+  const program = createProgram(shell)
+  try {
+    for (const [name, command] of Object.entries(await loadCommands(args[0] ?? '')))
+      add(program, name, command, async (called, flags, given) => {
+        const out = createOutput('json' in flags && flags.json === true, shell.stdout, shell.stderr)
+        code = (await called({ flags, shell, out }, ...given)) ?? exitCodes.success
+      })
+    await program.parseAsync(args, { from: 'user' })
+    return code
+  } catch (error) {
+    // Of the help, the version and wrong arguments: Commander has said it.
+    if (error instanceof CommanderError) return error.exitCode
+    return sayError(error, shell)
+  }
+}
+
+const createProgram = ({ stdout, stderr }: Shell): CommanderCommand =>
+  new CommanderCommand('millrace')
+    .configureOutput({
+      writeOut: text => void stdout.write(text),
+      writeErr: text => void stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 80,
+      getErrHelpWidth: () => stderr.columns ?? 80,
+      getOutHasColors: () => stdout.isTTY === true,
+      getErrHasColors: () => stderr.isTTY === true,
+    })
+    .exitOverride()
+    .description('Drop a file, get a table: the one-machine cloud and its tools')
+    .version(packageJson.version)
+    .showHelpAfterError()
+    .configureHelp({ showGlobalOptions: true })
+
+type WhenCalled = (
+  run: (call: Call, ...args: string[]) => Promise<number | undefined>,
+  flags: object,
+  args: string[],
+) => Promise<void>
+
+const add = (parent: CommanderCommand, name: string, command: Command, whenCalled: WhenCalled): void => {
+  const { description, args = [], options = [], help, run, commands = {} } = command
+  const added = parent.command(name).description(description)
+  for (const each of args) added.addArgument(each)
+  for (const each of options) added.addOption(each)
+  if (help !== undefined) added.addHelpText('after', `\n${help}`)
+  if (run)
+    added.action(() => {
+      const given = added.processedArgs.flat().filter(value => value !== undefined)
+      return whenCalled(run, added.optsWithGlobals(), given)
+    })
+  for (const [childName, child] of Object.entries(commands)) add(added, childName, child, whenCalled)
+}
