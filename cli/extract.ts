@@ -52,7 +52,7 @@ export const extraction: Command = {
 
 /**
  * Resolves to the exit code: 0 success, 1 user error, 2 application error
- * (docs/reference/extractor.md#retries-and-errors).
+ * (docs/reference/extractor-requests.md#retries-and-errors).
  */
 const runExtract = async (dataDir: string, flags: Flags, shell: Shell): Promise<number> => {
   const console = createExtractConsole(shell)

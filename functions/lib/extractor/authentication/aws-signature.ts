@@ -13,7 +13,7 @@ interface AwsCredentials {
 
 /**
  * Signs whole requests with AWS Signature Version 4; runs after every other authentication
- * (docs/reference/extractor.md#aws-signature).
+ * (docs/reference/extractor-authentication.md#aws-signature).
  *
  * ```
  * GET /orders    X-Amz-Date: 20261121T120000Z

@@ -6,7 +6,7 @@ import type { Json } from '../tables/json-value.ts'
 
 /**
  * When credentials expire, in seconds since 1970, from the value that the login response gave
- * (docs/reference/extractor.md#login): a date-time text, a timestamp, or with `relative` a number of seconds from
+ * (docs/reference/extractor-authentication.md#login): a date-time text, a timestamp, or with `relative` a number of seconds from
  * now. `undefined` (no value) is never.
  *
  * Digits in a text count as the number they show: Generic Extractor reads `"3600"` as the year 3600, which no API

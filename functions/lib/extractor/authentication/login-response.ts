@@ -5,7 +5,7 @@ import type { Json } from '../tables/json-value.ts'
 
 /**
  * What `response` references read. `text` keeps the body as `{ data: <text> }`; `json` takes an object as it is and a
- * scalar as `{ data: <scalar> }` (docs/reference/extractor.md#login). A list or null carries no credentials.
+ * scalar as `{ data: <scalar> }` (docs/reference/extractor-authentication.md#login). A list or null carries no credentials.
  */
 export const toLoginResponse = (body: Buffer, format: 'json' | 'text'): Json => {
   if (format === 'text') return { data: body.toString('utf8') }

@@ -25,7 +25,7 @@ interface LoginOptions {
   now: () => number
   /**
    * Sends the login request: default headers apply to it, `defaultOptions` do not
-   * (docs/reference/extractor.md#login).
+   * (docs/reference/extractor-authentication.md#login).
    */
   send: (request: PageRequest) => Promise<Buffer>
 }
@@ -39,7 +39,7 @@ interface Session {
 }
 
 /**
- * Logs in before the first request and again when the credentials expire (docs/reference/extractor.md#login).
+ * Logs in before the first request and again when the credentials expire (docs/reference/extractor-authentication.md#login).
  * Requests that come while a login is under way wait for it, so that one login serves them all.
  *
  * ```
@@ -121,7 +121,7 @@ const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOpt
 
 /**
  * `apiRequest.headers` or `.query`: after evaluation each value is tried as a path in the login response and kept as it
- * is when nothing is there (docs/reference/extractor.md#login). So a plain text is a path with itself as fallback.
+ * is when nothing is there (docs/reference/extractor-authentication.md#login). So a plain text is a path with itself as fallback.
  */
 const apiValues = (
   { settings, attributes, evaluate }: LoginOptions,

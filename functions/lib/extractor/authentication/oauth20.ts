@@ -9,7 +9,7 @@ import { requestContext } from './request-context.ts'
 import { withQuery } from './with-query.ts'
 
 /**
- * Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor.md#oauth20).
+ * Headers and query worked out for each request from the broker's `#data` (docs/reference/extractor-authentication.md#oauth20).
  *
  * ```
  * { "type": "oauth20", "format": "json",

@@ -8,7 +8,7 @@ import { withQuery } from './with-query.ts'
 
 /**
  * Query parameters worked out for each request, with contexts `attr`, `query` and `request`
- * (docs/reference/extractor.md#query).
+ * (docs/reference/extractor-authentication.md#query).
  *
  * ```
  * { "type": "query", "query": { "key": { "attr": "#apiKey" } } }

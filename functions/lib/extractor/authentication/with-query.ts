@@ -3,7 +3,7 @@ import { formatQuery, parseQuery, type Query } from '../php/query.ts'
 
 /**
  * The request with its query changed; the whole query is written anew, RFC 3986 encoded
- * (docs/reference/extractor.md#requests).
+ * (docs/reference/extractor-jobs.md#requests).
  */
 export const withQuery = (request: OutgoingRequest, change: (query: Query) => Query): OutgoingRequest => {
   const at = request.url.target.indexOf('?')

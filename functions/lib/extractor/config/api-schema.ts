@@ -6,6 +6,7 @@ import {
   filePart,
   flag,
   integer,
+  key,
   optional,
   optionalUnlessEmpty,
   record,
@@ -18,20 +19,49 @@ import { strictObject } from './strict-object.ts'
 
 const codes = z.array(z.int())
 
-/** See docs/reference/extractor.md#retries-and-errors. The flat names are an older spelling of the same. */
+/** See docs/reference/extractor-requests.md#retries-and-errors. The flat names are an older spelling of the same. */
 const RetryConfig = strictObject({
-  maxRetries: optional(integer),
-  http: optional(
-    strictObject(
-      { retryHeader: optional(text), codes: optional(codes) },
-      { maxRetries: 'write it one level up, in "retryConfig"' },
+  maxRetries: key(optional(integer), 'How often a request is sent again.', 10),
+  http: key(
+    optional(
+      strictObject(
+        {
+          retryHeader: key(
+            optional(text),
+            'The header that says when to try again: seconds, a Unix time or an HTTP date.',
+            'Retry-After',
+          ),
+          codes: key(
+            optional(codes),
+            'Statuses that are tried again. Given ones replace the default.',
+            [500, 502, 503, 504, 408, 420, 429],
+          ),
+        },
+        { maxRetries: 'write it one level up, in "retryConfig"' },
+      ),
     ),
+    'Answers of the server.',
   ),
-  curl: optional(strictObject({ codes: optional(codes) })),
-  headerName: optional(text),
-  httpCodes: optional(codes),
-  curlCodes: optional(codes),
-  maxTotalSeconds: optional(decimal),
+  curl: key(
+    optional(
+      strictObject({
+        codes: key(
+          optional(codes),
+          "Network failures that are tried again, by curl's numbers: 28 time-out, 6 name, 7 connect, 35 TLS, 52 no reply, 56 broken off, 18 cut short.",
+          [28, 6, 7, 35, 52, 56, 18],
+        ),
+      }),
+    ),
+    'Failures of the network.',
+  ),
+  headerName: key(optional(text), 'Older name of `http.retryHeader`, which wins.'),
+  httpCodes: key(optional(codes), 'Older name of `http.codes`, which wins.'),
+  curlCodes: key(optional(codes), 'Older name of `curl.codes`, which wins.'),
+  maxTotalSeconds: key(
+    optional(decimal),
+    'Ours: a request that would wait longer than this, all its waits together, fails.',
+    3600,
+  ),
 })
 
 /**
@@ -39,39 +69,74 @@ const RetryConfig = strictObject({
  * allows there.
  */
 const DefaultOptions = strictObject({
-  endpoint: optional(text),
-  params: optional(Params),
-  method: optionalUnlessEmpty(Method),
-  headers: optional(record(Value)),
+  endpoint: key(optional(text), 'Taken, but every job has an endpoint of its own, which wins.'),
+  params: key(optional(Params), 'Params of every data request; those of the job win.'),
+  method: key(optionalUnlessEmpty(Method), 'The method of jobs that name none.', 'GET'),
+  headers: key(optional(record(Value)), 'Headers of every data request; those of the job win.'),
 })
 
 const Http = strictObject({
-  headers: optional(record(Value)),
-  requiredHeaders: optional(z.array(text)),
-  defaultOptions: optionalUnlessEmpty(DefaultOptions),
-  ignoreErrors: optional(z.array(integer)),
-  connectTimeout: optional(decimal),
-  requestTimeout: optional(decimal),
-  // Ours
-  evaluate: optional(flag),
-  maxConcurrency: optional(integer),
-  bodyLimitBytes: optional(integer),
-  trustedOrigins: optional(z.array(z.url())),
-  errorRules: optional(z.array(ErrorRule)),
+  headers: key(
+    optional(record(Value)),
+    'Sent with every request, the login too. Values may be expressions with `attr`.',
+  ),
+  requiredHeaders: key(optional(z.array(text)), 'Each of these names must be set in `config.http.headers`.'),
+  defaultOptions: key(
+    optionalUnlessEmpty(DefaultOptions),
+    'Laid below every data request, next pages too; not below the login. Literal values only, unless `evaluate`.',
+  ),
+  ignoreErrors: key(
+    optional(z.array(integer)),
+    'Statuses whose body is taken as the response, after the retries and with a warning.',
+  ),
+  connectTimeout: key(optional(decimal), 'Seconds for a connection.', 30),
+  requestTimeout: key(optional(decimal), 'Seconds for a request with its whole answer.', 300),
+  evaluate: key(
+    optional(flag),
+    'Ours: expressions work in `defaultOptions` and in headers of jobs too, and values of parent rows everywhere.',
+    false,
+  ),
+  maxConcurrency: key(
+    optional(integer),
+    'Ours: requests under way at once. 1 asks strictly one after the other.',
+    8,
+  ),
+  bodyLimitBytes: key(
+    optional(integer),
+    'Ours: bytes of the largest response, packed and unpacked.',
+    268_435_456,
+  ),
+  trustedOrigins: key(
+    optional(z.array(z.url())),
+    'Ours: further origins that headers, credentials and secrets may be sent to.',
+  ),
+  errorRules: key(
+    optional(z.array(ErrorRule)),
+    'Ours: what becomes of a response by its status, header or body. The first rule that fits decides.',
+  ),
 })
 
 /** `parameters.api` (docs/reference/extractor.md#api). */
 export const Api = strictObject({
-  baseUrl: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  name: optional(filePart),
-  caCertificate: optional(z.string()),
-  clientCertificate: optional(z.string()),
-  '#clientCertificate': optional(z.string()),
-  pagination: optionalUnlessEmpty(Pagination),
-  authentication: optionalUnlessEmpty(Authentication),
-  retryConfig: optionalUnlessEmpty(RetryConfig),
-  http: optionalUnlessEmpty(Http),
-  query: optional(record(Value)),
+  baseUrl: key(
+    z.union([z.string(), z.record(z.string(), z.unknown())]),
+    'Endpoints are resolved against it (RFC 3986). An address, or an expression with `attr`.',
+  ),
+  name: key(optional(filePart), 'Part of the bucket that is made from `config.id`.', 'generic'),
+  caCertificate: key(
+    optional(z.string()),
+    'PEM text of the trusted authorities, in place of the known ones.',
+  ),
+  clientCertificate: key(optional(z.string()), 'As `#clientCertificate`, not sealed.'),
+  '#clientCertificate': key(
+    optional(z.string()),
+    'PEM text for mutual TLS: the certificate, then its private key.',
+  ),
+  pagination: key(optionalUnlessEmpty(Pagination), 'How a job gets its next page. Without it: one page.'),
+  authentication: key(optionalUnlessEmpty(Authentication), 'Which credentials requests carry.'),
+  retryConfig: key(optionalUnlessEmpty(RetryConfig), 'What is tried again, how often and how long.'),
+  http: key(optionalUnlessEmpty(Http), 'Headers, defaults, errors and limits of requests.'),
+  query: key(optional(record(Value)), 'Deprecated: the `query` of query authentication, when that has none.'),
 }).refine(api => canLogIn(api.authentication) || !asksForLogin(api.http?.errorRules), {
   path: ['http', 'errorRules'],
   error: '"do": "login" needs an authentication that logs in',

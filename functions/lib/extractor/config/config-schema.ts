@@ -1,24 +1,48 @@
 import * as z from 'zod'
 import { Api } from './api-schema.ts'
 import { OAuthCredentials } from './authentication-schema.ts'
-import { filePart, flag, list, optional, record, Scalar, text, Value } from './fields.ts'
+import { filePart, flag, key, list, optional, record, Scalar, text, Value } from './fields.ts'
 import { Job } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Keys of `parameters.config` that mean something to the extractor; every other key is a user attribute. */
 const configShape = {
-  jobs: list(Job).refine(jobs => jobs.length > 0, 'must hold at least one job'),
-  debug: optional(Scalar),
-  outputBucket: optional(filePart),
-  id: optional(filePart),
-  incrementalOutput: optional(flag),
-  userData: optional(z.unknown()),
-  mappings: optional(
-    z.preprocess(given => (Array.isArray(given) && given.length === 0 ? {} : given), record(Value)),
+  jobs: key(
+    list(Job).refine(jobs => jobs.length > 0, 'must hold at least one job'),
+    'What to ask for; at least one.',
   ),
-  http: optional(z.looseObject({ headers: optional(record(Value)) })),
-  compatLevel: optional(z.union([z.literal([1, 2, 3]), z.literal(['1', '2', '3']).transform(Number)])),
-  compat: optional(flag),
+  debug: key(optional(Scalar), 'More log lines.', false),
+  outputBucket: key(optional(filePart), 'Bucket of the tables. Without it: made from `id`, else none.'),
+  id: key(optional(filePart), 'Without `outputBucket` the bucket is `ex-api-<api.name>-<id>`.'),
+  incrementalOutput: key(
+    optional(flag),
+    'How tables are loaded, written to their manifests: `true` adds and updates rows, `false` replaces them all. Without it: as `false`, but tables of jobs that ask only for changes are updated.',
+  ),
+  userData: key(
+    optional(z.unknown()),
+    'Columns added to the rows of top-level jobs: names to values or expressions with `attr` and `time`. A scalar becomes the column `userData`.',
+  ),
+  mappings: key(
+    optional(z.preprocess(given => (Array.isArray(given) && given.length === 0 ? {} : given), record(Value))),
+    'By data type: which values become which columns and tables.',
+  ),
+  http: key(
+    optional(
+      z.looseObject({
+        headers: key(
+          optional(record(Value)),
+          'Laid over `api.http.headers`; values may be expressions with `attr`.',
+        ),
+      }),
+    ),
+    'Headers of this configuration.',
+  ),
+  compatLevel: key(
+    optional(z.union([z.literal([1, 2, 3]), z.literal(['1', '2', '3']).transform(Number)])),
+    'Older forms of tables.',
+    3,
+  ),
+  compat: key(optional(flag), 'Ours: behave like Generic Extractor where we differ on purpose.', false),
 }
 
 export const configKeys = Object.keys(configShape)
@@ -29,55 +53,93 @@ export const Config = z.looseObject(configShape)
 export type Config = z.output<typeof Config>
 
 const AwsSignature = strictObject({
-  credentials: optional(
-    strictObject({
-      accessKeyId: optional(text),
-      '#secretKey': optional(text),
-      serviceName: optional(text),
-      regionName: optional(text),
-    }),
+  credentials: key(
+    optional(
+      strictObject({
+        accessKeyId: key(optional(text), 'Required here, as the three below.'),
+        '#secretKey': key(optional(text), 'The secret access key.'),
+        serviceName: key(optional(text), 'Such as `execute-api`.'),
+        regionName: key(optional(text), 'Such as `eu-central-1`.'),
+      }),
+    ),
+    'What requests are signed with.',
   ),
 })
 
 const parametersShape = {
-  api: Api,
-  config: Config,
-  iterations: optional(z.array(z.record(z.string(), z.unknown()))),
-  sshProxy: optional(z.unknown()),
-  aws: optional(strictObject({ signature: optional(AwsSignature) })),
-  cache: optional(z.unknown()),
+  api: key(Api, 'The API: address, credentials, pages, limits.'),
+  config: key(Config, 'What is read from it, and attributes for expressions.'),
+  iterations: key(
+    optional(z.array(z.record(z.string(), z.unknown()))),
+    'All jobs run once for each; its keys take the place of those of `config`.',
+  ),
+  sshProxy: key(optional(z.unknown()), 'Refused.'),
+  aws: key(
+    optional(
+      strictObject({
+        signature: key(optional(AwsSignature), 'Signs requests with AWS Signature Version 4.'),
+      }),
+    ),
+    'Credentials of AWS.',
+  ),
+  cache: key(optional(z.unknown()), 'Ignored.'),
 }
 
 const Parameters = strictObject(parametersShape)
 
 /** `image_parameters.allowed_hosts`: where jobs may go. */
 export const AllowedHost = z.looseObject({
-  host: z.string(),
-  scheme: optional(z.string()),
-  port: optional(z.union([z.number(), z.string()])),
-  endpoint: optional(z.string()),
+  host: key(z.string(), 'The exact host name, or a whole address.'),
+  scheme: key(optional(z.string()), '`http` or `https`. Without it: both.'),
+  port: key(optional(z.union([z.number(), z.string()])), 'Without it: any.'),
+  endpoint: key(optional(z.string()), 'Whole segments that the path must begin with. Without it: any path.'),
 })
 
 export type AllowedHost = z.output<typeof AllowedHost>
 
-const tableMappings = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  optional(z.looseObject({ tables: optional(z.array(z.looseObject({ source: z.string(), ...shape }))) }))
+const tableMappings = <Shape extends z.ZodRawShape>(shape: Shape) => {
+  const table = z.looseObject({ source: key(z.string(), 'Which table.'), ...shape })
+  return optional(z.looseObject({ tables: key(optional(z.array(table)), 'One for each table.') }))
+}
 
 /** The part of the platform's table mapping that says how tables are loaded. The loader checks the rest. */
 const StorageMapping = z.looseObject({
-  input: tableMappings({ changed_since: optional(Scalar) }),
-  output: tableMappings({ primary_key: optional(z.array(z.string())), incremental: optional(flag) }),
+  input: key(
+    tableMappings({
+      changed_since: key(optional(Scalar), 'Iterate only over rows that changed since then.'),
+    }),
+    'Tables whose rows are the iterations.',
+  ),
+  output: key(
+    tableMappings({
+      primary_key: key(optional(z.array(z.string())), 'Key columns of the table.'),
+      incremental: key(optional(flag), '`true`: adds and updates rows.', false),
+    }),
+    'How tables are loaded.',
+  ),
+})
+
+const OAuthApi = z.looseObject({
+  credentials: key(optional(OAuthCredentials), 'What an OAuth broker stored.'),
 })
 
 /** The whole `config.json`. The root also carries the platform's own keys, which are no concern of ours. */
 export const ConfigFile = z.looseObject({
-  parameters: Parameters,
-  authorization: optional(
-    z.looseObject({ oauth_api: optional(z.looseObject({ credentials: optional(OAuthCredentials) })) }),
+  parameters: key(Parameters, 'What is extracted, and how.'),
+  authorization: key(
+    optional(z.looseObject({ oauth_api: key(optional(OAuthApi), 'Of OAuth 1.0 and 2.0.') })),
+    'Credentials of an OAuth broker.',
   ),
-  image_parameters: optional(z.looseObject({ allowed_hosts: optional(z.array(AllowedHost)) })),
-  action: optional(z.string()),
-  storage: optional(StorageMapping).catch(undefined),
+  image_parameters: key(
+    optional(
+      z.looseObject({
+        allowed_hosts: key(optional(z.array(AllowedHost)), 'Where requests may go. Without it: anywhere.'),
+      }),
+    ),
+    'What the operator of a component sets.',
+  ),
+  action: key(optional(z.string()), 'Only `run`.', 'run'),
+  storage: key(optional(StorageMapping).catch(undefined), "The platform's mapping of tables."),
 })
 
 export type ConfigFile = z.output<typeof ConfigFile>

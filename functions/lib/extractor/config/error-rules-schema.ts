@@ -1,18 +1,27 @@
 import * as z from 'zod'
-import { decimal, name, optional, text } from './fields.ts'
+import { decimal, key, name, optional, text } from './fields.ts'
 import { ResponseTest } from './response-test-schema.ts'
 import { strictObject } from './strict-object.ts'
 
-const Wait = z.union([decimal, strictObject({ header: name }), strictObject({ path: name })], {
+const waits = [
+  decimal,
+  strictObject({ header: key(name, 'The header that says the seconds.') }),
+  strictObject({ path: key(name, 'The path in the response that says them.') }),
+] as const
+
+const Wait = z.union(waits, {
   error: '"wait" must be a number of seconds, {"header": name} or {"path": path in the response}',
 })
 
-/** One rule of `api.http.errorRules` (docs/reference/extractor.md#error-rules). Ours. */
+/** One rule of `api.http.errorRules` (docs/reference/extractor-requests.md#error-rules). Ours. */
 export const ErrorRule = strictObject({
-  when: ResponseTest,
-  do: z.enum(['fail', 'ignore', 'retry', 'login', 'stop']),
-  wait: optional(Wait),
-  message: optional(text),
+  when: key(ResponseTest, 'What the response has to be like; all that is given has to hold.'),
+  do: key(z.enum(['fail', 'ignore', 'retry', 'login', 'stop']), 'What becomes of it, see below.'),
+  wait: key(
+    optional(Wait),
+    'Seconds before a `retry`, or where the response says them. Without it as for any retry.',
+  ),
+  message: key(optional(text), 'Text in front of the error or the warning.'),
 }).refine(rule => rule.wait === undefined || rule.do === 'retry', '"wait" belongs to "do": "retry"')
 
 export type ErrorRule = z.output<typeof ErrorRule>

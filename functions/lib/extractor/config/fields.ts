@@ -60,5 +60,12 @@ export const flag = z
   .union([z.boolean(), z.literal([0, 1, '', '0', '1'])])
   .transform(value => value === true || value === 1 || value === '1')
 
+/**
+ * Says what a key means and what holds without it, for the reference and for editors of configurations
+ * (`npm run reference`). What has no fixed default is said in words.
+ */
+export const key = <T extends z.ZodType>(schema: T, meaning: string, fallback?: unknown): T =>
+  schema.meta({ description: meaning, ...(fallback === undefined ? {} : { fallback }) })
+
 /** A value expression or literal: read by the `functions` domain when its contexts are known. */
 export const Value = z.unknown()

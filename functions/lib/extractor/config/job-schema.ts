@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
-import { flag, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
+import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Request parameters: an object, or a list when a POST body has to be one. */
@@ -13,25 +13,34 @@ export const Method = z
 
 /** What a request is made of: a job, `defaultOptions`, `loginRequest` and `scrollRequest` share it. */
 export const requestShape = {
-  endpoint: optional(text),
-  params: optional(Params),
-  method: optionalUnlessEmpty(Method),
-  headers: optional(record(Value)),
+  endpoint: key(optional(text), 'Where it goes: relative to the base address, from its root, or absolute.'),
+  params: key(
+    optional(Params),
+    'Query or body, see requests. Values may be expressions with `attr` and `time`, worked out once per run of the job.',
+  ),
+  method: key(optionalUnlessEmpty(Method), '`GET`, `POST` (JSON body) or `FORM` (form body).', 'GET'),
+  headers: key(optional(record(Value)), 'Headers of its own.'),
 }
 
-const DataField = z.union([text, strictObject({ path: name, delimiter: optional(z.string()) })])
+const DataField = z.union([
+  text,
+  strictObject({
+    path: key(name, 'The path.'),
+    delimiter: key(optional(z.string()), 'What separates its steps.', '.'),
+  }),
+])
 
 const Placeholder = z.union([
   text,
-  z.looseObject({ path: name }), // the other keys are a value expression: `function` and `args`
+  z.looseObject({ path: key(name, 'Path in the parent row.') }), // the other keys are a value expression: `function` and `args`
 ])
 
-/** A high-water mark kept in the state between runs (ours; docs/reference/extractor.md#incremental-jobs). */
+/** A high-water mark kept in the state between runs (ours; docs/reference/extractor-jobs.md#incremental-jobs). */
 const Incremental = strictObject({
-  idKey: name,
-  param: name,
-  type: z.enum(['number', 'text', 'date']).default('text'),
-  initial: optional(Value),
+  idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
+  param: key(name, 'Name of the parameter that carries it in the next run.'),
+  type: key(z.enum(['number', 'text', 'date']).default('text'), 'How values are compared.'),
+  initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
 })
 
 /** Names of columns, as a list or with commas between. */
@@ -39,29 +48,47 @@ const KeyColumns = z.union([z.string().transform(readKeyColumns), z.array(name)]
 
 const jobShape = {
   ...requestShape,
-  id: optional(text),
-  endpoint: name,
-  dataType: optional(text),
-  dataField: optional(DataField),
-  responseFilter: optional(z.union([text, z.array(text)])),
-  responseFilterDelimiter: optional(z.string()),
-  placeholders: optional(record(Placeholder)),
-  recursionFilter: optional(text),
-  scroller: optional(text),
-  userData: optional(z.unknown()),
-  failWhenEmpty: optional(flag),
-  incremental: optional(Incremental),
-  primaryKey: optional(KeyColumns),
+  id: key(optional(text), 'Of two jobs with one `id` the later takes the place of the earlier.'),
+  endpoint: key(
+    name,
+    'Relative to the base address, from its root, or absolute. May have a query, and placeholders in a child job.',
+  ),
+  dataType: key(optional(text), 'Name of the table, and key in `mappings`. Without it: the endpoint.'),
+  dataField: key(
+    optional(DataField),
+    'Path of the items in the response. `.` is the whole response. Without it: found by itself.',
+  ),
+  responseFilter: key(
+    optional(z.union([text, z.array(text)])),
+    'Paths whose values become JSON text in one column: `a.b`, `list[].x`.',
+  ),
+  responseFilterDelimiter: key(optional(z.string()), 'What separates the steps of these paths.', '.'),
+  placeholders: key(
+    optional(record(Placeholder)),
+    'By name in the endpoint: a path in the parent row, or an object with `path`, `function` and `args`.',
+  ),
+  recursionFilter: key(optional(text), 'Which parent rows this child job runs for.'),
+  scroller: key(optional(text), 'Which pagination of `multiple` is used.'),
+  userData: key(
+    optional(z.unknown()),
+    'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
+  ),
+  failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
+  incremental: key(optional(Incremental), 'Ours: asks only for what changed since the last run.'),
+  primaryKey: key(
+    optional(KeyColumns),
+    'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',
+  ),
 }
 
 const FlatJob = strictObject(jobShape)
 
-/** One job of `config.jobs` as written (docs/reference/extractor.md#jobs). */
+/** One job of `config.jobs` as written (docs/reference/extractor-jobs.md#jobs). */
 export interface Job extends z.output<typeof FlatJob> {
   children?: Job[] | undefined
 }
 
 export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
-  children: optional(z.lazy(() => list(Job))),
+  children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 })

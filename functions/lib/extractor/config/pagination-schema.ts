@@ -1,101 +1,141 @@
 import * as z from 'zod'
-import { flag, integer, name, optional, record, text } from './fields.ts'
+import { flag, integer, key, name, optional, record, text } from './fields.ts'
 import { requestShape } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const limit = integer.refine(value => value > 0, 'must be a positive integer')
 
-/** Stop rules that any method may have (docs/reference/extractor.md#stop-rules). */
+/** Stop rules that any method may have (docs/reference/extractor-pagination.md#stop-rules). */
 const stops = {
-  nextPageFlag: optional(strictObject({ field: name, stopOn: z.boolean(), ifNotSet: optional(z.boolean()) })),
-  forceStop: optional(
-    strictObject({
-      pages: optional(integer),
-      time: optional(z.union([z.int(), z.string()])),
-      volume: optional(integer),
-    }),
-  ),
-  limitStop: optional(
-    strictObject({ field: optional(text), count: optional(integer) }).refine(
-      ({ field, count }) => Boolean(field) !== Boolean(count),
-      'give exactly one of "field" and "count"',
+  nextPageFlag: key(
+    optional(
+      strictObject({
+        field: key(name, 'A top-level property of the response.'),
+        stopOn: key(z.boolean(), 'The job ends when the property, as a boolean, equals this.'),
+        ifNotSet: key(optional(z.boolean()), 'What a missing property counts as. Without it: as `stopOn`.'),
+      }),
     ),
+    'Ends the job when the response says so.',
+  ),
+  forceStop: key(
+    optional(
+      strictObject({
+        pages: key(optional(integer), 'After so many pages.'),
+        time: key(
+          optional(z.union([z.int(), z.string()])),
+          'After so many seconds, or a text such as `1 hour`, since the first request of the job.',
+        ),
+        volume: key(optional(integer), 'After more than so many bytes of minified JSON.'),
+      }),
+    ),
+    'Ends the job, whichever of these comes first.',
+  ),
+  limitStop: key(
+    optional(
+      strictObject({
+        field: key(optional(text), 'Path of the number of items in the response.'),
+        count: key(optional(integer), 'The number of items.'),
+      }).refine(
+        ({ field, count }) => Boolean(field) !== Boolean(count),
+        'give exactly one of "field" and "count"',
+      ),
+    ),
+    'Ends the job when so many items came. The last page is not cut.',
   ),
 }
 
 const urlShape = {
-  urlKey: optional(text),
-  includeParams: optional(flag),
-  paramIsQuery: optional(flag),
+  urlKey: key(optional(text), 'Path of the next address in the response.', 'next_page'),
+  includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
+  paramIsQuery: key(
+    optional(flag),
+    '`true`: the value is a query, which is laid over the params; a leading `?` is dropped.',
+    false,
+  ),
 }
 
 const offset = strictObject({
-  method: z.literal('offset'),
-  limit,
-  limitParam: optional(text),
-  offsetParam: optional(text),
-  firstPageParams: optional(flag),
-  offsetFromJob: optional(flag),
+  method: key(z.literal('offset'), 'The method.'),
+  limit: key(limit, 'Items per page. A job param named as `limitParam` replaces it.'),
+  limitParam: key(optional(text), 'Name of the parameter with the limit.', 'limit'),
+  offsetParam: key(optional(text), 'Name of the parameter with the offset.', 'offset'),
+  firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
+  offsetFromJob: key(
+    optional(flag),
+    '`true`: the job param named as `offsetParam` is the first offset. Otherwise 0 takes its place.',
+    false,
+  ),
   ...stops,
 })
 
 const pagenum = strictObject({
-  method: z.literal('pagenum'),
-  pageParam: optional(text),
-  firstPage: optional(integer),
-  limit: optional(integer),
-  limitParam: optional(text),
-  firstPageParams: optional(flag),
+  method: key(z.literal('pagenum'), 'The method.'),
+  pageParam: key(optional(text), 'Name of the parameter with the number.', 'page'),
+  firstPage: key(optional(integer), 'The first number.', 1),
+  limit: key(optional(integer), 'Items per page; sent, and a page of fewer is the last.'),
+  limitParam: key(
+    optional(text),
+    'Name of the parameter with the limit; a job param of that name replaces it.',
+    'limit',
+  ),
+  firstPageParams: key(optional(flag), '`false`: the first request is sent without them.', true),
   ...stops,
 })
 
 const responseUrl = strictObject({
-  method: z.literal('response.url'),
+  method: key(z.literal('response.url'), 'The method.'),
   ...urlShape,
-  delimiter: optional(z.string()),
+  delimiter: key(optional(z.string()), 'What separates the steps of `urlKey`.', '.'),
   ...stops,
 })
 
-const zendeskUrl = strictObject({ method: z.literal('zendesk.response.url'), ...urlShape, ...stops })
+const zendeskUrl = strictObject({
+  method: key(z.literal('zendesk.response.url'), 'The method.'),
+  ...urlShape,
+  ...stops,
+})
 
 const responseParam = strictObject({
-  method: z.literal('response.param'),
-  responseParam: name,
-  queryParam: name,
-  includeParams: optional(flag),
-  scrollRequest: optional(strictObject(requestShape)),
+  method: key(z.literal('response.param'), 'The method.'),
+  responseParam: key(name, 'Path of the value in the response.'),
+  queryParam: key(name, 'Name of the parameter that carries it.'),
+  includeParams: key(optional(flag), '`true`: the params of the job are sent again.', false),
+  scrollRequest: key(
+    optional(strictObject(requestShape)),
+    'The requests from the second page on, where they differ.',
+  ),
   ...stops,
 })
 
 const cursor = strictObject({
-  method: z.literal('cursor'),
-  idKey: name,
-  param: name,
-  increment: optional(integer),
-  reverse: optional(flag),
+  method: key(z.literal('cursor'), 'The method.'),
+  idKey: key(name, 'Path of a whole number in each item.'),
+  param: key(name, 'Name of the parameter that carries it. A job param of that name is the first value.'),
+  increment: key(optional(integer), 'Added to the value.', 0),
+  reverse: key(optional(flag), '`true`: the smallest value; then `increment` is usually negative.', false),
   ...stops,
 })
 
-/** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor.md#header-link). */
+/** The next page from the `Link` header (RFC 8288). Ours (docs/reference/extractor-pagination.md#header-link). */
 const headerLink = strictObject({
-  method: z.literal('header-link'),
-  rel: optional(text),
-  includeParams: optional(flag),
+  method: key(z.literal('header-link'), 'The method.'),
+  rel: key(optional(text), 'Which link of the header.', 'next'),
+  includeParams: key(optional(flag), '`true`: adds the params of the job to the address.', false),
   ...stops,
 })
 
 /**
  * A cursor that may be text or a date, from the response or from the items. Ours
- * (docs/reference/extractor.md#json-cursor).
+ * (docs/reference/extractor-pagination.md#json-cursor).
  */
 const jsonCursor = strictObject({
-  method: z.literal('json-cursor'),
-  param: name,
-  cursorPath: optional(text),
-  idKey: optional(text),
-  type: z.enum(['number', 'text', 'date']).default('text'),
-  reverse: optional(flag),
+  method: key(z.literal('json-cursor'), 'The method.'),
+  param: key(name, 'Name of the parameter that carries the cursor.'),
+  cursorPath: key(optional(text), 'Path in the response; ends when it is empty. This one or `idKey`.'),
+  idKey: key(optional(text), 'Path in each item; the largest counts. Ends with a page without items.'),
+  type: key(z.enum(['number', 'text', 'date']).default('text'), 'How values of `idKey` are compared.'),
+  reverse: key(optional(flag), '`true`: the smallest value of `idKey`.', false),
   ...stops,
 }).refine(
   ({ cursorPath, idKey }) => Boolean(cursorPath) !== Boolean(idKey),
@@ -118,13 +158,13 @@ export const SinglePagination = z.discriminatedUnion('method', singles, {
 })
 
 const multiple = strictObject({
-  method: z.literal('multiple'),
-  scrollers: record(SinglePagination),
-  default: optional(text),
+  method: key(z.literal('multiple'), 'The method.'),
+  scrollers: key(record(SinglePagination), 'By name: the keys of any other method.'),
+  default: key(optional(text), 'Name of the one for jobs without `scroller`. Without it: one page.'),
   ...stops,
 })
 
-/** `api.pagination` (docs/reference/extractor.md#pagination). */
+/** `api.pagination` (docs/reference/extractor-pagination.md#pagination). */
 export const Pagination = z.discriminatedUnion('method', [...singles, multiple], {
   error: unknownKind('method', 'unknown pagination method', [...kindsOf('method', singles), 'multiple']),
 })

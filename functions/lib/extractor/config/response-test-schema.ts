@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { flag, name, optional, Scalar } from './fields.ts'
+import { flag, key, name, optional, Scalar } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
 const Status = z
@@ -10,9 +10,9 @@ const Status = z
   )
 
 const comparisons = {
-  equals: optional(z.union([Scalar, z.array(Scalar)])),
-  contains: optional(name),
-  exists: optional(flag),
+  equals: key(optional(z.union([Scalar, z.array(Scalar)])), 'The value, or one of a list.'),
+  contains: key(optional(name), 'A part of its text.'),
+  exists: key(optional(flag), 'Whether it is there.'),
 }
 
 const exactlyOne = {
@@ -21,18 +21,24 @@ const exactlyOne = {
   message: 'give exactly one of "equals", "contains" and "exists"',
 }
 
-const HeaderTest = strictObject({ name, ...comparisons }).refine(exactlyOne.check, exactlyOne.message)
-
-const BodyTest = strictObject({ path: optional(name), ...comparisons }).refine(
+const HeaderTest = strictObject({ name: key(name, 'Name of the header.'), ...comparisons }).refine(
   exactlyOne.check,
   exactlyOne.message,
 )
 
-/** What a response has to be like; all that is given has to hold (docs/reference/extractor.md#error-rules). */
+const BodyTest = strictObject({
+  path: key(optional(name), 'Path in the response. Without it: the whole body as text.'),
+  ...comparisons,
+}).refine(exactlyOne.check, exactlyOne.message)
+
+/** What a response has to be like; all that is given has to hold (docs/reference/extractor-requests.md#error-rules). */
 export const ResponseTest = strictObject({
-  status: optional(z.union([Status, z.array(Status)])),
-  header: optional(HeaderTest),
-  body: optional(BodyTest),
+  status: key(
+    optional(z.union([Status, z.array(Status)])),
+    'A status, a class such as `4xx`, or a list of them. Without it any from 400 on.',
+  ),
+  header: key(optional(HeaderTest), 'A header, by one of the three comparisons.'),
+  body: key(optional(BodyTest), 'A value of the body, or all of it, in the same way.'),
 }).refine(
   test => Object.values(test).some(given => given !== undefined),
   'must name a status, header or body',

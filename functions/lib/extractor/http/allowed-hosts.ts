@@ -5,7 +5,7 @@ import type { HttpUrl } from './resolve-url.ts'
 
 /**
  * Refuses requests to hosts that `image_parameters.allowed_hosts` does not name
- * (docs/reference/extractor.md#where-requests-may-go): exact host, and scheme, port and path (whole segments) where
+ * (docs/reference/extractor-requests.md#where-requests-may-go): exact host, and scheme, port and path (whole segments) where
  * they are given. Generic Extractor checks the configured jobs once; we check each request: logins, next pages,
  * children and redirects too. A path is allowed when it is so however a server may read it.
  *

@@ -51,7 +51,7 @@ export interface ApiSession {
   ): Promise<FetchedPage>
   /**
    * The body of a login response: no credentials on the request, the default headers are
-   * (docs/reference/extractor.md#login).
+   * (docs/reference/extractor-authentication.md#login).
    */
   login(request: PageRequest): Promise<Buffer>
 }

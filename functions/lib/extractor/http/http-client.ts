@@ -44,7 +44,7 @@ interface HttpClientOptions {
 export interface Exchange {
   /**
    * Signs one attempt; called anew for every retry, since signatures and tokens age
-   * (docs/reference/extractor.md#authentication).
+   * (docs/reference/extractor-authentication.md#authentication).
    */
   prepare: () => Promise<OutgoingRequest>
   /** What may go along to the target of a redirect. */

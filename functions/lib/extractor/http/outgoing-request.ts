@@ -21,7 +21,7 @@ export interface OutgoingRequest {
 
 /**
  * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body
- * (docs/reference/extractor.md#requests).
+ * (docs/reference/extractor-jobs.md#requests).
  */
 export const toOutgoing = (
   request: PageRequest,

@@ -10,7 +10,7 @@ export const overlay = (base: RequestOptions, over: RequestOptions): RequestOpti
   headers: { ...base.headers, ...over.headers },
 })
 
-/** A complete request from its options: job values lie over the defaults (docs/reference/extractor.md#requests). */
+/** A complete request from its options: job values lie over the defaults (docs/reference/extractor-jobs.md#requests). */
 export const complete = (options: RequestOptions, position?: Json): PageRequest => ({
   endpoint: options.endpoint ?? '',
   method: options.method ?? 'GET',

@@ -9,9 +9,9 @@ import type { HttpResponse } from './http-response.ts'
 
 export interface ParseResponseOptions {
   method: string
-  /** Statuses whose body is used all the same, with a warning (docs/reference/extractor.md#retries-and-errors). */
+  /** Statuses whose body is used all the same, with a warning (docs/reference/extractor-requests.md#retries-and-errors). */
   ignoreErrors: ReadonlySet<number>
-  /** A body without content counts as a page without items (docs/reference/extractor.md#items), not as damaged JSON. */
+  /** A body without content counts as a page without items (docs/reference/extractor-jobs.md#items), not as damaged JSON. */
   emptyIsLast: boolean
   log: Log
   masker: Masker

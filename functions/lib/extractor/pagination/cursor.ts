@@ -9,7 +9,7 @@ import { wholeNumber } from './whole-number.ts'
 
 /**
  * The largest id of all pages so far (with `reverse` the smallest) plus `increment` goes into the next request; the
- * initial value is the job param of that name (docs/reference/extractor.md#cursor). Ends with the first page without
+ * initial value is the job param of that name (docs/reference/extractor-pagination.md#cursor). Ends with the first page without
  * items.
  *
  * ```

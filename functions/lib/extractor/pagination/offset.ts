@@ -4,7 +4,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 import { wholeNumber } from './whole-number.ts'
 
 /**
- * Fixed page size, growing offset (docs/reference/extractor.md#offset). A job param named like `limitParam` replaces
+ * Fixed page size, growing offset (docs/reference/extractor-pagination.md#offset). A job param named like `limitParam` replaces
  * the limit; one named like `offsetParam` gives the first offset with `offsetFromJob`, and is overwritten otherwise.
  *
  * ```

@@ -5,7 +5,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 import { wholeNumber } from './whole-number.ts'
 
 /**
- * Numbered pages (docs/reference/extractor.md#pagenum). Without a limit an empty page is the last, with one a page
+ * Numbered pages (docs/reference/extractor-pagination.md#pagenum). Without a limit an empty page is the last, with one a page
  * that is not full.
  *
  * ```

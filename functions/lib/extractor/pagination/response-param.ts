@@ -7,7 +7,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 
 /**
  * A value of the response goes into a parameter of the next request; `scrollRequest` is laid over it
- * (docs/reference/extractor.md#responseparam).
+ * (docs/reference/extractor-pagination.md#responseparam).
  *
  * ```
  * { "method": "response.param", "responseParam": "meta.next", "queryParam": "cursor" }

@@ -9,7 +9,7 @@ import { type Pagination, type PaginationInput, pageRequest } from './paginator.
 type Settings = Pick<PaginationOf<'response.url'>, 'urlKey' | 'delimiter' | 'includeParams' | 'paramIsQuery'>
 
 /**
- * The response holds the next address (docs/reference/extractor.md#responseurl). `includeParams` adds the job's
+ * The response holds the next address (docs/reference/extractor-pagination.md#responseurl). `includeParams` adds the job's
  * params to it; `paramIsQuery` takes the value for a query and lays it over the params instead.
  *
  * ```

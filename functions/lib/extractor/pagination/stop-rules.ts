@@ -19,7 +19,7 @@ export interface Progress {
 type Rules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
 /**
- * Why the job ends after this page, or `undefined` (docs/reference/extractor.md#stop-rules): limit, force, flag, in
+ * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): limit, force, flag, in
  * this order.
  */
 export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): string | undefined =>

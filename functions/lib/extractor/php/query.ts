@@ -36,7 +36,7 @@ export const replaceInQuery = (query: Query, values: Readonly<Record<string, Jso
 }
 
 /**
- * Adds login values (docs/reference/extractor.md#login): a name that is already there leaves its place and comes back
+ * Adds login values (docs/reference/extractor-authentication.md#login): a name that is already there leaves its place and comes back
  * behind the new names as `name[0]` (the request's value) and `name[1]` (the login's); equal values leave `name[0]`
  * alone.
  */

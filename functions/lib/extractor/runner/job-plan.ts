@@ -19,7 +19,7 @@ export interface JobPlan {
 
 /**
  * Jobs are kept by id, and a job without one by its content: of equal jobs one runs, and of several with one id the last,
- * in the place of the first (docs/reference/extractor.md#jobs).
+ * in the place of the first (docs/reference/extractor-jobs.md#jobs).
  */
 export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, parent = ''): JobPlan[] => {
   const byId = new Map<string, { job: Job; index: number }>()

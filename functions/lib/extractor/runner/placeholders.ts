@@ -14,7 +14,7 @@ export interface Placeholder {
 
 /**
  * The values of a child's placeholders for one parent row: one set per request. A list value makes one request per
- * element; several lists make every combination, the last varying fastest (docs/reference/extractor.md#child-jobs).
+ * element; several lists make every combination, the last varying fastest (docs/reference/extractor-jobs.md#child-jobs).
  *
  * @param rows the parent row, then its parents
  * @param inherited placeholders of the parent's own request; a same-named deeper one wins in its place

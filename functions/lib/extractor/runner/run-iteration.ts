@@ -99,7 +99,7 @@ const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): Pa
   if (fetched.ends !== undefined) return endByRule(plan, fetched.ends, context)
   if (repeats(run, fetched.response)) {
     // The server repeats itself: drop the page and end the job
-    // (docs/reference/extractor.md#pagination)
+    // (docs/reference/extractor-pagination.md#pagination)
     context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
     context.statistics.ended(plan, 'the response matched the previous one')
     return { items: [], source: undefined, next: [] }

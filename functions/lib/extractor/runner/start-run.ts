@@ -10,7 +10,7 @@ import { fillEndpoint, type Placeholder, parentColumns, resolvePlaceholders } fr
 
 /**
  * Starts a run: params, headers and user data are worked out once here, not per page
- * (docs/reference/extractor.md#jobs).
+ * (docs/reference/extractor-jobs.md#jobs).
  */
 export const startRun = (
   plan: JobPlan,

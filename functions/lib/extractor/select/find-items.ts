@@ -14,7 +14,7 @@ interface Found {
 
 /**
  * The items of a response: what is at `dataField`, else the response when it is a list, else its only list
- * (docs/reference/extractor.md#items).
+ * (docs/reference/extractor-jobs.md#items).
  *
  * @throws UserError when there are several lists, or nothing that could hold items
  */
@@ -33,7 +33,7 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
   }
   if (others.length === 0) {
     const [name, items] = only
-    // Warn of an empty list in a response that is not empty (docs/reference/extractor.md#items)
+    // Warn of an empty list in a response that is not empty (docs/reference/extractor-jobs.md#items)
     return { items, path: [name], ...(items.length === 0 ? { warning: noData(name) } : {}) }
   }
   const names = lists.map(([name]) => name).join(', ')

@@ -11,7 +11,7 @@ const operators = ['==', '!=', '>=', '<=', '>', '<', '~~', '!~', '>', '<'] // in
 
 /**
  * Reads a `recursionFilter`: comparisons joined by `&` and `|`, where `&` binds tighter; no brackets, no escaping, blanks
- * count (docs/reference/extractor.md#recursion-filter). Values are compared as texts, `<` and `>` as numbers when
+ * count (docs/reference/extractor-jobs.md#recursion-filter). Values are compared as texts, `<` and `>` as numbers when
  * both look like numbers.
  *
  * @throws UserError `extractor.config.recursionFilter`

@@ -5,7 +5,7 @@ import { ConfigFile } from '#lib/extractor/config/config-schema.ts'
 import { Pagination } from '#lib/extractor/config/pagination-schema.ts'
 import { functionTable } from '#lib/extractor/functions/function-table.ts'
 import { mappingTypes } from '#lib/extractor/tables/mapping.ts'
-import { allKeys, type JsonSchema, usedKeys } from './samples/keys-of-schema.ts'
+import { allKeys, type JsonSchema, usedKeys, withoutMethod } from './samples/keys-of-schema.ts'
 import { ownSamples } from './samples/own-samples.ts'
 
 /** Keys that no sample can show. */
@@ -26,10 +26,6 @@ const notShown = new Set([
 
 const samples = ownSamples()
 const configurations = samples.filter(({ expected }) => expected.exitCode === 0).map(({ config }) => config)
-
-/** Stop rules are the same in every pagination. */
-const withoutMethod = (key: string): string =>
-  key.replace(/^\(.*\)\.(nextPageFlag|forceStop|limitStop)/, '(pagination).$1')
 
 const schema = z.toJSONSchema(ConfigFile, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 const known = new Set([...allKeys(schema)].map(withoutMethod).filter(key => !notShown.has(key)))

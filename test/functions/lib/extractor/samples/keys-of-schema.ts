@@ -8,6 +8,13 @@ export interface JsonSchema {
   anyOf?: JsonSchema[]
   oneOf?: JsonSchema[]
   const?: unknown
+  type?: string | string[]
+  enum?: unknown[]
+  pattern?: string
+  format?: string
+  required?: string[]
+  description?: string
+  default?: unknown
 }
 
 interface Place {
@@ -16,15 +23,20 @@ interface Place {
   path: string
 }
 
-/** The path of each key that a schema knows. Kinds (`method`, `type`) and definitions begin a path of their own. */
-export const allKeys = (root: JsonSchema): Set<string> => {
-  const keys = new Set<string>()
+interface KnownKey {
+  schema: JsonSchema
+  isRequired: boolean
+}
+
+/** Each key that a schema knows, by path. Kinds (`method`, `type`) and definitions begin a path of their own. */
+export const keysOf = (root: JsonSchema): Map<string, KnownKey> => {
+  const keys = new Map<string, KnownKey>()
   const visit = (place: Place): void => {
     for (const { schema, path } of alternatives(place)) {
       for (const [name, inner] of Object.entries(schema.properties ?? {})) {
         const key = `${path}${name}`
         if (keys.has(key)) continue
-        keys.add(key)
+        keys.set(key, { schema: inner, isRequired: schema.required?.includes(name) ?? false })
         visit({ schema: inner, root, path: `${key}.` })
       }
       for (const inner of contained(schema)) visit({ schema: inner, root, path })
@@ -33,6 +45,12 @@ export const allKeys = (root: JsonSchema): Set<string> => {
   visit({ schema: root, root, path: '' })
   return keys
 }
+
+export const allKeys = (root: JsonSchema): Set<string> => new Set(keysOf(root).keys())
+
+/** Stop rules are the same in every pagination. */
+export const withoutMethod = (key: string): string =>
+  key.replace(/^\(.*\)\.(nextPageFlag|forceStop|limitStop)/, '(pagination).$1')
 
 /** Those of them that a value gives. */
 export const usedKeys = (root: JsonSchema, value: unknown): Set<string> => {
@@ -54,6 +72,27 @@ export const usedKeys = (root: JsonSchema, value: unknown): Set<string> => {
   }
   visit({ schema: root, root, path: '' }, value)
   return keys
+}
+
+/** A value with the defaults that the schema says, in each object that is there. */
+export const withDefaults = (root: JsonSchema, value: unknown): unknown => {
+  const fill = (place: Place, given: unknown): void => {
+    if (typeof given !== 'object' || given === null) return
+    for (const { schema, path } of alternatives(place)) {
+      if (!isOfKind(schema, given)) continue
+      for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+        if (!Object.hasOwn(given, name) && inner.default !== undefined)
+          Reflect.set(given, name, inner.default)
+        fill({ schema: inner, root, path }, Reflect.get(given, name))
+      }
+      for (const inner of contained(schema))
+        for (const [name, other] of Object.entries(given))
+          if (!Object.hasOwn(schema.properties ?? {}, name)) fill({ schema: inner, root, path }, other)
+    }
+  }
+  const copy = structuredClone(value)
+  fill({ schema: root, root, path: '' }, copy)
+  return copy
 }
 
 function* alternatives({ schema, root, path }: Place): Generator<Place> {
