@@ -71,11 +71,14 @@ const readToken = async (
   secretArn: string | undefined,
 ): Promise<string> => {
   if (secretArn === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
-  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
+  const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
   const { fetchStorageToken } = await import('../functions/lib/storage-client/storage-token.ts')
   const secrets = new SecretsManagerClient(client)
   try {
-    return await fetchStorageToken(secrets, secretArn)
+    return await fetchStorageToken(secretArn, async SecretId => {
+      const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }))
+      return SecretString ?? ''
+    })
   } finally {
     secrets.destroy()
   }

@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
+import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
 import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
 
@@ -43,40 +44,13 @@ interface BundleOptions {
   runsOn: 'lambda' | 'this-machine'
 }
 
-const NATIVE_PACKAGE = '@duckdb/node-bindings'
-
-/** CommonJS packages inside an ES module bundle still call `require`. */
-const REQUIRE_BANNER =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
-
-/** Bundles every function in one esbuild run: ES modules, minified, with source maps. */
+/** Bundles every function: ES modules, minified, with source maps. */
 export const bundleFunctions = async (options: BundleOptions): Promise<FunctionBundles> => {
-  const { outputFiles, metafile } = await build({
-    entryPoints: functionNames.map(name => ({ in: `functions/${name}/handler.ts`, out: `${name}/index` })),
-    absWorkingDir: projectRoot,
-    // Nothing is written here. A fixed folder makes the paths in source maps the same on every machine.
-    outdir: join(projectRoot, 'cdk.out', 'bundles'),
-    outExtension: { '.js': '.mjs' },
-    write: false,
-    metafile: true,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    minify: true,
-    keepNames: true, // Error names are matched by Step Functions and shown to people.
-    sourcemap: 'linked',
-    sourcesContent: false,
-    banner: { js: REQUIRE_BANNER },
-    external: [NATIVE_PACKAGE],
-    logLevel: 'error',
-  })
   const root = mkdtempSync(join(tmpdir(), 'millrace-bundles-'))
   const bundles = await Promise.all(
     functionNames.map(async name => [
       name,
-      await writeBundle(root, name, { outputFiles, metafile }, options),
+      await writeBundle(root, name, await buildFunction(name), options),
     ]),
   )
   // Built from functionNames just above, so every name has its bundle.
@@ -99,18 +73,18 @@ export const withFile = (bundle: FunctionBundle, name: string, content: string):
 const writeBundle = async (
   root: string,
   name: FunctionName,
-  { outputFiles, metafile }: { outputFiles: OutputFile[]; metafile: Metafile },
+  { outputFiles, metafile }: FunctionBuild,
   { runsOn }: BundleOptions,
 ): Promise<FunctionBundle> => {
   const folder = join(root, name)
   mkdirSync(folder)
   const hash = createHash('sha256')
-  for (const file of outputFiles.filter(file => file.path.includes(`/${name}/index.mjs`)).sort(byPath)) {
+  for (const file of outputFiles.toSorted(byPath)) {
     writeFileSync(join(folder, basename(file.path)), file.contents)
     hash.update(file.contents)
   }
 
-  const isNative = importsNativePackage(metafile, name)
+  const isNative = importsNativePackage(metafile)
   if (isNative && runsOn === 'lambda') {
     for (const { packageName, version, source } of await nativeBindingFolders()) {
       cpSync(source, join(folder, 'node_modules', packageName), { recursive: true })
@@ -158,8 +132,5 @@ const dataFilesOf = (name: FunctionName): string[] =>
 
 const byPath = (a: OutputFile, b: OutputFile): number => (a.path < b.path ? -1 : 1)
 
-const importsNativePackage = ({ outputs }: Metafile, name: FunctionName): boolean =>
-  Object.entries(outputs).some(
-    ([path, { imports }]) =>
-      path.endsWith(`/${name}/index.mjs`) && imports.some(({ path }) => path === NATIVE_PACKAGE),
-  )
+const importsNativePackage = ({ outputs }: Metafile): boolean =>
+  Object.values(outputs).some(({ imports }) => imports.some(({ path }) => path === NATIVE_PACKAGE))

@@ -1,30 +1,11 @@
-import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { mergeSlicesEnvNames } from './env-names.ts'
 import { mergeSlicesEvent } from './event.ts'
-import { mergeSlices } from './merge-slices.ts'
-import { S3_REQUEST_HANDLER, s3ForFile } from './s3-clients.ts'
-
-const env = readEnv(mergeSlicesEnvNames)
-const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
 
 /** One step of the export machine: joins the slices of a file into one object, copying inside S3 where it can. */
 export const handler = lambdaHandler({
   service: 'merge-slices',
   event: mergeSlicesEvent,
   keys: ({ execution, step }) => ({ correlationId: execution, step }),
-  run: async event =>
-    mergeSlices(
-      {
-        s3,
-        storage: await storageClientFrom(env),
-        filesBucket: env.FILES_BUCKET,
-        workBucket: env.WORK_BUCKET,
-        s3ForFile,
-      },
-      event,
-    ),
+  run: async event => (await import('./work.ts')).run(event),
   outcome: () => ({}),
 })

@@ -1,38 +1,5 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { SFNClient } from '@aws-sdk/client-sfn'
-import { z } from 'zod'
-import { readEnv } from '../lib/aws/env.ts'
-import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
-import { createOpener } from '../lib/storage/secrets/create-opener.ts'
-import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
-import { createStorageClient } from '../lib/storage-client/storage-client.ts'
-import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
-import { createTokenClient } from '../lib/storage-client/token-client.ts'
-import { advanceRun } from './advance-run.ts'
-import { createConfigurationLeases } from './configuration-lease.ts'
-import { createCountRun } from './count-runs.ts'
-import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
-import { runExtractorEvent, runIdOf } from './event.ts'
-import { refuseSealed } from './refuse-sealed.ts'
-import { createRunTokens, createTokenSeal } from './run-tokens.ts'
-import { createRunStore, createWorkStore } from './work-store.ts'
-
-const env = readEnv(runExtractorEnvNames)
-const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
-const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
-const projectId = z.coerce.number().int().parse(env.PROJECT_ID)
-const now = () => new Date()
-const work = createWorkStore(createS3Client(), env.WORK_BUCKET)
-const open =
-  env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
-const isRunning = createIsExecutionRunning(new SFNClient({}))
-const count = createCountRun()
-
-/** For what comes after the extraction itself: a checkpoint or tables go to S3, at 50 MB/s and more. */
-const RESERVE_MS = 180_000
+import { runExtractorEvent } from './event.ts'
 
 /** One step of the extract machine: begins a run, takes it a leg or a load further, or ends it. */
 export const handler = lambdaHandler({
@@ -44,31 +11,7 @@ export const handler = lambdaHandler({
     componentId,
     configId,
   }),
-  run: async (event, context) => {
-    const runId = runIdOf(event.execution)
-    const connection = await storageConnectionFrom(env)
-    const seal = createTokenSeal(connection.token)
-    const { branchId } = event.input
-    const storageWith = (token: string) => createStorageClient({ ...connection, branchId, token, runId })
-    const advance = await advanceRun(event, {
-      stackStorage: storageWith(connection.token),
-      storageWith,
-      runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
-      work,
-      runs: createRunStore(work),
-      leases: createConfigurationLeases({ work, isRunning, now }),
-      s3With: s3WithCredentials,
-      openSecrets: (value, reader) => open(value, { ...reader, projectId }),
-      scratchFolder: join(tmpdir(), 'millrace-runs'),
-      legSeconds,
-      legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
-      allowedHosts,
-      count,
-      now,
-      log: context.logger,
-    })
-    return { ...advance, stepsLeft: event.stepsLeft - 1 }
-  },
+  run: async (event, context) => (await import('./work.ts')).run(event, context),
   outcome: advance => ({
     next: advance.next,
     ...('result' in advance &&

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { loadPlace } from '../lib/distributed/load-documents.ts'
+import { loadPlace } from '../lib/distributed/load-place.ts'
 
 const load = loadPlace
 /** One of the items that the step before has answered. */

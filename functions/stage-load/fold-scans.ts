@@ -1,5 +1,6 @@
 import pMap from 'p-map'
-import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadDocument } from '../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
 import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'

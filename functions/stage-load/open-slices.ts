@@ -1,5 +1,6 @@
 import pMap from 'p-map'
-import type { LoadDocument, LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadDocument } from '../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
 import { groupBytesFor, packGroups } from './pack-groups.ts'

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { LoadPlace } from '../lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { firstByteOf, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'

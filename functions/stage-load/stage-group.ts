@@ -1,4 +1,4 @@
-import { type LoadPlace, loadPrefix } from '../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import type { StageLoadServices } from './services.ts'
 

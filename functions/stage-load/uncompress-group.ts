@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Upload } from '@aws-sdk/lib-storage'
-import { type LoadPlace, loadPrefix } from '../lib/distributed/load-documents.ts'
+import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'

@@ -1,31 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { SFNClient } from '@aws-sdk/client-sfn'
-import { createDocumentClient } from '../lib/aws/document-client.ts'
-import { readEnv } from '../lib/aws/env.ts'
-import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
-import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
-import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { LANDING_RULES_FILE, startImportEnvNames } from './env-names.ts'
 import { startImportEvent } from './event.ts'
-import { createImportRecords } from './import-records.ts'
-import { landingRules } from './landing-rules.ts'
-import { startImport } from './start-import.ts'
-import { createTransfer } from './transfer.ts'
-
-const env = readEnv(startImportEnvNames)
-const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
-const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
-const s3 = createS3Client()
-const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
-const records = createImportRecords({
-  dynamo: createDocumentClient(),
-  tableName: env.IMPORTS_TABLE,
-  isRunning: createIsExecutionRunning(new SFNClient({})),
-})
-const now = () => new Date()
 
 /** S3 "Object Created" -> a file in the storage service -> one asynchronous table import. */
 export const handler = lambdaHandler({
@@ -37,8 +11,7 @@ export const handler = lambdaHandler({
     key,
     versionId,
   }),
-  run: async (event, { logger: log }) =>
-    startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules, now, log }, event),
+  run: async (event, { logger }) => (await import('./work.ts')).run(event, logger),
   outcome: result => ({
     outcome: result.outcome,
     ...('tableId' in result && { tableId: result.tableId, jobId: result.jobId }),

@@ -1,29 +1,9 @@
-import { SFNClient } from '@aws-sdk/client-sfn'
-import { createDocumentClient } from '../lib/aws/document-client.ts'
-import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { createItemTable } from '../lib/storage/db/item-table.ts'
-import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
-import { createJobStore } from '../lib/storage/jobs/job-store.ts'
-import { startOpenJobsEnvNames } from './env-names.ts'
 import { startOpenJobsEvent } from './event.ts'
-import { RECENT, SINCE_THE_START, startOpenJobs } from './start-open-jobs.ts'
-
-const env = readEnv(startOpenJobsEnvNames)
-const services = {
-  jobs: createJobStore(createItemTable(createDocumentClient(), env.STORAGE_TABLE)),
-  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
-  now: () => new Date(),
-}
-let lookBack = SINCE_THE_START
 
 /** Each minute: jobs that were accepted and not started -> the job machine. */
 export const handler = lambdaHandler({
   service: 'start-open-jobs',
   event: startOpenJobsEvent,
-  run: async (_, { logger }) => {
-    const result = await startOpenJobs({ ...services, log: logger }, lookBack)
-    lookBack = RECENT
-    return result
-  },
+  run: async (_, { logger }) => (await import('./work.ts')).run(logger),
 })

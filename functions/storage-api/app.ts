@@ -9,7 +9,6 @@ import { readRequestPath } from './http/request-path.ts'
 import type { Route } from './http/route.ts'
 import { answerCatalog } from './iceberg/catalog.ts'
 import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
-import { openApiDocument } from './openapi.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
 
@@ -29,9 +28,10 @@ export const createApp = (services: Services): App => {
     hono.on(route.method, [route.routerPath], async context =>
       answer(route, context.req.raw, context.req.param(), services),
     )
-  hono.get('/v2/storage/openapi.json', context =>
-    ok(openApiDocument({ origin: new URL(context.req.url).origin, version: services.revision })),
-  )
+  hono.get('/v2/storage/openapi.json', async ({ req }) => {
+    const { openApiDocument } = await import('./openapi.ts')
+    return ok(openApiDocument({ origin: new URL(req.url).origin, version: services.revision }))
+  })
   hono.notFound(({ req }) => answerNoRoute(req.method, req.path, services))
   hono.onError(error => errorReply(error, services.log))
 
@@ -57,7 +57,7 @@ const answer = async (
   const { branch } = readRequestPath(url.pathname)
   const caller = route.isPublic ? anybody : await services.authenticate(raw.headers)
   const branchId = await findBranchId(services, branch)
-  const seen = route.openapi.tags?.some(tag => projectTags.has(tag)) ? {} : services.inBranch(branchId)
+  const seen = projectTags.has(route.tag) ? {} : services.inBranch(branchId)
   return route.answer(
     {
       params,

@@ -1,109 +1,11 @@
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Logger } from '@aws-lambda-powertools/logger'
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { SFNClient } from '@aws-sdk/client-sfn'
-import { STSClient } from '@aws-sdk/client-sts'
-import packageJson from '../../package.json' with { type: 'json' }
-import { readEnv } from '../lib/aws/env.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { createS3Client } from '../lib/aws/s3-client.ts'
-import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
-import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
-import { parseProjectId } from '../lib/storage/project/project-id.ts'
-import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
-import { createLazyTableEngine, tablesScratch } from '../lib/storage/tables/lazy-table-engine.ts'
-import { fetchStorageToken } from '../lib/storage-client/storage-token.ts'
-import { type App, createApp } from './app.ts'
-import { readCatalogue } from './components/read-catalogue.ts'
-import { readAssets } from './console/assets.ts'
-import { createConsole, withConsole } from './console/console.tsx'
-import { storeOrigins } from './console/store-origins.ts'
-import { createRedriveExecution } from './dead-letters/redrive-execution.ts'
-import { storageApiEnvNames } from './env-names.ts'
-import { createFileAccess } from './files/file-access.ts'
+import { tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import type { App } from './app.ts'
 import { answerGatewayEvent, gatewayEvent } from './gateway.ts'
-import { createAuthenticate } from './http/authenticate.ts'
-import { errorReply } from './http/error-reply.ts'
-import { createTableAccess } from './iceberg/access/table-access.ts'
-import { createExtractionRuns } from './runs/extraction-runs.ts'
 import { throughGateway } from './through-gateway.ts'
 
-const env = readEnv(storageApiEnvNames)
-const region = process.env['AWS_REGION'] ?? 'us-east-1'
-const log = new Logger({ serviceName: 'storage-api' })
-const now = () => new Date()
-const stepFunctions = new SFNClient({})
-const s3 = createS3Client()
-const sts = new STSClient({})
-const secrets = new SecretsManagerClient({})
-
-const services = {
-  ...openStorageStores(env, s3, now),
-  projectId: parseProjectId(env.PROJECT_ID),
-  region,
-  revision: packageJson.version,
-  now,
-  fileAccess: createFileAccess({
-    s3,
-    sts,
-    bucket: env.FILES_BUCKET,
-    region,
-    roleArn: env.FILE_ACCESS_ROLE_ARN,
-    signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
-  }),
-  tableAccess: createTableAccess({
-    s3,
-    sts,
-    bucket: env.TABLES_BUCKET,
-    region,
-    roleArn: env.TABLE_ACCESS_ROLE_ARN,
-    // Set on one machine only: there engines must be told where the object store is.
-    s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
-  }),
-  startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
-  redriveExecution: createRedriveExecution(stepFunctions),
-  extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
-  jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
-  tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
-  components: readCatalogue(join(import.meta.dirname, 'components')),
-  seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),
-  log,
-}
-
-const consoleOptions = {
-  assets: () => readAssets(join(import.meta.dirname, 'console')),
-  storeOrigins: storeOrigins(
-    env.FILES_BUCKET,
-    region,
-    process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'],
-  ),
-  now,
-  log,
-}
-
-let ready: Promise<App> | undefined
-
-/** Made with the first request, which reads the token from its secret. Retried after a failure. */
-const getApp = (): Promise<App> => {
-  ready ??= fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN).then(token => {
-    const api = createApp({ ...services, authenticate: createAuthenticate(token, services) })
-    return withConsole(api, createConsole({ ...consoleOptions, api }))
-  })
-  ready.catch(() => {
-    ready = undefined
-  })
-  return ready
-}
-
 const storageApi: App = {
-  fetch: async request => {
-    try {
-      return await (await getApp()).fetch(request)
-    } catch (error) {
-      return errorReply(error, log)
-    }
-  },
+  fetch: async request => (await import('./open-app.ts')).storageApi.fetch(request),
 }
 
 /** The storage service for node:http, which the one-machine cloud has in the place of the gateway. */

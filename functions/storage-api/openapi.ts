@@ -1,4 +1,4 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { routes } from './routes.ts'
 
 const description = [
@@ -8,7 +8,7 @@ const description = [
   'its `url` until `status` is `success` or `error`.',
 ].join(' ')
 
-type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
 let described: Omit<Document, 'servers'> | undefined
 
@@ -19,15 +19,15 @@ export const openApiDocument = ({ origin, version }: { origin: string; version: 
 }
 
 const describe = (): Document => {
-  const hono = new OpenAPIHono()
-  hono.openAPIRegistry.registerComponent('securitySchemes', 'storageToken', {
+  const registry = new OpenAPIRegistry()
+  registry.registerComponent('securitySchemes', 'storageToken', {
     type: 'apiKey',
     in: 'header',
     name: 'X-StorageApi-Token',
   })
-  for (const { openapi } of routes) hono.openAPIRegistry.registerPath(openapi)
-  const tags = [...new Set(routes.flatMap(({ openapi }) => openapi.tags ?? []))].toSorted()
-  return hono.getOpenAPI31Document({
+  for (const { openapi } of routes) registry.registerPath(openapi)
+  const tags = [...new Set(routes.map(({ tag }) => tag))].toSorted()
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Millrace storage API',

@@ -1,4 +1,4 @@
-import type { LoadPlace } from '../../functions/lib/distributed/load-documents.ts'
+import type { LoadPlace } from '../../functions/lib/distributed/load-place.ts'
 import type { StageLoadServices } from '../../functions/stage-load/services.ts'
 import { stageLoad } from '../../functions/stage-load/stage-load.ts'
 

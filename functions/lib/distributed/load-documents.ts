@@ -2,14 +2,8 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@a
 import { z } from 'zod'
 import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-content.ts'
 import { csvDefect } from '../table-engine/csv/csv-error.ts'
+import { type LoadPlace, loadPrefix } from './load-place.ts'
 import { refusal } from './refusal.ts'
-
-/** The load of one job into one table. */
-export const loadPlace = z.object({ internalId: z.int().positive(), jobId: z.int().positive() })
-export type LoadPlace = z.infer<typeof loadPlace>
-
-/** All objects of a load lie below it. The sweep removes those that no table has a day after the job has ended. */
-export const loadPrefix = ({ internalId, jobId }: LoadPlace): string => `tables/${internalId}/${jobId}/`
 
 const numbers = z.array(z.number())
 const names = z.array(z.string())

@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { Snapshot } from '../table-engine/snapshot.ts'
-import type { LoadDocuments, LoadPlace } from './load-documents.ts'
+import type { LoadDocuments } from './load-documents.ts'
+import type { LoadPlace } from './load-place.ts'
 import { refusalError } from './refusal.ts'
 import type { StagedLoad } from './staged-load.ts'
 

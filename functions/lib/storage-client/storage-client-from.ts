@@ -1,9 +1,7 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { readSecret } from '../aws/read-secret.ts'
 import type { Connection } from './request.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'
 import { fetchStorageToken } from './storage-token.ts'
-
-const secrets = new SecretsManagerClient({})
 
 interface StorageEnvironment {
   STORAGE_URL: string
@@ -13,7 +11,7 @@ interface StorageEnvironment {
 /** Address of the service and the stack's own token, from the environment. The token is read once per container. */
 export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Connection> => ({
   baseUrl: env.STORAGE_URL,
-  token: await fetchStorageToken(secrets, env.STORAGE_TOKEN_SECRET_ARN),
+  token: await fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
 })
 
 /** The client for the service of the environment. */

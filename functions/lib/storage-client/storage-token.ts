@@ -1,4 +1,3 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { z } from 'zod'
 
 const tokenParts = z.object({
@@ -37,13 +36,14 @@ const parseJson = (text: string): unknown => {
 
 const tokens = new Map<string, Promise<string>>()
 
-/** Reads the token from Secrets Manager once per container. A failed read is repeated. */
-export const fetchStorageToken = (client: SecretsManagerClient, secretArn: string): Promise<string> => {
+/** Reads the token from its secret once per container. A failed read is repeated. */
+export const fetchStorageToken = (
+  secretArn: string,
+  readSecret: (secretArn: string) => Promise<string>,
+): Promise<string> => {
   const known = tokens.get(secretArn)
   if (known) return known
-  const fetched = client
-    .send(new GetSecretValueCommand({ SecretId: secretArn }))
-    .then(({ SecretString }) => readStorageToken(SecretString ?? ''))
+  const fetched = readSecret(secretArn).then(readStorageToken)
   tokens.set(secretArn, fetched)
   fetched.catch(() => tokens.delete(secretArn))
   return fetched

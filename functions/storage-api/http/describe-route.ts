@@ -1,4 +1,5 @@
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi'
+import { z } from '@hono/zod-openapi'
 import { jobBody } from '../jobs/job-body.ts'
 import { errorBody } from './error-body.ts'
 import type { RouteDefinition } from './route-definition.ts'

@@ -1,7 +1,7 @@
 import { asTransient } from '../../lib/errors/as-transient.ts'
 import type { ErrorCode, ForeignCode } from '../../lib/errors/codes.ts'
 import { TransientError, UserError } from '../../lib/errors/errors.ts'
-import { createExceptionId } from '../../lib/storage/jobs/job-store.ts'
+import { createExceptionId } from '../../lib/errors/exception-id.ts'
 
 /** The service's own log. Never gets bodies, headers or tokens. */
 export interface Log {

@@ -1,4 +1,5 @@
-import { type RouteConfig, z } from '@hono/zod-openapi'
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Services } from '../services.ts'
 import { checkFields, formValue, withoutUnset } from './check-fields.ts'
 import { checkPath } from './check-path.ts'
@@ -15,7 +16,9 @@ export interface Route {
   routerPath: string
   /** Matches the paths of the route, for any method. */
   pathPattern: RegExp
-  openapi: RouteConfig
+  tag: string
+  /** Made when it is asked for: its schemas would cost each start time. */
+  readonly openapi: RouteConfig
   /** The body of a reply with this status. `undefined` when it is not JSON. */
   replySchema: (status: number) => z.ZodType | undefined
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
@@ -50,7 +53,10 @@ export const defineRoute = <
     method,
     routerPath: `${path.replaceAll(/\{(\w+)\}/g, ':$1')}${slashes}`,
     pathPattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    openapi: describeRoute(definition),
+    tag: definition.tag,
+    get openapi() {
+      return describeRoute(definition)
+    },
     replySchema: status => replySchema(definition, status),
     answer: async ({ searchParams, ...request }, services) => {
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { ErrorCode } from '../../errors/codes.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
@@ -94,9 +93,6 @@ const acceptedPart = ({
 })
 
 export type JobStore = ReturnType<typeof createJobStore>
-
-/** A random id that a person can quote and an operator can find in the logs. */
-export const createExceptionId = (): string => `millrace-${randomBytes(12).toString('hex')}`
 
 /** The error that a job shows when the fault is ours. It never reveals the cause. */
 export const internalJobError = (exceptionId: string): JobError => ({

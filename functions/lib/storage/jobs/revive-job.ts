@@ -1,6 +1,7 @@
+import { createExceptionId } from '../../errors/exception-id.ts'
 import { isFinal, type JobRecord } from './job-record.ts'
 import type { StartJob } from './job-starter.ts'
-import { createExceptionId, internalJobError, type JobStore } from './job-store.ts'
+import { internalJobError, type JobStore } from './job-store.ts'
 
 interface ReviveOptions {
   jobs: JobStore

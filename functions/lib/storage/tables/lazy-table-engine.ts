@@ -1,7 +1,6 @@
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { TableEngine } from '../../table-engine/table-engine.ts'
+import { tablesScratch } from './tables-scratch.ts'
 
 const DEFAULT_MEMORY_MIB = 2048
 // The engine's streams and the runtime need the rest. Larger sorts spill to disk, which has plenty of room.
@@ -9,9 +8,6 @@ const DATABASE_SHARE = 0.15
 const SMALLEST_DATABASE_MIB = 256
 // Lambda: a function has a second core from 1,769 MiB of memory (Developer Guide, "Configure Lambda function memory").
 const MEMORY_OF_ONE_CORE_MIB = 1769
-
-/** Where the engine works. Between two pieces of work, nothing in it is needed. */
-export const tablesScratch = path.join(tmpdir(), 'millrace-tables')
 
 /**
  * The table engine, loaded on first use: it needs a native library, and most requests do not use it. Sized by the

@@ -1,0 +1,29 @@
+import { AthenaClient } from '@aws-sdk/client-athena'
+import { GlueClient } from '@aws-sdk/client-glue'
+import { readEnv } from '../lib/aws/env.ts'
+import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createGlueCatalog } from '../lib/distributed/glue-catalog.ts'
+import { createMergeNotes } from '../lib/distributed/merge-notes.ts'
+import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
+import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
+import { mergeByQueryEnvNames } from './env-names.ts'
+import type { MergeByQueryEvent } from './event.ts'
+import { mergeByQuery } from './merge-by-query.ts'
+import { createQueries } from './queries.ts'
+
+const env = readEnv(mergeByQueryEnvNames)
+const now = () => new Date()
+const s3 = createS3Client()
+const services = {
+  ...openStorageStores(env, s3, now),
+  s3,
+  tablesBucket: env.TABLES_BUCKET,
+  catalog: createGlueCatalog(new GlueClient({}), env.GLUE_DATABASE),
+  queries: createQueries(new AthenaClient({}), env.ATHENA_WORKGROUP),
+  notes: createMergeNotes(s3, env.TABLES_BUCKET),
+  tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
+  queryTimeoutSeconds: Number(env.QUERY_TIMEOUT_SECONDS),
+  now,
+}
+
+export const run = (event: MergeByQueryEvent) => mergeByQuery(event, services)

@@ -1,0 +1,23 @@
+import type { Logger } from '@aws-lambda-powertools/logger'
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { createDocumentClient } from '../lib/aws/document-client.ts'
+import { readEnv } from '../lib/aws/env.ts'
+import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
+import { createJobStore } from '../lib/storage/jobs/job-store.ts'
+import { startOpenJobsEnvNames } from './env-names.ts'
+import { RECENT, SINCE_THE_START, startOpenJobs } from './start-open-jobs.ts'
+
+const env = readEnv(startOpenJobsEnvNames)
+const services = {
+  jobs: createJobStore(createItemTable(createDocumentClient(), env.STORAGE_TABLE)),
+  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  now: () => new Date(),
+}
+let lookBack = SINCE_THE_START
+
+export const run = async (log: Logger) => {
+  const result = await startOpenJobs({ ...services, log }, lookBack)
+  lookBack = RECENT
+  return result
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { buildFunction } from '../../infra/build-function.ts'
+import { functionNames } from '../../infra/bundle.ts'
+import { sizeOfFirstEvent, sizeOfStart } from '../support/bundle-sizes.ts'
+
+/** In kilobytes, minified. Parsing takes most of the time of a start, and grows with them. */
+const LONGEST_START = 200
+const LONGEST_FIRST_EVENT: Readonly<Record<string, number>> = {
+  'poll-job': 200,
+  'start-import': 650,
+  'storage-api': 1500,
+}
+
+describe.each(functionNames)('the bundle of %s', name => {
+  it('loads little before its first event, and nothing that Lambda does not need', async () => {
+    const { metafile } = await buildFunction(name)
+    const start = sizeOfStart(metafile)
+    expect(start.bytes, `The largest: ${start.largest}`).toBeLessThan(LONGEST_START * 1000)
+
+    const first = sizeOfFirstEvent(metafile)
+    const limit = LONGEST_FIRST_EVENT[name] ?? Number.POSITIVE_INFINITY
+    expect(first.bytes, `The largest: ${first.largest}`).toBeLessThan(limit * 1000)
+
+    const inputs = Object.values(metafile.outputs)
+      .flatMap(({ inputs }) => Object.entries(inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .map(([path]) => path)
+    expect(inputs.filter(path => /zod\/v4\/locales\/(?!en\.|index\.)/.test(path))).toEqual([])
+    expect(inputs.filter(path => /credential-provider-(?!env)|nested-clients/.test(path))).toEqual([])
+  })
+})
