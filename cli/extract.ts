@@ -81,11 +81,21 @@ const runExtract = async (dataDir: string, flags: Flags, shell: Shell): Promise<
       guard: flags.guard === true,
       log: console.log,
       onProgress: console.progress,
+      keepState: async state => {
+        await writeState(dataDir, state)
+        console.log({
+          level: 'warning',
+          message:
+            'The API gave a new refresh token. It is in out/state.json: take that as in/state.json of the next run, also if this one fails.',
+        })
+      },
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }
-    if (flags.replay !== undefined)
-      return await replayRun(pathIn(shell, flags.replay), dataDir, options, console)
+    if (flags.replay !== undefined) {
+      const { keepState: _, ...offline } = options // tokens of a recording are no tokens
+      return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
+    }
     const result = await (flags.record === undefined
       ? extract(options)
       : recordRun(pathIn(shell, flags.record), options, console))

@@ -6,6 +6,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { type ExtractResult, type ExtractSummary, extract } from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
 import { componentConfig, withTableIterations } from './component-config.ts'
+import { createKeptTokens, usesRefreshToken } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { currentRow, enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
@@ -39,11 +40,13 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const reader = { componentId, configId, adoptedSecrets }
   // Only here, and only in memory.
   const opened = (await openSecrets(sealed, reader)) as Record<string, unknown> // maps objects to objects
+  const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
-  const openedState = await openSecrets(state, reader)
+  const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
   const result = await extract({
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
+    ...(tokens === undefined ? {} : { keepState: tokens.keep }),
     outDir: folder.outputs,
     spoolDir: folder.spool,
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
@@ -54,7 +57,14 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   })
   const { summary } = result
   const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
-  if (result.finished) return finishLeg(counted, { result, folder, configuration }, services)
+  if (result.finished) {
+    const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
+    return finishLeg(
+      counted,
+      { result: { ...result, state: ended as Finished['state'] }, folder, configuration },
+      services,
+    )
+  }
 
   const after = await saveCheckpoint({ run: counted, result, before, folder: folder.spool }, services)
   await folder.leaveAt(after)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
+import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
 import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts'
@@ -31,6 +32,9 @@ interface RunOptions extends Partial<RunInput> {
 
 const WORK_BUCKET = 'work'
 
+/** Of the service that the tests start. */
+const PROJECT_ID = 7
+
 /** The function `run-extractor` without its Lambda, on a real storage service behind HTTP and a real S3. */
 export const startExtraction = async (given: GivenService = {}) => {
   const service = given.service ?? (await startStorageService())
@@ -46,6 +50,7 @@ export const startExtraction = async (given: GivenService = {}) => {
   const tokens = createTokenClient({ baseUrl, token: service.token })
   const runTokensWith = (over: Pick<RunTokensOptions, 'work' | 'tokens'>) =>
     createRunTokens({ ...over, seal: createTokenSeal(service.token), now: () => new Date() })
+  const open = createOpener(service.keys)
   const running = new Set<string>()
   const counted: Parameters<CountRun>[0][] = []
   const logged: { level: string; message: string; extra: unknown }[] = []
@@ -74,7 +79,7 @@ export const startExtraction = async (given: GivenService = {}) => {
           sessionToken: credentials.SessionToken,
         },
       }),
-    openSecrets: async value => value,
+    openSecrets: (value, reader) => open(value, { ...reader, projectId: PROJECT_ID }),
     scratchFolder: join(scratch, 'runs'),
     legSeconds: 60,
     legDeadline: Number.POSITIVE_INFINITY,

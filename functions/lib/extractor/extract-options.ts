@@ -40,6 +40,11 @@ export interface ExtractOptions {
   concurrency?: number
   /** At most this many rows of each job, for previews. */
   maxRows?: number
+  /**
+   * Stores the state as it came with a refresh token that a login has just given, at once: the server may have ended the
+   * token before it, so it must not wait for the end of a run that may fail.
+   */
+  keepState?: (state: Record<string, Json>) => Promise<void>
   /** Called after each page. */
   onProgress?: (progress: Progress) => void
   /** In place of connections of our own; the caller closes it. */

@@ -1,4 +1,5 @@
 import { UserError } from '../errors/errors.ts'
+import { createRefreshTokens } from './authentication/refresh-tokens.ts'
 import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
@@ -13,7 +14,7 @@ import { runIteration } from './runner/run-iteration.ts'
 import { createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
-import { nextState, readState } from './runner/state.ts'
+import { nextState, readState, stateWithTokens } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
 import type { Json } from './tables/json-value.ts'
 import type { WrittenTable } from './tables/sink-types.ts'
@@ -75,6 +76,10 @@ const extractMasked = async (
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
+  const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
+    options.keepState?.(stateWithTokens(options.state, tokens)),
+  )
+  for (const tokens of refreshTokens.all()) for (const token of Object.values(tokens)) masker.add(token)
   const several = parsed.runs.length > 1
   const statistics = parsed.runs.map(
     (_, index) =>
@@ -108,6 +113,7 @@ const extractMasked = async (
         masker,
         log,
         marks,
+        refreshTokens,
         stop,
         statistics: statistics[index] ?? createRunStatistics(''),
         signal: abort.signal,
@@ -154,6 +160,7 @@ const extractMasked = async (
       currentStart: leg.currentStart,
       learnt,
       highWaterMarks: marks.all(),
+      refreshTokens: refreshTokens.all(),
     })
     return { finished: true, state: next, tables, warnings, summary: summary(tables) }
   } finally {

@@ -38,6 +38,10 @@ export const extractorRunCodes = {
     meaning: 'The login answered an expiry time that is past or cannot be read.',
     remedy: 'Correct the "expires" setting of the login.',
   },
+  'extractor.authentication.jwt': {
+    meaning: 'The key of the authentication cannot sign with the configured algorithm.',
+    remedy: 'Give a PEM private key for RS, PS, ES and EdDSA algorithms, or a text for HS algorithms.',
+  },
   'extractor.response.status': {
     meaning: 'The API answered an error status, after all attempts.',
     remedy: 'Read the body of the reply in the message; often a path or a credential is wrong.',

@@ -5,14 +5,19 @@ import type { PageRequest } from '../http/page-request.ts'
 import type { Masker } from '../masking/masker.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
+import { apiKeyAuthentication } from './api-key.ts'
 import { type Authenticator, noAuthentication } from './authenticator.ts'
 import { awsSigner } from './aws-signature.ts'
 import { basicAuthentication } from './basic.ts'
+import { createJwtSigner } from './jwt.ts'
+import { jwtAuthentication } from './jwt-bearer.ts'
 import { loginAuthentication } from './login.ts'
 import { parseData, requireCredentials } from './oauth-credentials.ts'
+import { oauth2Authentication } from './oauth2.ts'
 import { oauth10Authentication } from './oauth10.ts'
 import { oauth20Authentication } from './oauth20.ts'
 import { queryAuthentication } from './query.ts'
+import type { RefreshTokens } from './refresh-tokens.ts'
 
 interface AuthenticatorOptions {
   file: ConfigFile
@@ -22,6 +27,9 @@ interface AuthenticatorOptions {
   masker: Masker
   now: () => number
   sendLogin: (request: PageRequest) => Promise<Buffer>
+  refreshTokens: RefreshTokens
+  /** Against a recording, in which every secret is `***`. */
+  isReplay: boolean
 }
 
 /** The authentication of one iteration, with the AWS signature added where it is configured. */
@@ -40,7 +48,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 }
 
 const byType = (options: AuthenticatorOptions): Authenticator => {
-  const { file, attributes, evaluate, now, masker, sendLogin: send } = options
+  const { file, attributes, evaluate, now, masker, sendLogin: send, isReplay } = options
   const settings = file.parameters.api.authentication
   const stored = file.authorization?.oauth_api?.credentials
   if (settings === undefined) return noAuthentication
@@ -56,6 +64,24 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
       return oauth20Authentication(settings, stored, now, evaluate)
     case 'login':
       return loginAuthentication({ settings, attributes, evaluate, masker, now, send })
+    case 'oauth2':
+      return oauth2Authentication({
+        settings,
+        attributes,
+        evaluate,
+        masker,
+        now,
+        send,
+        refreshTokens: options.refreshTokens,
+        isReplay,
+      })
+    case 'jwt':
+      return jwtAuthentication(
+        createJwtSigner({ settings, attributes, evaluate, masker, now, isReplay }),
+        now,
+      )
+    case 'apiKey':
+      return apiKeyAuthentication(settings, attributes, evaluate, masker)
     case 'oauth20.login': {
       const { data, clientId, clientSecret } = requireCredentials(stored, '2.0')
       const user = parseData(data)

@@ -1,18 +1,17 @@
 import type { LoginAuthentication } from '../config/authentication-schema.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
-import { checkHeaders, type Headers, setHeaders } from '../http/outgoing-request.ts'
+import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
 import type { Masker } from '../masking/masker.ts'
 import { withParts } from '../masking/secrets-of.ts'
 import { isEmpty, isObject, toText } from '../php/php-values.ts'
-import { addLoginQuery } from '../php/query.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
 import { loginExpiry } from './login-expiry.ts'
 import { credentialsIn, toLoginResponse } from './login-response.ts'
-import { withQuery } from './with-query.ts'
+import { type Login, sessionAuthentication } from './sessions.ts'
 
 interface LoginOptions {
   settings: LoginAuthentication
@@ -30,17 +29,8 @@ interface LoginOptions {
   send: (request: PageRequest) => Promise<Buffer>
 }
 
-interface Session {
-  number: number
-  headers: Headers
-  query: Record<string, Json>
-  /** Seconds since 1970 from which on a new login is due; `undefined` is never. */
-  expires: number | undefined
-}
-
 /**
- * Logs in before the first request and again when the credentials expire (docs/reference/extractor-authentication.md#login).
- * Requests that come while a login is under way wait for it, so that one login serves them all.
+ * Logs in with a request that the configuration spells out (docs/reference/extractor-authentication.md#login).
  *
  * ```
  * { "type": "login", "loginRequest": { "endpoint": "token", "method": "POST", "params": { "user": "ann" } },
@@ -51,18 +41,10 @@ interface Session {
  */
 export const loginAuthentication = (options: LoginOptions): Authenticator => {
   const { settings, now } = options
-  const everyRequest = typeof settings.expires === 'number' && settings.expires <= 0
-  let session: Session | undefined
-  let logins = 0
-  let pending: Promise<Session> | undefined
 
-  const isDue = (): boolean =>
-    session === undefined || everyRequest || (session.expires !== undefined && now() >= session.expires)
-
-  const login = async (): Promise<Session> => {
+  const login = async (): Promise<Login> => {
     const body = await options.send(loginRequest(options))
     const response = toLoginResponse(body, settings.format ?? 'json')
-    logins++
     // Before it is used, so that no error shows it
     options.masker.addPassing(credentialsIn(response))
     const headers = apiValues(options, 'headers', response)
@@ -70,8 +52,7 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
     const values = [...Object.values(headers), ...Object.values(query)].map(toText)
     options.masker.addPassing(values.flatMap(withParts))
     options.masker.addPassing(credentialsIn(response, values))
-    session = { number: logins, headers: checkHeaders(headers), query, expires: expiry(response) }
-    return session
+    return { headers: checkHeaders(headers), query, expires: expiry(response) }
   }
 
   const expiry = (response: Json): number | undefined => {
@@ -82,28 +63,8 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
       : loginExpiry(valueAt(expires.response, response), expires.relative === true, now())
   }
 
-  const current = async (): Promise<Session> => {
-    if (session !== undefined && !isDue()) return session
-    pending ??= login().finally(() => {
-      pending = undefined
-    })
-    return pending
-  }
-
-  return {
-    oneAtATime: everyRequest,
-    sign: async request => {
-      const { number, headers, query } = await current()
-      const withLogin =
-        Object.keys(query).length === 0 ? request : withQuery(request, old => addLoginQuery(old, query))
-      return { request: { ...withLogin, headers: setHeaders(withLogin.headers, headers) }, session: number }
-    },
-    renew: number => {
-      // A later request may have renewed already: then try its session
-      if (session?.number === number) session = undefined
-      return true
-    },
-  }
+  const everyRequest = typeof settings.expires === 'number' && settings.expires <= 0
+  return sessionAuthentication({ login, now, everyRequest })
 }
 
 const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOptions): PageRequest => {

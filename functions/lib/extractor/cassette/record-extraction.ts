@@ -50,12 +50,14 @@ export const recordExtraction = async (folder: string, options: ExtractOptions):
     version: 1,
     startedAt: startedAt ?? clock(),
     config: withoutSecretsOf(options.config, options.config),
-    ...(options.state === undefined ? {} : { state: withoutSecretsOf(options.config, options.state) }),
+    ...(options.state === undefined
+      ? {}
+      : { state: withoutSecretsOf({ config: options.config, state: options.state }, options.state) }),
     ...(options.compat === undefined ? {} : { compat: options.compat }),
   }
   const tables = join(folder, recordingFiles.tables)
   await mkdir(tables, { recursive: true })
-  const { log: _, onProgress: __, ...quiet } = options
+  const { log: _, onProgress: __, keepState: ___, ...quiet } = options
   const replayed = await play(folder, run, {
     ...quiet,
     outDir: tables,

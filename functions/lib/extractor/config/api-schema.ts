@@ -143,7 +143,7 @@ export const Api = strictObject({
 })
 
 const canLogIn = (authentication: Authentication | undefined): boolean =>
-  authentication !== undefined && ['login', 'oauth20.login'].includes(authentication.type)
+  authentication !== undefined && ['login', 'oauth20.login', 'oauth2', 'jwt'].includes(authentication.type)
 
 const asksForLogin = (rules: readonly ErrorRule[] = []): boolean => rules.some(rule => rule.do === 'login')
 

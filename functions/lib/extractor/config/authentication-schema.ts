@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { integer, key, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { strictObject } from './strict-object.ts'
+import { apiKey, jwt, oauth2 } from './token-schema.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
 
 const loginRequest = strictObject({
@@ -76,6 +77,9 @@ const kinds = [
     ),
     query: key(optional(record(Value)), 'Parameters, in the same way.'),
   }),
+  oauth2,
+  jwt,
+  apiKey,
 ] as const
 
 /** `api.authentication` (docs/reference/extractor-authentication.md#authentication). */

@@ -1,3 +1,4 @@
+import type { Authentication } from '../config/authentication-schema.ts'
 import type { Job } from '../config/job-schema.ts'
 import { resolveUrl } from './resolve-url.ts'
 
@@ -28,6 +29,13 @@ export const trustedOrigins = ({
     origins.add(resolveUrl(baseUrl, endpoint).origin)
   }
   return origins
+}
+
+/** Where credentials are exchanged. */
+export const loginEndpointOf = (authentication: Authentication | undefined): string | undefined => {
+  if (authentication === undefined) return undefined
+  if ('loginRequest' in authentication) return authentication.loginRequest.endpoint
+  return 'tokenUrl' in authentication ? authentication.tokenUrl : undefined
 }
 
 function* endpointsOf(jobs: readonly Job[]): Generator<string> {

@@ -1,4 +1,5 @@
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import { createRefreshTokens } from '../authentication/refresh-tokens.ts'
 import { checkShape } from '../config/check-shape.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
@@ -13,6 +14,7 @@ import { isObject, toText } from '../php/php-values.ts'
 import { parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/json-value.ts'
 import { checkLoads } from '../tables/table-loads.ts'
+import { describeLogin } from './describe-login.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { type JobPlan, planJobs } from './job-plan.ts'
@@ -77,15 +79,16 @@ const describeIteration = async (
     now,
     maxRows: undefined,
   }
-  const logins =
-    api.authentication !== undefined && 'loginRequest' in api.authentication ? api.authentication : undefined
+  const login = describeLogin(api.authentication, Object.keys(defaultHeaders))
   const authenticator = createAuthenticator({
-    file: logins === undefined ? file : withoutLogin(file),
+    file: login === undefined ? file : withoutLogin(file),
     attributes,
     evaluate,
     masker,
     now,
     sendLogin: async () => Buffer.from('{}'), // never asked: logins are described, not made
+    refreshTokens: createRefreshTokens(undefined, async () => {}),
+    isReplay: false,
   })
 
   const isSecretField = secretFields(api, { config, attributes })
@@ -105,21 +108,15 @@ const describeIteration = async (
       `${request.method} ${request.url.href}`,
       `  job jobs.${plan.path} -> ${plan.dataType}`,
       ...describeHeaders(unsigned.headers, request.headers, layers),
-      ...(logins === undefined ? [] : applied('header', logins.apiRequest?.headers)),
+      ...(login?.headers ?? []),
       ...describeParams(run.pagination.first, unsigned, request, plan, context),
-      ...(logins === undefined ? [] : applied('param', logins.apiRequest?.query)),
+      ...(login?.params ?? []),
     ].map(masker.mask)
   }
 
   const lines: string[] = []
   if (parsed.runs.length > 1) lines.push(`Iteration ${index}`)
-  if (logins !== undefined) {
-    const { method = 'GET', endpoint, params, headers } = logins.loginRequest
-    lines.push(`${method === 'GET' ? 'GET' : 'POST'} ${endpoint} (login, before the first request)`)
-    for (const name of Object.keys(defaultHeaders)) lines.push(`  header ${name}: *** (http.headers)`)
-    for (const name of Object.keys(headers ?? {})) lines.push(`  header ${name}: *** (loginRequest.headers)`)
-    for (const name of Object.keys(params ?? {})) lines.push(`  param ${name}: *** (loginRequest.params)`)
-  }
+  lines.push(...(login?.lines ?? []))
   for (const plan of planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })) {
     lines.push(...(await describeTop(plan)), ...plan.children.flatMap(child => describeChild(child, plan)))
   }
@@ -170,9 +167,6 @@ const describeParams = (
   )
   return [...lines, ...added.map(name => `  param ${name}: *** (authentication)`)]
 }
-
-const applied = (kind: 'header' | 'param', values: object | undefined): string[] =>
-  Object.keys(values ?? {}).map(name => `  ${kind} ${name}: *** (login response)`)
 
 const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
   const { job } = plan

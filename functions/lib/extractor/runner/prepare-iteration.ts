@@ -1,4 +1,5 @@
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
+import type { RefreshTokens } from '../authentication/refresh-tokens.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import type { ExtractOptions } from '../extract-options.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
@@ -11,7 +12,7 @@ import { createHttpClient } from '../http/http-client.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
 import { retrySettings } from '../http/retry-settings.ts'
-import { trustedOrigins } from '../http/trusted-origins.ts'
+import { loginEndpointOf, trustedOrigins } from '../http/trusted-origins.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import { secretFields } from '../masking/secrets-of.ts'
@@ -33,6 +34,7 @@ interface PrepareOptions {
   masker: Masker
   log: Log
   marks: HighWaterMarks
+  refreshTokens: RefreshTokens
   statistics: RunStatistics
   stop: StopSignal
   /** Ends requests in flight. */
@@ -94,15 +96,13 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     cassette: options.cassette,
     mask: masker.mask,
   })
-  const login =
-    api.authentication !== undefined && 'loginRequest' in api.authentication ? api.authentication : undefined
   const session = createApiSession({
     client,
     baseUrl,
     defaultHeaders: resolveDefaultHeaders(api, config, attributes, evaluate),
     trusted: trustedOrigins({
       baseUrl,
-      loginEndpoint: login?.loginRequest.endpoint,
+      loginEndpoint: loginEndpointOf(api.authentication),
       jobs: config.jobs,
       listed: api.http?.trustedOrigins ?? [],
     }),
@@ -121,6 +121,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     masker,
     now,
     sendLogin: session.login,
+    refreshTokens: given.refreshTokens,
+    isReplay: options.cassette?.isInstant === true,
   })
   const compatLevel = Number(config.compatLevel ?? 3)
   const context: JobContext = {

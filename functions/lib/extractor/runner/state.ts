@@ -1,3 +1,4 @@
+import type { ReplacedToken } from '../authentication/refresh-tokens.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
@@ -8,6 +9,7 @@ export interface InputState {
   structure: unknown
   structVersion: number | undefined
   highWaterMarks: Record<string, Json>
+  refreshTokens: Json | undefined
 }
 
 /** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
@@ -20,6 +22,7 @@ export const readState = (state: unknown): InputState => {
     structure: root['json_parser.struct'],
     structVersion: Number.isNaN(version) ? undefined : version,
     highWaterMarks: asObject(asObject(root['millrace'])['highWaterMarks']),
+    refreshTokens: asObject(root['millrace'])['refreshTokens'],
   }
 }
 
@@ -30,20 +33,36 @@ export const nextState = (
     currentStart: number
     learnt: ReturnType<TableSink['structure']> | undefined
     highWaterMarks: Record<string, Json>
+    refreshTokens: readonly ReplacedToken[]
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks } = run
+  const { currentStart, learnt, highWaterMarks, refreshTokens } = run
+  const own = {
+    ...asObject(root['millrace']),
+    ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks }),
+    ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
+  }
   return {
     ...root,
     time: { ...asObject(root['time']), previousStart: currentStart },
     ...(learnt === undefined
       ? {}
       : { 'json_parser.struct': learnt.struct as Json, 'json_parser.structVersion': learnt.structVersion }), // JSON by its contract
-    ...(Object.keys(highWaterMarks).length === 0
-      ? {}
-      : { millrace: { ...asObject(root['millrace']), highWaterMarks } }),
+    ...(Object.keys(own).length === 0 ? {} : { millrace: own }),
   }
+}
+
+/** The state as it came, with refresh tokens that a login has just given. */
+export const stateWithTokens = (
+  input: unknown,
+  refreshTokens: readonly ReplacedToken[],
+): Record<string, Json> => {
+  const root = asObject(input)
+  return {
+    ...root,
+    millrace: { ...asObject(root['millrace']), refreshTokens: refreshTokens as unknown as Json },
+  } // objects of texts
 }
 
 const asObject = (value: unknown): Record<string, Json> => (isObject(value) ? value : {})

@@ -1,0 +1,108 @@
+import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Extraction, startExtraction } from '../../support/extraction.ts'
+import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+
+const PAGES = 6
+const pagination = { method: 'pagenum', pageParam: 'page', firstPageParams: true }
+
+let extraction: Extraction
+let api: ApiServer
+let used = 0
+let failing = false
+let configId: string
+let configs = 0
+
+/** Each refresh token is good for one login. */
+beforeAll(async () => {
+  extraction = await startExtraction()
+  api = await startApi(({ path, body, query }, response) => {
+    if (path === '/token') {
+      if (new URLSearchParams(body).get('refresh_token') !== `refresh-token-${used}`) {
+        response.statusCode = 400
+        return { error: 'invalid_grant' }
+      }
+      used++
+      return { access_token: `access-token-${used}`, refresh_token: `refresh-token-${used}` }
+    }
+    if (failing) response.statusCode = 410
+    return Number(query.get('page')) < PAGES ? [{ id: `${path}${query.get('page')}` }] : []
+  })
+})
+
+afterAll(async () => {
+  await api?.close()
+  await extraction?.close()
+})
+
+const url = (rest = '') => `/v2/storage/components/ex-generic-v2/configs${rest}`
+
+beforeEach(async () => {
+  configId = `tokens${++configs}`
+  used = 0
+  failing = false
+  await extraction.service.call('POST', url(), {
+    configurationId: configId,
+    name: configId,
+    configuration: {
+      parameters: {
+        api: {
+          baseUrl: `${api.origin}/`,
+          pagination,
+          authentication: {
+            type: 'oauth2',
+            grant: 'refresh_token',
+            tokenUrl: 'token',
+            refreshToken: { attr: '#refresh' },
+          },
+        },
+        config: { outputBucket: configId, '#refresh': 'refresh-token-0', jobs: [{ endpoint: 'items' }] },
+      },
+    },
+  })
+})
+
+const stored = async () => (await extraction.service.call('GET', url(`/${configId}`))).body
+
+const addRow = (rowId: string) =>
+  extraction.service.call('POST', url(`/${configId}/rows`), {
+    rowId,
+    name: rowId,
+    configuration: { parameters: { config: { jobs: [{ endpoint: rowId }] } } },
+  })
+
+const everyDocument = async (): Promise<string> => {
+  const { s3, bucket, read } = extraction.work
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }))
+  const documents = Contents.filter(({ Key = '' }) => Key.endsWith('.json'))
+  return JSON.stringify(await Promise.all(documents.map(async ({ Key = '' }) => (await read(Key))?.value)))
+}
+
+it('the legs of a run, and the run after it, log in with the token that took the place of the last', async () => {
+  const { end } = await extraction.run(configId, { settings: { legSeconds: 0.01 } })
+  expect(end.result).toMatchObject({ status: 'success' })
+  expect(used).toBeGreaterThan(1)
+  expect(JSON.stringify(await stored())).not.toContain('refresh-token')
+  expect((await stored()).state.millrace.refreshTokens).toEqual([
+    { '#configured': expect.stringMatching(/^KBC::/), '#current': expect.stringMatching(/^KBC::/) },
+  ])
+  expect(await everyDocument()).not.toMatch(/(access|refresh)-token-\d/)
+  expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'success' })
+})
+
+it('a run that fails keeps the token', async () => {
+  failing = true
+  expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'error' })
+  failing = false
+  expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'success' })
+})
+
+it('all rows share the token of the configuration, and keep none in their own states', async () => {
+  await addRow('a')
+  await addRow('b')
+  expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'success' })
+  expect((await extraction.run(configId)).end.result).toMatchObject({ status: 'success' })
+  const { state, rows } = await stored()
+  expect(state.millrace.refreshTokens).toHaveLength(1)
+  for (const row of rows) expect(row.state).not.toHaveProperty('millrace')
+})
