@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { ArnPrincipal, type IRole, Role } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
-import { allow } from './allow.ts'
+import { allow, allowKeyForWriting } from './allow.ts'
 
 /** A role whose sessions a function gives away, each narrowed by a session policy. */
 const accessRole = (scope: Construct, id: string, issuer: IRole, description: string): Role => {
@@ -31,6 +31,7 @@ export const fileAccessRole = (scope: Construct, issuer: IRole, files: IBucket):
     [files.arnForObjects('*')],
   )
   allow(role, ['s3:ListBucket'], [files.bucketArn])
+  allowKeyForWriting(role, files)
   return role
 }
 
@@ -40,5 +41,6 @@ export const tableAccessRole = (scope: Construct, issuer: IRole, tables: IBucket
   const role = accessRole(scope, 'TableAccess', issuer, description)
   allow(role, ['s3:GetObject'], [tables.arnForObjects('tables/*')])
   allow(role, ['s3:ListBucket'], [tables.bucketArn])
+  if (tables.encryptionKey) allow(role, ['kms:Decrypt'], [tables.encryptionKey.keyArn])
   return role
 }

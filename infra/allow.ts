@@ -1,18 +1,22 @@
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 
 /** Exactly these actions on exactly these resources. CDK's own grants come with `s3:GetObject*` and the like. */
 export const allow = (grantee: IGrantable, actions: string[], resources: string[]): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }))
 }
 
-export const allowItems = (grantee: IGrantable, table: ITable, actions: string[]): void =>
+export const allowItems = (grantee: IGrantable, table: ITable, actions: string[]): void => {
   allow(
     grantee,
     actions.map(action => `dynamodb:${action}`),
     [table.tableArn],
   )
+  allowKey(grantee, table.encryptionKey, ITEM_KEY_ACTIONS)
+}
 
 export const allowReadingObjects = (
   grantee: IGrantable,
@@ -21,6 +25,7 @@ export const allowReadingObjects = (
 ): void => {
   const actions = versions ? ['s3:GetObject', 's3:GetObjectVersion'] : ['s3:GetObject']
   allow(grantee, actions, [bucket.arnForObjects('*')])
+  allowKey(grantee, bucket.encryptionKey, READING_KEY_ACTIONS)
   // Without it S3 answers 403 instead of 404 for an object that is not there.
   allow(grantee, ['s3:ListBucket'], [bucket.bucketArn])
 }
@@ -30,8 +35,38 @@ export const allowListingVersions = (grantee: IGrantable, bucket: IBucket): void
   allow(grantee, ['s3:ListBucketVersions'], [bucket.bucketArn])
 
 /** Includes multipart uploads. Default prefix: any key. */
-export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void =>
+export const allowWritingObjects = (grantee: IGrantable, bucket: IBucket, { prefix = '' } = {}): void => {
   allow(grantee, ['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(`${prefix}*`)])
+  allowKeyForWriting(grantee, bucket)
+}
+
+/** What writing needs besides its right on the objects. */
+export const allowKeyForWriting = (grantee: IGrantable, bucket: IBucket): void =>
+  allowKey(grantee, bucket.encryptionKey, WRITING_KEY_ACTIONS)
 
 export const allowDeletingObjects = (grantee: IGrantable, bucket: IBucket): void =>
   allow(grantee, ['s3:DeleteObject'], [bucket.arnForObjects('*')])
+
+/** CDK's own grant would leave the key to the key's policy, which is not ours to change. */
+export const allowReadingSecret = (grantee: IGrantable, secret: ISecret): void => {
+  secret.grantRead(grantee)
+  allowKey(grantee, secret.encryptionKey, READING_KEY_ACTIONS)
+}
+
+const READING_KEY_ACTIONS = ['kms:Decrypt']
+/** S3 User Guide, "Uploading a large file ... with AWS KMS": the parts are read when an upload is completed. */
+const WRITING_KEY_ACTIONS = ['kms:Decrypt', 'kms:GenerateDataKey']
+/** DynamoDB Developer Guide, "Authorizing use of your customer managed key". */
+const ITEM_KEY_ACTIONS = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+]
+
+/** The customer's key, where data is under one. Its own policy must let the account's roles decide. */
+const allowKey = (grantee: IGrantable, key: IKey | undefined, actions: string[]): void => {
+  if (key !== undefined) allow(grantee, actions, [key.keyArn])
+}

@@ -1,7 +1,9 @@
-import { App } from 'aws-cdk-lib'
+import { Annotations, App } from 'aws-cdk-lib'
 import { bundleFunctions } from './bundle.ts'
+import { withoutEffect } from './deployment-config.ts'
+import { onThisMachine } from './on-this-machine.ts'
 import { MillraceStack } from './stack.ts'
-import { BUNDLES_RUN_ON, readStackConfig } from './stack-config.ts'
+import { BUNDLES_RUN_ON, givenContext, readStackConfig } from './stack-config.ts'
 
 const app = new App()
 const config = readStackConfig(app.node)
@@ -9,9 +11,14 @@ const config = readStackConfig(app.node)
 const runsOn = app.node.tryGetContext(BUNDLES_RUN_ON) === 'this-machine' ? 'this-machine' : 'lambda'
 const bundles = await bundleFunctions({ runsOn })
 
-new MillraceStack(app, 'Millrace', {
+const stack = new MillraceStack(app, 'Millrace', {
   bundles,
-  config,
+  config: runsOn === 'this-machine' ? onThisMachine(config) : config,
   description: 'Drop a file, get a table: storage service with import, export and extraction',
 })
+for (const name of withoutEffect(config.shape, givenContext(app.node)))
+  Annotations.of(stack).addWarningV2(
+    `millrace:${name}`,
+    `"${name}" changes nothing in the shape "${config.shape}".`,
+  )
 app.synth()

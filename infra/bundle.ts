@@ -32,6 +32,9 @@ export interface FunctionBundle {
   contentHash: string
   /** Whether it loads DuckDB's native binding, which then decides the architecture. */
   isNative: boolean
+  /** Sizes that the stack's configuration chooses, in MiB. Default: those of the function's construct. */
+  memoryMiB?: number | undefined
+  scratchMiB?: number | undefined
 }
 
 export type FunctionBundles = Readonly<Record<FunctionName, FunctionBundle>>

@@ -6,7 +6,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import { type mergeSlicesEnvNames, WORK_PREFIX } from '../functions/merge-slices/env-names.ts'
 import { NO_BUCKET_OF_OURS } from '../functions/start-import/env-names.ts'
-import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -77,7 +77,7 @@ const mergeSlicesFunction = (
     memoryMiB: 1769, // One whole core: it hashes the bytes that pass through.
     timeout: LONGEST_TIMEOUT,
   })
-  storage.tokenSecret.grantRead(mergeSlices)
+  allowReadingSecret(mergeSlices, storage.tokenSecret)
   if (storage.filesBucket) allowReadingObjects(mergeSlices, storage.filesBucket)
   const others = otherBuckets.map((name, index) => Bucket.fromBucketName(scope, `Other${index + 1}`, name))
   for (const bucket of [exportsBucket, ...others]) {

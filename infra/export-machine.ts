@@ -14,6 +14,7 @@ import type { Construct } from 'constructs'
 import { type DeadLetterPlaces, redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
+import { machineLogs } from './machine-logs.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 interface ExportMachineProps {
@@ -89,6 +90,7 @@ export const exportMachine = (scope: Construct, props: ExportMachineProps): Stat
   complete.next(new Succeed(scope, 'Exported', { outputPath: '$.export' }))
 
   return new StateMachine(scope, 'Machine', {
+    logs: machineLogs(scope, 'export'),
     definitionBody: DefinitionBody.fromChainable(request),
     timeout: LONGEST_EXPORT,
   })

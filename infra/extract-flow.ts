@@ -7,7 +7,7 @@ import {
   NO_KEY_OF_OURS,
   type runExtractorEnvNames,
 } from '../functions/run-extractor/env-names.ts'
-import { allow, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -15,6 +15,7 @@ import { extractMachine } from './extract-machine.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
+import { type PrivateNetwork, runInNetwork } from './private-network.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -26,6 +27,8 @@ interface ExtractFlowProps {
   readonly legSeconds: number
   /** Hosts that may be reached although they are not on the public internet. */
   readonly allowedHosts: readonly string[]
+  /** Undefined: the open internet, without a network of the customer's. */
+  readonly network: PrivateNetwork | undefined
   readonly alarms: ITopic
 }
 
@@ -64,7 +67,7 @@ export class ExtractFlow extends Construct {
 
 const runExtractorFunction = (
   scope: Construct,
-  { bundle, storage, projectId, legSeconds, allowedHosts }: ExtractFlowProps,
+  { bundle, storage, projectId, legSeconds, allowedHosts, network }: ExtractFlowProps,
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
@@ -84,11 +87,12 @@ const runExtractorFunction = (
     scratchMiB: 10_240, // Rows stay on disk until all columns are known.
     timeout: LONGEST_TIMEOUT,
   })
-  storage.tokenSecret.grantRead(runExtractor)
+  allowReadingSecret(runExtractor, storage.tokenSecret)
   if (key) allow(runExtractor, ['kms:Decrypt'], [key.keyArn])
   allowReadingObjects(runExtractor, work)
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
   allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
+  if (network) runInNetwork(runExtractor, network)
   return runExtractor
 }

@@ -23,6 +23,7 @@ import {
   redriveCommand,
   writeDeadLetter,
 } from './dead-letter-step.ts'
+import { machineLogs } from './machine-logs.ts'
 import { withRetries } from './task-retries.ts'
 
 interface ExtractMachineProps {
@@ -167,6 +168,7 @@ export const extractMachine = (
   end.next(hasSucceeded)
 
   return new StateMachine(scope, 'Machine', {
+    logs: machineLogs(scope, 'extract'),
     stateMachineName: machineName,
     definitionBody: DefinitionBody.fromChainable(stepsOf),
     timeout: Duration.seconds(LONGEST_RUN_SECONDS),

@@ -6,7 +6,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import type { startScheduledRunsEnvNames } from '../functions/start-scheduled-runs/env-names.ts'
-import { allow } from './allow.ts'
+import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import { NodeFunction } from './node-function.ts'
@@ -89,7 +89,7 @@ const everyMinute = (
     memoryMiB: 512,
     timeout: Duration.seconds(55), // The next minute makes up for this one.
   })
-  storage.tokenSecret.grantRead(start)
+  allowReadingSecret(start, storage.tokenSecret)
   alarmOnFailures(scope, {
     runs: start,
     alarms,

@@ -9,7 +9,7 @@ import { Construct } from 'constructs'
 import { z } from 'zod'
 import type { fireTriggersEnvNames } from '../functions/fire-triggers/env-names.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
-import { allow, allowItems, allowReadingObjects } from './allow.ts'
+import { allow, allowItems, allowKeyForWriting, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
@@ -22,6 +22,8 @@ interface FiringTriggersProps {
   readonly tables: IBucket
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
+  /** Whether the stack runs configurations. Otherwise a trigger says in its event that none can be run. */
+  readonly hasExtractions: boolean
   /** Address of the storage API. */
   readonly url: string
   readonly alarms: ITopic
@@ -31,7 +33,7 @@ interface FiringTriggersProps {
 export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
-    const { bundle, items, tables, jobMachineArn, jobExecutionArns, url, alarms } = props
+    const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url, alarms } = props
     const fire = new NodeFunction<(typeof fireTriggersEnvNames)[number]>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
@@ -40,7 +42,7 @@ export class FiringTriggers extends Construct {
         TABLES_BUCKET: tables.bucketName,
         JOB_MACHINE_ARN: jobMachineArn,
         STORAGE_URL: url,
-        RUNNABLE_COMPONENTS: JSON.stringify(runnableComponents()),
+        RUNNABLE_COMPONENTS: JSON.stringify(hasExtractions ? runnableComponents() : []),
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
@@ -49,6 +51,7 @@ export class FiringTriggers extends Construct {
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
     allowReadingObjects(fire, tables)
     allow(fire, ['s3:PutObject'], [tables.arnForObjects(`${documentPrefix}*`)])
+    allowKeyForWriting(fire, tables)
     allow(fire, ['states:StartExecution'], [jobMachineArn])
     allow(fire, ['states:DescribeExecution'], [jobExecutionArns])
     alarmOnFailures(this, {

@@ -12,7 +12,14 @@ import {
   NO_BUCKET_OF_OURS,
   type startImportEnvNames,
 } from '../functions/start-import/env-names.ts'
-import { allow, allowItems, allowListingVersions, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import {
+  allow,
+  allowItems,
+  allowListingVersions,
+  allowReadingObjects,
+  allowReadingSecret,
+  allowWritingObjects,
+} from './allow.ts'
 import { type FunctionBundle, withFile } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
 import { DeadLetters } from './dead-letters.ts'
@@ -110,7 +117,7 @@ const startImportFunction = (
     memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.
     timeout: LONGEST_TIMEOUT,
   })
-  storage.tokenSecret.grantRead(startImport)
+  allowReadingSecret(startImport, storage.tokenSecret)
   allowItems(startImport, records, ['GetItem', 'PutItem', 'UpdateItem'])
   allowReadingObjects(startImport, landingBucket, { versions: true })
   allowListingVersions(startImport, landingBucket)

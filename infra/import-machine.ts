@@ -18,6 +18,7 @@ import { TABLE_EXISTS_CODE } from '../functions/lib/storage-client/table-exists-
 import { type DeadLetterPlaces, redriveCommand } from './dead-letter-step.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
+import { machineLogs } from './machine-logs.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 interface ImportMachineProps {
@@ -90,6 +91,7 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
     .otherwise(job.jobFailed)
 
   return new StateMachine(scope, 'Machine', {
+    logs: machineLogs(scope, 'import'),
     definitionBody: DefinitionBody.fromChainable(start),
     timeout: LONGEST_IMPORT,
   })

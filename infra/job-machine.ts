@@ -16,6 +16,7 @@ import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
 import { stagingSteps } from './large-loads.ts'
+import { machineLogs } from './machine-logs.ts'
 import { mergeSteps } from './merge-steps.ts'
 import { reportSilentEnds } from './silent-ends.ts'
 
@@ -97,6 +98,7 @@ export class JobMachine extends Construct {
     }
 
     this.machine = new StateMachine(this, 'Machine', {
+      logs: machineLogs(this, 'jobs'),
       stateMachineName: machineName,
       definitionBody: DefinitionBody.fromChainable(run),
       timeout: LONGEST_JOB,

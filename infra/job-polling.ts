@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { pollJobEnvNames } from '../functions/poll-job/env-names.ts'
+import { allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -20,6 +21,6 @@ export class PollJobFunction extends NodeFunction<(typeof pollJobEnvNames)[numbe
       memoryMiB: 256,
       timeout: Duration.minutes(2),
     })
-    storage.tokenSecret.grantRead(this)
+    allowReadingSecret(this, storage.tokenSecret)
   }
 }

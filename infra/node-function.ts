@@ -1,9 +1,9 @@
-import { Duration, RemovalPolicy, Size, Token } from 'aws-cdk-lib'
+import { Duration, Size, Token } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { FunctionBundle } from './bundle.ts'
+import { KeptLogs } from './kept-logs.ts'
 
 interface NodeFunctionProps<EnvName extends string> {
   readonly bundle: FunctionBundle
@@ -21,17 +21,11 @@ interface NodeFunctionProps<EnvName extends string> {
   readonly role?: IRole
 }
 
-/** Long enough to look into an incident of last month. */
-const LOG_RETENTION = RetentionDays.THREE_MONTHS
-
 /** A function with our defaults: its bundle on Node 24, its own log group with a retention. */
 export class NodeFunction<EnvName extends string> extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, memoryMiB, scratchMiB = 512, nodeFlags = [], ...rest } = props
-    const logGroup = new LogGroup(scope, `${id}Logs`, {
-      retention: LOG_RETENTION,
-      removalPolicy: RemovalPolicy.DESTROY,
-    })
+    const logGroup = new KeptLogs(scope, `${id}Logs`)
     const role = props.role ?? executionRole(scope, `${id}Role`)
     logGroup.grantWrite(role)
     refuseLongEnvironment(id, environment)
@@ -41,8 +35,8 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       architecture: bundle.isNative ? Architecture.X86_64 : Architecture.ARM_64,
       code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
       handler: 'index.handler',
-      memorySize: memoryMiB,
-      ephemeralStorageSize: Size.mebibytes(scratchMiB),
+      memorySize: bundle.memoryMiB ?? memoryMiB,
+      ephemeralStorageSize: Size.mebibytes(bundle.scratchMiB ?? scratchMiB),
       logGroup,
       role,
       environment: { NODE_OPTIONS: ['--enable-source-maps', ...nodeFlags].join(' '), ...environment },

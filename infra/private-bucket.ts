@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import {
   BlockPublicAccess,
   Bucket,
@@ -10,6 +10,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
+import { DeployedStack } from './deployment.ts'
 
 interface PrivateBucketProps {
   /** Keeps every version of an object; older ones go after 30 days. Default false. */
@@ -36,7 +37,7 @@ const browserRule: CorsRule = {
   maxAge: 3600,
 }
 
-/** A bucket with our defaults: private, encrypted, TLS only, kept when the stack goes. */
+/** A bucket with our defaults: private, encrypted, TLS only, and kept when the stack goes, unless its configuration says otherwise. */
 export class PrivateBucket extends Bucket {
   constructor(scope: Construct, id: string, props: PrivateBucketProps = {}) {
     const {
@@ -46,16 +47,20 @@ export class PrivateBucket extends Bucket {
       answersBrowsers = false,
       lifecycleRules = [],
     } = props
+    const { dataKey, dataRemovalPolicy } = DeployedStack.of(scope)
     super(scope, id, {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      ...(dataKey === undefined
+        ? { encryption: BucketEncryption.S3_MANAGED }
+        : // With a key of the bucket, S3 asks KMS once in a while instead of once for each object.
+          { encryption: BucketEncryption.KMS, encryptionKey: dataKey, bucketKeyEnabled: true }),
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       versioned: keepsVersions,
       // The default refuses every request that names an ACL. Public access stays blocked either way.
       ...(acceptsAcls ? { objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED } : {}),
       ...(answersBrowsers ? { cors: [browserRule] } : {}),
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      removalPolicy: dataRemovalPolicy,
       lifecycleRules: [
         {
           abortIncompleteMultipartUploadAfter: Duration.days(ABANDONED_UPLOAD_DAYS),

@@ -8,6 +8,7 @@ import { NO_GLUE_DATABASE } from '../functions/lib/distributed/no-glue-database.
 import type { mergeByQueryEnvNames } from '../functions/merge-by-query/env-names.ts'
 import { allow, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
+import { DeployedStack } from './deployment.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
@@ -41,7 +42,7 @@ export class QueryService extends Construct {
       lifecycleRules: [{ expiration: Duration.days(RESULT_DAYS) }],
     })
     // Athena takes lower case, digits and underscores only, which a stack's name may not have.
-    this.database = `millrace_${projectId}`
+    this.database = databaseName(this, projectId)
     new CfnDatabase(this, 'Database', {
       catalogId: Aws.ACCOUNT_ID,
       databaseInput: { name: this.database, description: 'Tables of Millrace that Athena has worked on' },
@@ -58,7 +59,7 @@ export class QueryService extends Construct {
         resultConfiguration: {
           outputLocation: `s3://${results.bucketName}/merges/`,
           expectedBucketOwner: Aws.ACCOUNT_ID,
-          encryptionConfiguration: { encryptionOption: 'SSE_S3' },
+          encryptionConfiguration: encryptionOf(results),
         },
       },
     })
@@ -114,6 +115,15 @@ export class QueryService extends Construct {
       [`${glue}:catalog`, `${glue}:database/${this.database}`, `${glue}:table/${this.database}/*`],
     )
   }
+}
+
+const encryptionOf = ({ encryptionKey: key }: IBucket) =>
+  key === undefined ? { encryptionOption: 'SSE_S3' } : { encryptionOption: 'SSE_KMS', kmsKey: key.keyArn }
+
+/** Environments of one account share its catalogue. */
+const databaseName = (scope: Construct, projectId: string): string => {
+  const { environmentName: environment } = DeployedStack.of(scope)
+  return ['millrace', environment?.replaceAll('-', '_'), projectId].filter(Boolean).join('_')
 }
 
 /** The name that functions get, whether the stack has such a service or not. */

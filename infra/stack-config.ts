@@ -1,6 +1,8 @@
 import type { Node } from 'constructs'
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
+import { deploymentFields, fromText, refuseContradictions, shapeOf } from './deployment-config.ts'
+import { sizeFields } from './function-sizes.ts'
 import { landingRules } from './landing-rules.ts'
 import { isSchedule } from './schedule-expression.ts'
 
@@ -36,6 +38,8 @@ const bytes = z.coerce.number().int().min(1)
 
 /** What a deployment may choose, in the `context` of cdk.json or with `-c name=value`. */
 const stackConfig = z.object({
+  ...deploymentFields,
+  ...sizeFields,
   /** Part of tokens and of file keys. */
   projectId: z.coerce
     .string()
@@ -92,43 +96,68 @@ const stackConfig = z.object({
   storageTokenSecret: z.string().min(1).optional(),
 })
 
-export type StackConfig = z.infer<typeof stackConfig>
-
-/** Values given with `-c` arrive as text. */
-function fromText(value: unknown): unknown {
-  return typeof value === 'string' ? JSON.parse(value) : value
-}
-
 /** Says where bundles run. Read before the stack exists. */
 export const BUNDLES_RUN_ON = 'bundlesRunOn'
+
+type Values = Readonly<Record<string, unknown>>
+
+const known = [...Object.keys(stackConfig.shape), BUNDLES_RUN_ON]
 
 /**
  * Without this check a misspelt name would be ignored, and the alarm would go to nobody. CDK's own names in the context
  * contain characters that ours do not.
  */
-const refuseUnknownNames = (node: Node): void => {
-  const known = [...Object.keys(stackConfig.shape), BUNDLES_RUN_ON]
-  // Typed as `any`: an object by name
-  const given: Record<string, unknown> = node.getAllContext()
+const refuseUnknownNames = (given: Values, place = 'The context'): void => {
   for (const name of Object.keys(given).filter(name => !known.includes(name))) {
     const meant = didYouMean(name, known)
     if (meant === undefined && /[^A-Za-z0-9]/.test(name)) continue
     const hint = meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${meant}"?`
-    throw new Error(`The context has no "${name}". ${hint}`)
+    throw new Error(`${place} has no "${name}". ${hint}`)
   }
 }
 
+/** Where an environment has a value, it takes the place of the common one. */
+const ofEnvironment = (given: Values): Values => {
+  const { environment, environments } = z
+    .object({ environment: deploymentFields.environment, environments: deploymentFields.environments })
+    .parse(given)
+  for (const [name, values] of Object.entries(environments)) {
+    refuseUnknownNames(values, `The environment "${name}"`)
+    const own = ['environment', 'environments'].find(field => field in values)
+    if (own !== undefined) throw new Error(`The environment "${name}" cannot hold "${own}".`)
+  }
+  const names = Object.keys(environments)
+  if (environment !== undefined && names.length > 0 && !names.includes(environment))
+    throw new Error(`There is no environment "${environment}". There are: ${names.join(', ')}.`)
+  return { ...given, ...(environment === undefined ? {} : environments[environment]) }
+}
+
+/** What was given for the chosen environment, not yet checked. */
+export const givenContext = (node: Node): Values => {
+  // Typed as `any`: an object by name
+  const given: Values = node.getAllContext()
+  refuseUnknownNames(given)
+  return checked(() => ofEnvironment(given))
+}
+
 /** Reads and checks the configuration; throws with the name of each field that is wrong. */
-export const readStackConfig = (node: Node): StackConfig => {
-  refuseUnknownNames(node)
-  const given = Object.keys(stackConfig.shape).map(name => [name, node.tryGetContext(name)])
-  const parsed = stackConfig
-    .refine(({ storageUrl, storageTokenSecret }) => !storageUrl || storageTokenSecret, {
-      path: ['storageTokenSecret'],
-      error: 'required with storageUrl',
-    })
-    .safeParse(Object.fromEntries(given))
-  if (!parsed.success)
-    throw new Error(`The stack configuration is not valid:\n${z.prettifyError(parsed.error)}`)
-  return parsed.data
+export const readStackConfig = (node: Node) => {
+  const given = givenContext(node)
+  return checked(() =>
+    stackConfig
+      .superRefine(refuseContradictions)
+      .transform(config => ({ ...config, shape: shapeOf(config) }))
+      .parse(given),
+  )
+}
+
+export type StackConfig = ReturnType<typeof readStackConfig>
+
+const checked = <Read>(read: () => Read): Read => {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    throw new Error(`The stack configuration is not valid:\n${z.prettifyError(error)}`, { cause: error })
+  }
 }

@@ -1,33 +1,56 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { AlarmTopic } from './alarm-topic.ts'
+import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
+import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
 import { ExtractSchedules } from './extract-schedules.ts'
+import { withSizes } from './function-sizes.ts'
 import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { allowRedrive } from './kept-dead-letters.ts'
+import type { PrivateNetwork } from './private-network.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
 
-interface MillraceStackProps extends StackProps {
+interface MillraceStackProps {
   readonly bundles: FunctionBundles
   readonly config: StackConfig
+  readonly description?: string
 }
 
-/** The whole system; with `storageUrl` only the functions around an existing storage service. */
-export class MillraceStack extends Stack {
-  constructor(scope: Construct, id: string, { bundles, config, ...props }: MillraceStackProps) {
-    super(scope, id, props)
+/** The whole system, or the part of it that `shape` names. */
+export class MillraceStack extends DeployedStack {
+  constructor(scope: Construct, id: string, { bundles: unsized, config, ...props }: MillraceStackProps) {
+    const { environment } = config
+    super(scope, id, {
+      ...props,
+      // The same construct in each environment, so that logical ids are the same.
+      ...(environment === undefined ? {} : { stackName: `${id}-${environment}` }),
+      deployment: config,
+    })
+    const bundles = withSizes(unsized, config)
     const alarms = new AlarmTopic(this, 'Alarms')
     if (config.alarmEmail) alarms.addSubscription(new EmailSubscription(config.alarmEmail))
 
     const storage = this.storageEndpoint(bundles, config, alarms)
+    this.output('ApiUrl', storage.url)
+    this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
+    if (config.shape !== 'storage') this.functionsAround(storage, bundles, config, alarms)
+  }
+
+  private functionsAround(
+    storage: StorageEndpoint,
+    bundles: FunctionBundles,
+    config: StackConfig,
+    alarms: Topic,
+  ): void {
     const pollJob = new PollJobFunction(this, 'PollJob', { bundle: bundles['poll-job'], storage })
     const importFlow = new ImportFlow(this, 'Import', {
       bundle: bundles['start-import'],
@@ -43,6 +66,7 @@ export class MillraceStack extends Stack {
       projectId: config.projectId,
       legSeconds: config.extractorLegSeconds,
       allowedHosts: config.extractorAllowedHosts,
+      network: networkOf(config),
       alarms,
     })
     const exportFlow = new ExportFlow(this, 'Export', {
@@ -66,8 +90,6 @@ export class MillraceStack extends Stack {
     const machines = [importFlow.machine, exportFlow.machine, extractFlow.machine]
     if (storage.storageApi) allowRedrive(this, { storageApi: storage.storageApi, machines })
 
-    this.output('ApiUrl', storage.url)
-    this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
     this.output('LandingBucket', importFlow.landingBucket.bucketName)
     this.output('ExportsBucket', exportFlow.exportsBucket.bucketName)
     this.output('ImportMachineArn', importFlow.machine.stateMachineArn)
@@ -79,9 +101,9 @@ export class MillraceStack extends Stack {
   }
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
-    const { storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
+    const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
     const { distributed, queryScanBytes, queryTimeoutSeconds } = config
-    if (storageUrl && storageTokenSecret) {
+    if (shape === 'functions' && storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
         tokenSecret: Secret.fromSecretNameV2(this, 'StorageToken', storageTokenSecret),
@@ -94,6 +116,8 @@ export class MillraceStack extends Stack {
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeLoads: config,
+      hasExtractions: shape === 'all',
+      domain: domainOf(config),
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)
@@ -105,3 +129,17 @@ export class MillraceStack extends Stack {
     new CfnOutput(this, name, { value })
   }
 }
+
+const networkOf = (config: StackConfig): PrivateNetwork | undefined =>
+  config.extractorSubnetIds.length === 0
+    ? undefined
+    : { subnetIds: config.extractorSubnetIds, securityGroupIds: config.extractorSecurityGroupIds }
+
+const domainOf = ({
+  apiDomainName: domainName,
+  apiCertificateArn: certificateArn,
+  apiHostedZoneId: hostedZoneId,
+}: StackConfig): ApiDomainProps | undefined =>
+  domainName === undefined || certificateArn === undefined
+    ? undefined
+    : { domainName, certificateArn, hostedZoneId }

@@ -1,22 +1,34 @@
-import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Aws, Duration } from 'aws-cdk-lib'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { IGrantable } from 'aws-cdk-lib/aws-iam'
-import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
+import { NO_DATA_KEY } from '../functions/lib/aws/no-data-key.ts'
+import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
 import { fileAccessRole, tableAccessRole } from './access-roles.ts'
-import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import {
+  allow,
+  allowDeletingObjects,
+  allowItems,
+  allowKeyForWriting,
+  allowReadingObjects,
+  allowReadingSecret,
+  allowWritingObjects,
+} from './allow.ts'
+import { logRequests } from './api-access-logs.ts'
+import { ApiDomain, type ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundle, FunctionBundles } from './bundle.ts'
 import { extractMachineIdentity } from './extract-machine-identity.ts'
 import { FiringTriggers } from './firing-triggers.ts'
@@ -29,6 +41,7 @@ import { OpenJobs } from './open-jobs.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { glueDatabaseOf, QueryService } from './query-service.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
+import { masterToken, secretsKey } from './storage-secrets.ts'
 import { StorageSweep } from './storage-sweep.ts'
 
 interface StorageServiceProps {
@@ -40,6 +53,10 @@ interface StorageServiceProps {
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeLoads: LargeLoads
+  /** Whether the stack runs configurations. */
+  readonly hasExtractions: boolean
+  /** Undefined: the name that AWS makes. */
+  readonly domain: ApiDomainProps | undefined
   readonly alarms: ITopic
 }
 
@@ -60,6 +77,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeLoads, alarms } = props
+    const { hasExtractions, domain } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -88,6 +106,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       files: this.filesBucket,
       secretsKey: this.secretsKey,
       queryService,
+      hasExtractions,
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
@@ -112,7 +131,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
-    this.url = http.apiEndpoint
+    logRequests(this, http)
+    this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
     new FiringTriggers(this, 'Triggers', {
       ...store,
       bundle: bundles['fire-triggers'],
@@ -147,6 +167,7 @@ interface Store {
   readonly tables: IBucket
   readonly secretsKey: IKey
   readonly queryService: QueryService | undefined
+  readonly hasExtractions: boolean
   readonly jobMachineName: string
   readonly jobMachineArn: string
   readonly jobExecutionArns: string
@@ -171,28 +192,6 @@ const allowStartingJobs = (grantee: IGrantable, { jobMachineArn, jobExecutionArn
   allow(grantee, ['states:StartExecution'], [jobMachineArn])
   allow(grantee, ['states:DescribeExecution'], [jobExecutionArns])
 }
-
-/** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-client/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
-const masterToken = (scope: Construct, projectId: string): Secret =>
-  new Secret(scope, 'Token', {
-    description: 'Master token of the storage service',
-    // With the data that it opens.
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    generateSecretString: {
-      secretStringTemplate: JSON.stringify({ projectId, tokenId: '1' }),
-      generateStringKey: 'secret',
-      passwordLength: 40,
-      excludePunctuation: true,
-    },
-  })
-
-const secretsKey = (scope: Construct): IKey =>
-  new Key(scope, 'SecretsKey', {
-    description: 'Wraps the data keys of the secrets in configurations',
-    enableKeyRotation: true,
-    // Without it every stored secret is lost.
-    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-  })
 
 const storeEnvironment = (store: Store) => ({
   STORAGE_TABLE: store.items.tableName,
@@ -225,7 +224,7 @@ const runJobFunction = (
       ...storeEnvironment(store),
       SNAPSHOT_RETENTION_DAYS: String(store.snapshotRetentionDays),
       GLUE_DATABASE: glueDatabaseOf(store.queryService),
-      EXTRACT_MACHINE_ARN: extractMachine.arn,
+      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
       DISTRIBUTED: String(largeLoads.distributed),
       SINGLE_LOAD_BYTES: String(largeLoads.singleLoadBytes),
@@ -244,8 +243,10 @@ const runJobFunction = (
   allowDeletingObjects(runJob, store.tables)
   store.queryService?.allowFollowing(runJob)
   allowStartingJobs(runJob, store)
-  allow(runJob, ['states:StartExecution'], [extractMachine.arn])
-  allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
+  if (store.hasExtractions) {
+    allow(runJob, ['states:StartExecution'], [extractMachine.arn])
+    allow(runJob, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}run-*`])
+  }
   return runJob
 }
 
@@ -264,13 +265,14 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
-      EXTRACT_MACHINE_ARN: extractMachine.arn,
+      EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
+      DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NO_DATA_KEY,
     },
     memoryMiB: 1769,
     scratchMiB: 2048, // Previews read Parquet files from disk.
     timeout: Duration.seconds(29), // The gateway gives up after 30.
   })
-  tokenSecret.grantRead(storageApi)
+  allowReadingSecret(storageApi, tokenSecret)
   allowItems(storageApi, store.items, ITEM_ACTIONS)
   allowReadingObjects(storageApi, store.files)
   allowWritingObjects(storageApi, store.files)
@@ -278,13 +280,16 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
   allowReadingObjects(storageApi, store.tables)
   // Configurations that are too large for an item.
   allow(storageApi, ['s3:PutObject'], [store.tables.arnForObjects(`${documentPrefix}*`)])
+  allowKeyForWriting(storageApi, store.tables)
   // It seals secrets. Only the functions that run components open them.
   allow(storageApi, ['kms:GenerateDataKey'], [store.secretsKey.keyArn])
   // It drops tables.
   store.queryService?.allowFollowing(storageApi)
   allowStartingJobs(storageApi, store)
-  // Lists of runs and what each did.
-  allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])
-  allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
+  if (store.hasExtractions) {
+    // Lists of runs and what each did.
+    allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])
+    allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
+  }
   return storageApi
 }

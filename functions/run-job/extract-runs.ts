@@ -1,5 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
+import { UserError } from '../lib/errors/errors.ts'
+import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
@@ -19,7 +21,7 @@ interface ExtractRunInput {
 
 /** Runs of configurations, each of one job. */
 export interface ExtractRuns {
-  /** Starts the run of a job. Idempotent. */
+  /** Starts the run of a job. Idempotent. Throws `UserError` (`storage.components.notRunnable`) in a stack without extractions. */
   start(jobId: number, run: ExtractRunInput): Promise<void>
   describe(jobId: number): Promise<ExtractRun>
 }
@@ -30,6 +32,11 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
 
   return {
     start: async (jobId, run) => {
+      if (machineArn === NO_EXTRACT_MACHINE)
+        throw new UserError(
+          'storage.components.notRunnable',
+          'This deployment has the storage service alone: it runs no configurations.',
+        )
       const input = { ...run, trigger: `job ${jobId}` }
       await startExecution(client, { ...executionOf(jobId), input })
     },

@@ -16,9 +16,11 @@ export const storageApiEnvNames = [
   'STORAGE_TOKEN_SECRET_ARN',
   /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
-  /** State machine of extractions, whose runs are listed. */
+  /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
   'EXTRACT_MACHINE_ARN',
   'PROJECT_ID',
+  /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
+  'DATA_KEY_ARN',
   /** Database of the Glue Data Catalog; `none` in a stack that has none. */
   'GLUE_DATABASE',
 ] as const

@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/aws/env.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
@@ -46,6 +47,7 @@ const services = {
     bucket: env.FILES_BUCKET,
     region,
     roleArn: env.FILE_ACCESS_ROLE_ARN,
+    dataKeyArn: env.DATA_KEY_ARN,
     signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
   }),
   tableAccess: createTableAccess({
@@ -54,11 +56,13 @@ const services = {
     bucket: env.TABLES_BUCKET,
     region,
     roleArn: env.TABLE_ACCESS_ROLE_ARN,
+    dataKeyArn: env.DATA_KEY_ARN,
     // Set on one machine only: there engines must be told where the object store is.
     s3Endpoint: process.env['AWS_ENDPOINT_URL_S3'],
   }),
   startJob: createJobStarter(stepFunctions, env.JOB_MACHINE_ARN),
   redriveExecution: createRedriveExecution(stepFunctions),
+  runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
   extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),

@@ -32,6 +32,8 @@ export interface Services extends StorageStores {
   jobWait: JobWait
   redriveExecution: RedriveExecution
   extractionRuns: ExtractionRuns
+  /** Whether this deployment runs configurations. */
+  runsConfigurations: boolean
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>
   components: Catalogue

@@ -8,6 +8,8 @@ const template = synthesiseStack()
 describe('rights', () => {
   it.each(statementsOf(template))('%s names its actions and resources', (_, { Action, Resource }) => {
     expect([Action].flat().filter(action => action.includes('*'))).toEqual([])
+    // The delivery of logs has no resources of its own.
+    if ([Action].flat().includes('logs:CreateLogDelivery')) return
     expect([Resource].flat()).not.toContain('*')
   })
 

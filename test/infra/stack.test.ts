@@ -78,7 +78,9 @@ describe('functions', () => {
   it('logs go after three months', () => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup')
     expect(groups.map(([, { Properties }]) => Properties['RetentionInDays'])).toEqual(groups.map(() => 90))
-    expect(groups).toHaveLength(functions.length)
+    const machines = resourcesOf(template, 'AWS::StepFunctions::StateMachine')
+    const apis = resourcesOf(template, 'AWS::ApiGatewayV2::Api')
+    expect(groups).toHaveLength(functions.length + machines.length + apis.length)
   })
 })
 
@@ -260,7 +262,7 @@ describe('configuration', () => {
     [{ projectId: 'main' }, /projectId/],
     [{ alarmEmial: 'a@example.com' }, 'The context has no "alarmEmial". Did you mean "alarmEmail"?'],
     [{ 'alarm-email': 'a@example.com' }, 'Did you mean "alarmEmail"?'],
-    [{ colour: 'red' }, 'The context has no "colour". Known: projectId,'],
+    [{ colour: 'red' }, /The context has no "colour". Known: .*projectId,/],
   ])('%j is refused by name', (context, message) => {
     expect(() => synthesiseStack(context)).toThrow(message)
   })

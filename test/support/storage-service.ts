@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { z } from 'zod'
+import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
@@ -101,6 +102,8 @@ export interface StorageServiceOptions {
   redriveExecution?: RedriveExecution
   /** Runs that are listed; default: there are none. */
   extractionRuns?: ExtractionRuns
+  /** Default true. */
+  runsConfigurations?: boolean
   /** Private hosts that `dataUrl` may name. */
   allowedHosts?: readonly string[]
   /** The most that `dataUrl` may bring. */
@@ -233,19 +236,29 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     revision: '0.0.0-test',
     now,
     authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
-    fileAccess: createFileAccess({ s3, sts, bucket: filesBucket, region, roleArn, signer }),
+    fileAccess: createFileAccess({
+      s3,
+      sts,
+      bucket: filesBucket,
+      region,
+      roleArn,
+      dataKeyArn: NO_DATA_KEY,
+      signer,
+    }),
     tableAccess: createTableAccess({
       s3,
       sts,
       bucket: tablesBucket,
       region,
       roleArn: tableRoleArn,
+      dataKeyArn: NO_DATA_KEY,
       s3Endpoint: s3Server.endpoint,
     }),
     startJob,
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
     extractionRuns: options.extractionRuns ?? noExtractionRuns,
+    runsConfigurations: options.runsConfigurations ?? true,
     jobWait: {
       limitMs: jobWaitMs,
       intervalMs: 50,

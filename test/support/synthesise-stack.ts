@@ -7,13 +7,14 @@ import { type FunctionBundles, functionNames } from '../../infra/bundle.ts'
 import { MillraceStack } from '../../infra/stack.ts'
 import { readStackConfig } from '../../infra/stack-config.ts'
 
-/** The template for a context of cdk.json, with empty bundles: what is wired, not what runs. */
-export const synthesiseStack = (context: Record<string, unknown> = {}): Template => {
+/** The stack for a context of cdk.json, with empty bundles: what is wired, not what runs. */
+export const makeStack = (context: Record<string, unknown> = {}): MillraceStack => {
   const app = new App({ context })
-  return Template.fromStack(
-    new MillraceStack(app, 'Millrace', { bundles: emptyBundles(), config: readStackConfig(app.node) }),
-  )
+  return new MillraceStack(app, 'Millrace', { bundles: emptyBundles(), config: readStackConfig(app.node) })
 }
+
+export const synthesiseStack = (context: Record<string, unknown> = {}): Template =>
+  Template.fromStack(makeStack(context))
 
 const NATIVE_FUNCTIONS: readonly string[] = ['storage-api', 'run-job', 'stage-load', 'merge-by-query']
 

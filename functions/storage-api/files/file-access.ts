@@ -3,6 +3,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { NO_DATA_KEY } from '../../lib/aws/no-data-key.ts'
 import { partitionOf } from '../../lib/aws/partition-of.ts'
 import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
@@ -23,6 +24,8 @@ interface FileAccessOptions {
   region: string
   /** Its partition is that of the bucket. */
   roleArn: string
+  /** Customer's KMS key of the bucket. `NO_DATA_KEY`: a key of AWS. */
+  dataKeyArn: string
   /** Signs addresses. It puts no checksum into them: who uses one has other bytes than the empty body signed here. */
   signer: S3Client
 }
@@ -36,7 +39,15 @@ interface WireCredentials {
 }
 
 /** Access to a file's objects: credentials and addresses for the client, and the few things the service does itself. */
-export const createFileAccess = ({ s3, sts, bucket, region, roleArn, signer }: FileAccessOptions) => ({
+export const createFileAccess = ({
+  s3,
+  sts,
+  bucket,
+  region,
+  roleArn,
+  dataKeyArn,
+  signer,
+}: FileAccessOptions) => ({
   bucket,
   region,
 
@@ -50,7 +61,9 @@ export const createFileAccess = ({ s3, sts, bucket, region, roleArn, signer }: F
         RoleArn: roleArn,
         RoleSessionName: `file-${file.id}`,
         DurationSeconds: CREDENTIALS_SECONDS,
-        Policy: JSON.stringify(sessionPolicy(bucketArn({ roleArn, bucket }), file, access)),
+        Policy: JSON.stringify(
+          sessionPolicy({ arn: bucketArn({ roleArn, bucket }), dataKeyArn }, file, access),
+        ),
       }),
     )
     if (!Credentials?.AccessKeyId || !Credentials.SecretAccessKey || !Credentials.SessionToken)
@@ -105,6 +118,12 @@ const objectActions = {
 
 export type FileRight = keyof typeof objectActions
 
+/** S3 uses the customer's key in the rights of whoever asks for an object. */
+const keyStatements = (dataKeyArn: string, access: FileRight) =>
+  dataKeyArn === NO_DATA_KEY ? [] : [{ Effect: 'Allow', Action: keyActions[access], Resource: dataKeyArn }]
+
+const keyActions = { read: ['kms:Decrypt'], write: ['kms:Decrypt', 'kms:GenerateDataKey'] }
+
 const bucketArn = ({ roleArn, bucket }: Pick<FileAccessOptions, 'roleArn' | 'bucket'>): string =>
   `arn:${partitionOf(roleArn)}:s3:::${bucket}`
 
@@ -113,7 +132,7 @@ const bucketArn = ({ roleArn, bucket }: Pick<FileAccessOptions, 'roleArn' | 'buc
  * An encrypted file is written with the header of the encryption only. It cannot allow what the role itself may not do.
  */
 const sessionPolicy = (
-  arn: string,
+  { arn, dataKeyArn }: { arn: string; dataKeyArn: string },
   { key, isSliced, isEncrypted }: Pick<FileRecord, 'key' | 'isSliced' | 'isEncrypted'>,
   access: FileRight,
 ) => {
@@ -133,6 +152,7 @@ const sessionPolicy = (
           [isSliced ? 'StringLike' : 'StringEquals']: { 's3:prefix': isSliced ? `${key}*` : key },
         },
       },
+      ...keyStatements(dataKeyArn, access),
     ],
   }
 }

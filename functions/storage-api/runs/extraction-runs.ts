@@ -6,6 +6,7 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn'
 import { describeExecution } from '../../lib/aws/executions.ts'
+import { NO_EXTRACT_MACHINE } from '../../lib/extractor/no-extract-machine.ts'
 
 /** Runs of configurations, however they were started. */
 export interface ExtractionRuns {
@@ -19,8 +20,16 @@ export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' |
 
 const PAGE_SIZE = 100
 
-/** The runs of the extract machine; a run's id is the name of its execution. */
-export const createExtractionRuns = (client: SFNClient, machineArn: string): ExtractionRuns => ({
+/** The runs of the extract machine; a run's id is the name of its execution. A stack without extractions has none. */
+export const createExtractionRuns = (client: SFNClient, machineArn: string): ExtractionRuns =>
+  machineArn === NO_EXTRACT_MACHINE ? noRuns : runsOf(client, machineArn)
+
+const noRuns: ExtractionRuns = {
+  async *ids() {},
+  get: async () => undefined,
+}
+
+const runsOf = (client: SFNClient, machineArn: string): ExtractionRuns => ({
   async *ids(statuses) {
     // Step Functions filters by one status, and for several it lists all.
     const statusFilter = statuses.length === 1 ? statuses[0] : undefined

@@ -35,6 +35,7 @@ export const role = resourceType({
     // It allows writing logs, which are files here. Any other managed policy would grant rights that are not checked.
     ManagedPolicyArns: z.array(z.string().regex(basicExecution)).optional(),
     MaxSessionDuration: z.coerce.number().int().min(3600).max(43_200).default(3600),
+    PermissionsBoundary: withoutMeaningHere('it is a policy of the account, which is not here'),
     Description: withoutMeaningHere('it is text for the console'),
     Tags: tags,
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { delivery } from './delivery.ts'
-import { arn, resourceType, withoutMeaningHere } from './resource-type.ts'
+import { arn, resourceType, tags, withoutMeaningHere } from './resource-type.ts'
 
 const target = z.strictObject({
   Id: z.string(),
@@ -23,6 +23,7 @@ export const rule = resourceType({
     State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
     Targets: z.array(target).default([]),
     Description: withoutMeaningHere('it is text for the console'),
+    Tags: tags,
   }),
   nameProperty: 'Name',
   ref: ({ name }) => name,

@@ -1,3 +1,4 @@
+import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
 import type { TableFolders } from './table-folders.ts'
 
 // STS API Reference, "AssumeRole": the text of a session policy has at most 2,048 characters.
@@ -10,7 +11,7 @@ const MAX_POLICY_CHARACTERS = 2048
  * The objects name no bucket, which doubles the number of folders that fit: the role itself reads one bucket only.
  */
 export const sessionPolicy = (
-  { partition, bucket }: { partition: string; bucket: string },
+  { partition, bucket, dataKeyArn }: { partition: string; bucket: string; dataKeyArn: string },
   { own, shared }: TableFolders,
 ): string | undefined => {
   const text = JSON.stringify({
@@ -27,6 +28,9 @@ export const sessionPolicy = (
         Resource: `arn:${partition}:s3:::${bucket}`,
         Condition: { StringLike: { 's3:prefix': `${own}*` } },
       },
+      ...(dataKeyArn === NO_DATA_KEY
+        ? []
+        : [{ Effect: 'Allow', Action: 'kms:Decrypt', Resource: dataKeyArn }]),
     ],
   })
   return text.length > MAX_POLICY_CHARACTERS ? undefined : text

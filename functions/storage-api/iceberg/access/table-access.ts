@@ -14,12 +14,15 @@ interface TableAccessOptions {
   region: string
   /** The role whose sessions read tables. */
   roleArn: string
+  /** Customer's KMS key of the bucket. `NO_DATA_KEY`: a key of AWS. */
+  dataKeyArn: string
   /** Where the object store is, when it is not that of AWS. */
   s3Endpoint: string | undefined
 }
 
 /** Access to the objects of tables: their metadata for the service itself, sessions of a role for engines. */
-export const createTableAccess = ({ s3, sts, bucket, region, roleArn, s3Endpoint }: TableAccessOptions) => {
+export const createTableAccess = (options: TableAccessOptions) => {
+  const { s3, sts, bucket, region, roleArn, dataKeyArn, s3Endpoint } = options
   const { read, keyOf, locationOf } = createTableObjects(s3, bucket)
   /** How engines reach the object store (Iceberg documentation, "S3 FileIO"; the spelling of PyIceberg beside it). */
   const storageConfig: Readonly<Record<string, string>> = {
@@ -30,6 +33,7 @@ export const createTableAccess = ({ s3, sts, bucket, region, roleArn, s3Endpoint
 
   return {
     bucket,
+    dataKeyArn,
     partition: partitionOf(roleArn),
     read,
     keyOf,

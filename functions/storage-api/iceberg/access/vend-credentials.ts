@@ -35,6 +35,7 @@ export const vendCredentials = async (
     tableId,
     partition: tableAccess.partition,
     bucket: tableAccess.bucket,
+    dataKeyArn: tableAccess.dataKeyArn,
   })
   const credentials = await tableAccess.credentials(`table-${table.internalId}`, policy)
   const { namespace = '', table: identifier = '' } = params
@@ -56,7 +57,7 @@ export const vendCredentials = async (
 const policyFor = (
   caller: Caller,
   folders: TableFolders,
-  { tableId, ...place }: { tableId: string; partition: string; bucket: string },
+  { tableId, ...place }: { tableId: string; partition: string; bucket: string; dataKeyArn: string },
 ): string => {
   const exact = sessionPolicy(place, folders)
   // Who may read every bucket may read the other tables anyway.

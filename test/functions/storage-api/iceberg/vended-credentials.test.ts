@@ -1,6 +1,7 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/session-policy.ts'
+import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createCatalogClient } from './support.ts'
@@ -155,14 +156,24 @@ describe('the policy of a session', () => {
 
   it('has at most 2,048 characters, which is room for 25 jobs of other tables', () => {
     const bucket = 'a-bucket-with-the-longest-name-that-the-object-store-takes-63ch'
-    const place = { partition: 'aws', bucket }
+    const place = { partition: 'aws', bucket, dataKeyArn: NO_DATA_KEY }
     expect(sessionPolicy(place, folders(25))?.length).toBeLessThanOrEqual(2048)
     expect(sessionPolicy(place, folders(40))).toBeUndefined()
   })
 
   it('names the partition that the role is in', () => {
-    const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b' }, folders(1))
+    const policy = sessionPolicy({ partition: 'aws-cn', bucket: 'b', dataKeyArn: NO_DATA_KEY }, folders(1))
     expect(policy?.match(/arn:[^:]+/g)).toEqual(['arn:aws-cn', 'arn:aws-cn', 'arn:aws-cn'])
+  })
+
+  it('includes the use of the customer’s key that tables are under', () => {
+    const dataKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/1'
+    const policy = sessionPolicy({ partition: 'aws', bucket: 'b', dataKeyArn }, folders(1))
+    expect(JSON.parse(policy ?? '').Statement.at(-1)).toEqual({
+      Effect: 'Allow',
+      Action: 'kms:Decrypt',
+      Resource: dataKeyArn,
+    })
   })
 
   it('names whole tables in place of their jobs', () => {

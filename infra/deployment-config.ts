@@ -1,0 +1,151 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { z } from 'zod'
+
+/** Values given with `-c` arrive as text. What is no JSON stays text, so that the error names the field. */
+export const fromText = (value: unknown): unknown => {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
+}
+
+/** `all`; `functions`: those around a storage service elsewhere; `storage`: the service without landing, exports, extractions. */
+const shapes = ['all', 'functions', 'storage'] as const
+type Shape = (typeof shapes)[number]
+
+const retentions: readonly number[] = Object.values(RetentionDays).filter(
+  days => typeof days === 'number' && days !== RetentionDays.INFINITE,
+)
+
+const listOf = (item: z.ZodString) => z.preprocess(fromText, z.array(item)).default([])
+
+/** IAM User Guide, "Rules for tagging in IAM and AWS STS": the strictest service decides. */
+const tags = z
+  .record(
+    z
+      .string()
+      .regex(/^(?!aws:)[\w .:/=+@-]{1,128}$/i, 'a tag is named with letters, digits and _.:/=+@-, not aws:'),
+    z.string().regex(/^[\w .:/=+@-]{0,256}$/, 'the value of a tag has letters, digits and _.:/=+@-'),
+  )
+  .refine(given => Object.keys(given).length <= 40, 'AWS takes 50 tags, some of which are its own')
+
+/** How and where the stack is deployed. What it does is in `stack-config.ts`. */
+export const deploymentFields = {
+  /** Default: `functions` with `storageUrl`, else `all`. */
+  shape: z.enum(shapes).optional(),
+  /** Several stacks side by side in one account: this is part of the stack's name. Default: none. */
+  environment: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/, 'lower-case letters, digits and dashes, at most 20')
+    .optional(),
+  /** What differs in an environment, by its name. When there are any, only these can be deployed. */
+  environments: z.preprocess(fromText, z.record(z.string(), z.record(z.string(), z.unknown()))).default({}),
+  /** Whether data stays when the stack is deleted. */
+  removalPolicy: z.enum(['retain', 'destroy']).default('retain'),
+  /** Days for which logs are kept. The default is long enough to look into an incident of last month. */
+  logRetentionDays: z.coerce
+    .number()
+    .refine(days => retentions.includes(days), `CloudWatch keeps logs for ${retentions.join(', ')} days`)
+    .default(90),
+  /** Customer's KMS key for buckets, items and the token. Default: keys of AWS. */
+  dataKeyArn: z
+    .string()
+    .regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/, 'not the ARN of a KMS key')
+    .optional(),
+  /** Upper bound of every role of the stack. */
+  permissionsBoundaryArn: z
+    .string()
+    .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'not the ARN of an IAM policy')
+    .optional(),
+  /** Private subnets that extractions run in. Default: no network of the customer's. */
+  extractorSubnetIds: listOf(z.string().regex(/^subnet-[0-9a-f]+$/, 'not the id of a subnet')),
+  extractorSecurityGroupIds: listOf(z.string().regex(/^sg-[0-9a-f]+$/, 'not the id of a security group')),
+  /** Name of the API instead of the one that AWS makes. */
+  apiDomainName: z
+    .string()
+    .regex(/^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,}$/, 'not the name of a host')
+    .optional(),
+  /** Certificate of that name, in the stack's region. */
+  apiCertificateArn: z
+    .string()
+    .regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'not the ARN of an ACM certificate')
+    .optional(),
+  /** Zone of Route 53 that gets the name. Default: the user points the name at the output `ApiDomainTarget`. */
+  apiHostedZoneId: z
+    .string()
+    .regex(/^Z[A-Z0-9]{5,31}$/, 'not the id of a hosted zone')
+    .optional(),
+  /** Tags of every resource. */
+  tags: z.preprocess(fromText, tags).default({}),
+  /** Invocations that the account runs at a time (Lambda quotas, "Concurrent executions"). */
+  accountConcurrency: z.coerce.number().int().min(10).max(1_000_000).default(1000),
+}
+
+interface Given {
+  readonly shape?: Shape | undefined
+  readonly storageUrl?: string | undefined
+  readonly storageTokenSecret?: string | undefined
+  readonly extractorSubnetIds: readonly string[]
+  readonly extractorSecurityGroupIds: readonly string[]
+  readonly apiDomainName?: string | undefined
+  readonly apiCertificateArn?: string | undefined
+  readonly apiHostedZoneId?: string | undefined
+}
+
+export const shapeOf = ({ shape, storageUrl }: Pick<Given, 'shape' | 'storageUrl'>): Shape =>
+  shape ?? (storageUrl === undefined ? 'all' : 'functions')
+
+/** Values that are right by themselves and wrong together. */
+export const refuseContradictions = (given: Given, context: z.RefinementCtx): void => {
+  const shape = shapeOf(given)
+  const wrong = (name: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [name], message, input: given })
+  if (given.storageUrl && !given.storageTokenSecret) wrong('storageTokenSecret', 'required with storageUrl')
+  if (shape === 'functions' && !given.storageUrl)
+    wrong('storageUrl', 'required with the shape "functions": the storage service that they work for')
+  if (shape !== 'functions' && given.storageUrl)
+    wrong('storageUrl', `has no place in the shape "${shape}", which has a storage service of its own`)
+  if ((given.extractorSubnetIds.length === 0) !== (given.extractorSecurityGroupIds.length === 0))
+    wrong('extractorSubnetIds', 'subnets and extractorSecurityGroupIds are given together')
+  if ((given.apiDomainName === undefined) !== (given.apiCertificateArn === undefined))
+    wrong('apiDomainName', 'the name and apiCertificateArn are given together')
+  if (given.apiHostedZoneId && !given.apiDomainName)
+    wrong('apiHostedZoneId', 'without apiDomainName there is no name to be put into the zone')
+}
+
+/** What has no meaning in a shape. */
+const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
+  all: [],
+  functions: [
+    'snapshotRetentionDays',
+    'distributed',
+    'singleLoadBytes',
+    'loadRangeBytes',
+    'stagedRanges',
+    'singleMergeBytes',
+    'queryScanBytes',
+    'queryTimeoutSeconds',
+    'apiDomainName',
+    'apiCertificateArn',
+    'apiHostedZoneId',
+  ],
+  storage: [
+    'landingRules',
+    'landingKeyArns',
+    'schedules',
+    'scheduledComponents',
+    'extractorLegSeconds',
+    'extractorSubnetIds',
+    'extractorSecurityGroupIds',
+    'exportBuckets',
+  ],
+}
+
+/** Names that were given a value and change nothing. Several environments may share values, so this is no error. */
+export const withoutEffect = (shape: Shape, given: Readonly<Record<string, unknown>>): string[] =>
+  unusedIn[shape].filter(name => {
+    const value = fromText(given[name])
+    return value !== undefined && !(Array.isArray(value) && value.length === 0)
+  })

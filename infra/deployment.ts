@@ -1,0 +1,71 @@
+import { Aspects, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib'
+import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam'
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { StackConfig } from './stack-config.ts'
+
+type Deployment = Pick<
+  StackConfig,
+  | 'environment'
+  | 'removalPolicy'
+  | 'logRetentionDays'
+  | 'dataKeyArn'
+  | 'permissionsBoundaryArn'
+  | 'tags'
+  | 'accountConcurrency'
+>
+
+interface DeployedStackProps extends StackProps {
+  readonly deployment: Deployment
+}
+
+/**
+ * A stack with what concerns all of its resources alike. Like the region, constructs ask the stack for it
+ * (`DeployedStack.of`): every construct would have to pass it on otherwise.
+ */
+export class DeployedStack extends Stack {
+  readonly environmentName: string | undefined
+  readonly logRetention: RetentionDays
+  /** Of data, and of what opens it. */
+  readonly dataRemovalPolicy: RemovalPolicy
+  /** The customer's key for data at rest. Undefined: keys of AWS. */
+  readonly dataKey: IKey | undefined
+
+  constructor(scope: Construct, id: string, { deployment, ...props }: DeployedStackProps) {
+    super(scope, id, props)
+    const { environment, removalPolicy, logRetentionDays, dataKeyArn, permissionsBoundaryArn, tags } =
+      deployment
+    this.environmentName = environment
+    // The configuration takes only what this enumeration has.
+    this.logRetention = logRetentionDays as RetentionDays
+    // The first: a first deployment that fails leaves nothing behind.
+    this.dataRemovalPolicy =
+      removalPolicy === 'retain' ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY
+    this.dataKey = dataKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'DataKey', dataKeyArn)
+    if (permissionsBoundaryArn !== undefined)
+      PermissionsBoundary.of(this).apply(
+        ManagedPolicy.fromManagedPolicyArn(this, 'PermissionsBoundary', permissionsBoundaryArn),
+      )
+    for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value)
+    if (environment !== undefined) nameInAlarms(this, environment)
+    // Read by the one-machine cloud, which has no account to ask.
+    this.templateOptions.metadata = { AccountConcurrency: deployment.accountConcurrency }
+  }
+
+  static override of(scope: Construct): DeployedStack {
+    const stack = Stack.of(scope)
+    if (!(stack instanceof DeployedStack)) throw new Error(`${stack.node.path} is no deployed stack`)
+    return stack
+  }
+}
+
+/** The mails of several environments come to one person. */
+const nameInAlarms = (stack: Stack, environment: string): void =>
+  Aspects.of(stack).add({
+    visit: node => {
+      if (node instanceof CfnAlarm)
+        node.alarmDescription = `[${environment}] ${node.alarmDescription ?? ''}`.trim()
+    },
+  })

@@ -1,0 +1,13 @@
+import type { StackConfig } from './stack-config.ts'
+
+/** The configuration without what only an account has: its keys, networks, names and bounds of rights. */
+export const onThisMachine = (config: StackConfig): StackConfig => ({
+  ...config,
+  dataKeyArn: undefined,
+  permissionsBoundaryArn: undefined,
+  extractorSubnetIds: [],
+  extractorSecurityGroupIds: [],
+  apiDomainName: undefined,
+  apiCertificateArn: undefined,
+  apiHostedZoneId: undefined,
+})

@@ -1,0 +1,32 @@
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import type { Construct } from 'constructs'
+import { DeployedStack } from './deployment.ts'
+
+/** `{"projectId","tokenId","secret"}`, read by functions/lib/storage-client/storage-token.ts as `<projectId>-<tokenId>-<secret>`. */
+export const masterToken = (scope: Construct, projectId: string): Secret =>
+  new Secret(scope, 'Token', {
+    description: 'Master token of the storage service',
+    ...keyOfSecret(scope),
+    // With the data that it opens.
+    removalPolicy: DeployedStack.of(scope).dataRemovalPolicy,
+    generateSecretString: {
+      secretStringTemplate: JSON.stringify({ projectId, tokenId: '1' }),
+      generateStringKey: 'secret',
+      passwordLength: 40,
+      excludePunctuation: true,
+    },
+  })
+
+const keyOfSecret = (scope: Construct) => {
+  const { dataKey } = DeployedStack.of(scope)
+  return dataKey === undefined ? {} : { encryptionKey: dataKey }
+}
+
+export const secretsKey = (scope: Construct): IKey =>
+  new Key(scope, 'SecretsKey', {
+    description: 'Wraps the data keys of the secrets in configurations',
+    enableKeyRotation: true,
+    // Without it every stored secret is lost.
+    removalPolicy: DeployedStack.of(scope).dataRemovalPolicy,
+  })

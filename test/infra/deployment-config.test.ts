@@ -1,0 +1,76 @@
+import { App } from 'aws-cdk-lib'
+import { describe, expect, it } from 'vitest'
+import { onThisMachine } from '../../infra/on-this-machine.ts'
+import { readStackConfig } from '../../infra/stack-config.ts'
+
+const read = (context: Record<string, unknown>) =>
+  readStackConfig(new App({ context, outdir: '/nowhere' }).node)
+
+const accountValues = {
+  dataKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd',
+  permissionsBoundaryArn: 'arn:aws:iam::aws:policy/PowerUserAccess',
+  extractorSubnetIds: ['subnet-1'],
+  extractorSecurityGroupIds: ['sg-1'],
+  apiDomainName: 'a.example.com',
+  apiCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+  apiHostedZoneId: 'Z012345',
+}
+
+it('what only an account has is left out on one machine', () => {
+  const config = read({ ...accountValues, tags: { team: 'data' } })
+  expect(onThisMachine(config)).toEqual(read({ tags: { team: 'data' } }))
+})
+
+it('sizes of functions are those of the configuration', () => {
+  const config = read({ functionMemoryMiB: '{"run-job":4096}', functionScratchMiB: { 'storage-api': 4096 } })
+  expect(config).toMatchObject({
+    functionMemoryMiB: { 'run-job': 4096 },
+    functionScratchMiB: { 'storage-api': 4096 },
+  })
+})
+
+describe('the configuration', () => {
+  it.each<[Record<string, unknown>, string | RegExp]>([
+    [{ shape: 'half' }, /shape/],
+    [{ shape: 'functions' }, /storageUrl/],
+    [{ shape: 'storage', storageUrl: 'https://a.example.com', storageTokenSecret: 't' }, /storageUrl/],
+    [{ storageUrl: 'https://a.example.com' }, /storageTokenSecret/],
+    [{ environment: 'Staging' }, /environment/],
+    [
+      { environment: 'stagin', environments: { staging: {} } },
+      'There is no environment "stagin". There are: staging.',
+    ],
+    [
+      { environments: { staging: { alarmEmial: 'a@example.com' } } },
+      'The environment "staging" has no "alarmEmial". Did you mean "alarmEmail"?',
+    ],
+    [
+      { environments: { staging: { environment: 'b' } } },
+      'The environment "staging" cannot hold "environment".',
+    ],
+    [{ environments: { staging: 3 } }, /environments/],
+    [{ environment: 'staging', environments: { staging: { logRetentionDays: 8 } } }, /logRetentionDays/],
+    [{ removalPolicy: 'keep' }, /removalPolicy/],
+    [{ logRetentionDays: 0 }, /logRetentionDays/],
+    [{ dataKeyArn: 'alias/mine' }, /dataKeyArn/],
+    [{ permissionsBoundaryArn: 'boundary' }, /permissionsBoundaryArn/],
+    [{ extractorSubnetIds: ['subnet-1'] }, /extractorSubnetIds/],
+    [{ extractorSubnetIds: 'subnet-1', extractorSecurityGroupIds: ['sg-1'] }, /extractorSubnetIds/],
+    [{ apiDomainName: 'storage.example.com' }, /apiDomainName/],
+    [
+      { apiDomainName: 'https://storage.example.com', apiCertificateArn: accountValues.apiCertificateArn },
+      /apiDomainName/,
+    ],
+    [{ apiHostedZoneId: 'Z012345' }, /apiHostedZoneId/],
+    [{ tags: { 'aws:team': 'data' } }, /tags/],
+    [{ tags: '{' }, /tags/],
+    [{ accountConcurrency: 3 }, /accountConcurrency/],
+    [{ functionMemoryMiB: { 'run-jobs': 512 } }, /functionMemoryMiB/],
+    [{ functionMemoryMiB: { 'run-job': 64 } }, /functionMemoryMiB/],
+    [{ functionScratchMiB: { 'run-job': 20_000 } }, /functionScratchMiB/],
+    [{ landingRules: '[' }, /landingRules/],
+    [{ distributed: 'yes' }, /distributed/],
+  ])('%j is refused by name', (context, message) => {
+    expect(() => read(context)).toThrow(message)
+  })
+})

@@ -1,0 +1,253 @@
+import { App } from 'aws-cdk-lib'
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
+import { withoutEffect } from '../../infra/deployment-config.ts'
+import { readStackConfig } from '../../infra/stack-config.ts'
+import { deployedShape, deployedShapes } from './deployed-shapes.ts'
+import { resourcesOf, statementsOf } from './resources-of.ts'
+
+const read = (context: Record<string, unknown>) =>
+  readStackConfig(new App({ context, outdir: '/nowhere' }).node)
+
+const outputsOf = (name: string): string[] =>
+  Object.keys(deployedShape(name).template.toJSON()['Outputs']).toSorted()
+
+describe('the shape', () => {
+  const machinesOf = (name: string) =>
+    resourcesOf(deployedShape(name).template, 'AWS::StepFunctions::StateMachine').map(([id]) =>
+      id.replace(/Machine.*/, ''),
+    )
+
+  it('"all" is everything', () => {
+    expect(machinesOf('all').toSorted()).toEqual(['Export', 'Extract', 'Import', 'StorageJobs'])
+  })
+
+  it('"functions" has no storage service, and works for the one that it is given', () => {
+    const { template } = deployedShape('functions')
+    expect(machinesOf('functions').toSorted()).toEqual(['Export', 'Extract', 'Import'])
+    for (const type of ['AWS::ApiGatewayV2::Api', 'AWS::SecretsManager::Secret', 'AWS::KMS::Key'])
+      template.resourceCountIs(type, 0)
+    expect(outputsOf('functions')).not.toContain('FilesBucket')
+  })
+
+  it('"storage" has the API and its jobs, and nothing that is wired to what is not there', () => {
+    const { template } = deployedShape('storage')
+    expect(machinesOf('storage')).toEqual(['StorageJobs'])
+    expect(outputsOf('storage')).toEqual(['ApiUrl', 'FilesBucket', 'JobMachineArn', 'StorageTokenSecret'])
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/-extract\b/)
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ EXTRACT_MACHINE_ARN: 'none', DATA_KEY_ARN: 'none' }) },
+    })
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ RUNNABLE_COMPONENTS: '[]' }) },
+    })
+  })
+
+  it('is "functions" when only the address of a storage service is given', () => {
+    const { shape } = read({ storageUrl: 'https://a.example.com', storageTokenSecret: 't' })
+    expect([shape, read({}).shape]).toEqual(['functions', 'all'])
+  })
+
+  it('says which values change nothing in it', () => {
+    const given = {
+      landingRules: '[]',
+      schedules: [{}],
+      snapshotRetentionDays: 3,
+      alarmEmail: 'a@example.com',
+    }
+    expect(withoutEffect('all', given)).toEqual([])
+    expect(withoutEffect('functions', given)).toEqual(['snapshotRetentionDays'])
+    expect(withoutEffect('storage', given)).toEqual(['schedules'])
+  })
+})
+
+describe.each(deployedShapes)('in the shape $name', ({ template }) => {
+  it('every machine logs each step without data', () => {
+    for (const [, { Properties }] of resourcesOf(template, 'AWS::StepFunctions::StateMachine'))
+      expect(Properties['LoggingConfiguration']).toMatchObject({
+        Level: 'ALL',
+        IncludeExecutionData: false,
+        Destinations: [{ CloudWatchLogsLogGroup: expect.anything() }],
+      })
+  })
+
+  it('the gateway logs each request, and no query', () => {
+    for (const [, { Properties }] of resourcesOf(template, 'AWS::ApiGatewayV2::Stage')) {
+      const { Format } = Properties['AccessLogSettings'] as { Format: string } // The shape of a stage's settings.
+      expect(Object.values(JSON.parse(Format))).toEqual(
+        expect.arrayContaining(['$context.path', '$context.status']),
+      )
+      expect(Format).not.toMatch(/query|authorizer|header/i)
+    }
+  })
+
+  it('fits what CloudFormation takes in one template', () => {
+    expect(Buffer.byteLength(JSON.stringify(template.toJSON()))).toBeLessThan(1_000_000)
+    expect(Object.keys(template.toJSON()['Resources']).length).toBeLessThan(500)
+  })
+})
+
+/** Their names refer to others, or need not be unique. */
+const mayRepeat = [
+  'AWS::CloudWatch::Alarm',
+  'AWS::ApiGatewayV2::Api',
+  'AWS::Route53::RecordSet',
+  'AWS::Lambda::Permission',
+]
+
+describe('an environment', () => {
+  const { stack, template } = deployedShape('staging')
+
+  it('has a stack, a machine, a workgroup and a database of its own, with the same logical ids', () => {
+    expect([stack.stackName, deployedShape('all').stack.stackName]).toEqual(['Millrace-staging', 'Millrace'])
+    template.hasResourceProperties('AWS::Glue::Database', { DatabaseInput: { Name: 'millrace_staging_1' } })
+    const idsOf = (type: string, name: string) =>
+      resourcesOf(deployedShape(name).template, type).map(([id]) => id)
+    for (const type of ['AWS::S3::Bucket', 'AWS::DynamoDB::Table', 'AWS::StepFunctions::StateMachine'])
+      expect(idsOf(type, 'staging')).toEqual(idsOf(type, 'all'))
+  })
+
+  it('gives nothing a fixed name that another environment could have, too', () => {
+    const named =
+      /"(BucketName|TableName|FunctionName|RoleName|QueueName|TopicName|AlarmName|DashboardName|StateMachineName|LogGroupName|Name)":/
+    for (const [id, { Type, Properties }] of Object.entries(
+      template.toJSON()['Resources'] as Record<
+        string,
+        { Type: string; Properties?: Record<string, unknown> }
+      >,
+    )) {
+      if (mayRepeat.includes(Type)) continue
+      for (const [name, value] of Object.entries(Properties ?? {}))
+        if (named.test(`"${name}":`))
+          expect([id, JSON.stringify(value)]).toEqual([id, expect.stringContaining('AWS::StackName')])
+    }
+  })
+
+  it('is named in the text of each of its alarms', () => {
+    const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm')
+    expect(alarms.length).toBeGreaterThan(5)
+    for (const [, { Properties }] of alarms)
+      expect(JSON.stringify(Properties['AlarmDescription'])).toContain('[staging] ')
+  })
+
+  it('chooses what is kept, and for how long', () => {
+    for (const type of [
+      'AWS::S3::Bucket',
+      'AWS::DynamoDB::Table',
+      'AWS::KMS::Key',
+      'AWS::SecretsManager::Secret',
+    ])
+      for (const [, resource] of resourcesOf(template, type))
+        expect(resource).toMatchObject({ DeletionPolicy: 'Delete' })
+    for (const [, { Properties }] of resourcesOf(template, 'AWS::Logs::LogGroup'))
+      expect(Properties['RetentionInDays']).toBe(7)
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ SNAPSHOT_RETENTION_DAYS: '2' }) },
+    })
+  })
+
+  it('takes the place of common values with its own, and of no others', () => {
+    const environments = { staging: { logRetentionDays: 7 }, production: { alarmEmail: 'ops@example.com' } }
+    const common = { environments, logRetentionDays: 30, projectId: '5' }
+    expect(read({ ...common, environment: 'staging' })).toMatchObject({ logRetentionDays: 7, projectId: '5' })
+    expect(read({ ...common, environment: 'production' })).toMatchObject({ logRetentionDays: 30 })
+    expect(
+      read({ ...common, environments: JSON.stringify(environments), environment: 'staging' }),
+    ).toMatchObject({
+      logRetentionDays: 7,
+    })
+  })
+})
+
+describe('what the account has', () => {
+  const { template } = deployedShape('staging')
+  const dataKey = JSON.stringify(resourcesOf(template, 'AWS::S3::Bucket')).match(/arn:aws:kms[^"]*/)?.[0]
+
+  it('a customer’s key holds buckets, items, the token and results of queries', () => {
+    expect(dataKey).toMatch(/key\/1234abcd/)
+    for (const type of [
+      'AWS::S3::Bucket',
+      'AWS::DynamoDB::Table',
+      'AWS::SecretsManager::Secret',
+      'AWS::Athena::WorkGroup',
+    ])
+      for (const [id, { Properties }] of resourcesOf(template, type))
+        expect([id, JSON.stringify(Properties)]).toEqual([id, expect.stringContaining(String(dataKey))])
+  })
+
+  it('who reads or writes under the customer’s key may use it', () => {
+    const rights = new Map<string, { actions: string[]; key: string[] }>()
+    for (const [id, { Action, Resource }] of statementsOf(template)) {
+      const found = rights.get(id) ?? { actions: [], key: [] }
+      rights.set(id, found)
+      found.actions.push(...[Action].flat())
+      if (JSON.stringify(Resource).includes(String(dataKey))) found.key.push(...[Action].flat())
+    }
+    const needs: [RegExp, string][] = [
+      [/^s3:GetObject$/, 'kms:Decrypt'],
+      [/^s3:PutObject$/, 'kms:GenerateDataKey'],
+      [/^dynamodb:/, 'kms:Decrypt'],
+      [/^secretsmanager:GetSecretValue$/, 'kms:Decrypt'],
+    ]
+    expect(rights.size).toBeGreaterThan(10)
+    for (const [id, { actions, key }] of rights)
+      for (const [action, needed] of needs)
+        if (actions.some(one => action.test(one)))
+          expect([id, key]).toEqual([id, expect.arrayContaining([needed])])
+  })
+
+  it('every role is below the permissions boundary', () => {
+    const roles = resourcesOf(template, 'AWS::IAM::Role')
+    expect(roles.length).toBeGreaterThan(10)
+    for (const [, { Properties }] of roles)
+      expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary')
+  })
+
+  it('only extractions run in the customer’s network', () => {
+    const placed = resourcesOf(template, 'AWS::Lambda::Function').filter(
+      ([, { Properties }]) => Properties['VpcConfig'],
+    )
+    expect(placed).toMatchObject([
+      [
+        expect.stringMatching(/^ExtractRunExtractor/),
+        {
+          Properties: {
+            VpcConfig: {
+              SubnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6a7b'],
+              SecurityGroupIds: ['sg-0a1b2c3d'],
+            },
+          },
+        },
+      ],
+    ])
+  })
+
+  it('the API has the customer’s name, and functions use it', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'storage.example.com' })
+    template.hasResourceProperties('AWS::Route53::RecordSet', {
+      Name: 'storage.example.com',
+      HostedZoneId: 'Z0123456789ABC',
+    })
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ STORAGE_URL: 'https://storage.example.com' }) },
+    })
+    expect(outputsOf('staging')).toContain('ApiDomainTarget')
+  })
+
+  it('buckets, tables, functions, machines and keys have the tags', () => {
+    for (const type of [
+      'AWS::S3::Bucket',
+      'AWS::DynamoDB::Table',
+      'AWS::Lambda::Function',
+      'AWS::StepFunctions::StateMachine',
+      'AWS::KMS::Key',
+    ])
+      for (const [, { Properties }] of resourcesOf(template, type))
+        expect(Properties['Tags']).toEqual(
+          expect.arrayContaining([
+            { Key: 'team', Value: 'data' },
+            { Key: 'cost-center', Value: '42' },
+          ]),
+        )
+  })
+})
