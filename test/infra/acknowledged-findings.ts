@@ -19,7 +19,7 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     finding: /^AwsSolutions-SMG4$/,
     at: /\/Storage\/Token\/Resource$/,
     reason:
-      'Clients hold the master token, so a rotation by the clock would cut them off. It is changed by hand (docs/operations.md).',
+      'Clients hold the master token, so a rotation by the clock would cut them off. It is changed by hand (docs/deploy.md).',
   },
   {
     finding: /^AwsSolutions-SQS3$/,
