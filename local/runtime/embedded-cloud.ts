@@ -6,9 +6,11 @@ import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'
 import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { machineArnFrom } from './machine-output.ts'
+import { publishedAssembly } from './published-assembly.ts'
 import { account } from './resources/resource-type.ts'
 import { runStack } from './run-stack.ts'
 import { announceCloud, withdrawCloud } from './running-cloud.ts'
+import { stackContext } from './stack-context.ts'
 import { synthesise } from './synthesise.ts'
 import { readAssembly } from './template/assembly.ts'
 
@@ -80,11 +82,12 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     log = () => {},
   } = options
   if (files.durability === 'relaxed') log(relaxedNotice)
+  const given = options.assembly ?? publishedAssembly(bind, { context: options.context ?? {}, debugged })
   await using starting = new AsyncDisposableStack()
   const dataDir = await openDataDir(options.dataDir, { files, log })
   starting.defer(dataDir.release)
-  const directory = options.assembly ?? (await synthesise(stackContext(bind, options.context)))
-  if (options.assembly === undefined) starting.defer(keepInUse(directory))
+  const directory = given ?? (await synthesise(stackContext(bind, options.context)))
+  if (given === undefined) starting.defer(keepInUse(directory))
   const assembly = await readAssembly(directory)
   const running = await runStack(
     { dataDir, assembly, apiPort, s3Port, bind, token, debugged, files, log },
@@ -130,13 +133,4 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
     deliver: event => running.router.deliver(event),
     close: () => resources.disposeAsync(),
   }
-}
-
-/**
- * Extractions refuse addresses that are not on the public internet, for their configurations may come from anybody who
- * reaches the API. While only this machine does, its own addresses are the developer's, and the API to read is often one.
- */
-const stackContext = (bind: string, context: Readonly<Record<string, unknown>> = {}) => {
-  const loopback = ['127.0.0.1', '::1', 'localhost']
-  return { context, defaults: loopback.includes(bind) ? { extractorAllowedHosts: loopback } : {} }
 }

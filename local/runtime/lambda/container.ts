@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
 import type {
@@ -33,7 +34,7 @@ export class Container {
   #isUsable = true
 
   constructor({ environment, memoryMiB, onOutput, ...settings }: ContainerOptions) {
-    this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
       workerData: settings,
       env: { ...environment },
       execArgv: [],

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectRoot } from './project-root.ts'
+import { isLoopback } from './stack-context.ts'
+
+/** Below the root of the published package: cloud assemblies, for there are no sources to make them from. */
+export const assembliesFolder = 'assemblies'
+
+/** The folder of the assembly for this address, in `assembliesFolder`. */
+export const assemblyName = (bind: string): string => (isLoopback(bind) ? 'this-machine' : 'network')
+
+interface NeedsSources {
+  readonly context: Readonly<Record<string, unknown>>
+  readonly debugged: unknown
+}
+
+/**
+ * The cloud assembly that the published package brings. Undefined in a checkout.
+ *
+ * Throws for what only a checkout can do: another stack configuration, and a function that runs from its source.
+ */
+export const publishedAssembly = (bind: string, { context, debugged }: NeedsSources): string | undefined => {
+  const folder = join(projectRoot, assembliesFolder)
+  if (!existsSync(folder)) return undefined
+  const asked = [
+    ...(Object.keys(context).length > 0 ? ['MILLRACE_CONTEXT makes another stack'] : []),
+    ...(debugged === undefined ? [] : ['MILLRACE_DEBUG=FUNCTION runs a function from its source']),
+  ]
+  if (asked.length > 0)
+    throw new Error(`${asked.join(', and ')}: that takes a checkout of Millrace (npm ci, then npm start).`)
+  return join(folder, assemblyName(bind))
+}
