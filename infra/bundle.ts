@@ -15,6 +15,7 @@ export const functionNames = [
   'start-import',
   'poll-job',
   'run-extractor',
+  'preview-extraction',
   'start-scheduled-runs',
   'start-open-jobs',
   'fire-triggers',

@@ -38,6 +38,7 @@ import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { type LargeLoads, stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
+import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { glueDatabaseOf, QueryService } from './query-service.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
@@ -126,7 +127,11 @@ export class StorageService extends Construct implements StorageEndpoint {
       alarms,
     }).machine
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
-    this.storageApi = storageApiFunction(this, bundles['storage-api'], store, this.tokenSecret)
+    const preview = hasExtractions
+      ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
+      : undefined
+    const { tokenSecret } = this
+    this.storageApi = storageApiFunction(this, bundles['storage-api'], { ...store, preview, tokenSecret })
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
@@ -250,7 +255,11 @@ const runJobFunction = (
   return runJob
 }
 
-const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Store, tokenSecret: Secret) => {
+const storageApiFunction = (
+  scope: Construct,
+  bundle: FunctionBundle,
+  { preview, tokenSecret, ...store }: Store & { preview: IFunction | undefined; tokenSecret: Secret },
+) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
   const extractMachine = extractMachineIdentity()
@@ -267,6 +276,7 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NO_DATA_KEY,
+      PREVIEW_FUNCTION: preview?.functionName ?? NO_EXTRACT_MACHINE,
     },
     memoryMiB: 1769,
     scratchMiB: 2048, // Previews read Parquet files from disk.
@@ -291,5 +301,6 @@ const storageApiFunction = (scope: Construct, bundle: FunctionBundle, store: Sto
     allow(storageApi, ['states:ListExecutions'], [extractMachine.arn])
     allow(storageApi, ['states:DescribeExecution'], [`${extractMachine.executionArnPrefix}*`])
   }
+  if (preview) allow(storageApi, ['lambda:InvokeFunction'], [preview.functionArn])
   return storageApi
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { argument, type Call, type Command, listOption, option } from '../command.ts'
 import type { ServiceFlags } from '../storage-options.ts'
-import { readUnits, sealedNames, withSecrets } from './config-units.ts'
+import { isStoredPlace, readUnits, sealedNames, withSecrets } from './config-units.ts'
 import { wholeNumber } from './options.ts'
 
 interface TrialFlags extends ServiceFlags {
   secret?: string[]
   rows?: string
+  requests?: boolean
 }
 
 const source = argument(
@@ -34,6 +35,7 @@ export const trialCommands: Readonly<Record<string, Command>> = {
     args: [source],
     options: [
       option('--rows <number>', 'so many rows of each job', '10'),
+      option('--requests', 'of a stored configuration: show each request and its answer'),
       listOption('--secret <#name=value>', 'in place of a secret that is stored sealed'),
     ],
     run: (call: Call<TrialFlags>, given: string) => preview(call, given),
@@ -80,6 +82,11 @@ const plan = async (call: Call<TrialFlags>, source: string): Promise<number> => 
 }
 
 const preview = async (call: Call<TrialFlags>, source: string): Promise<number> => {
+  const rows = wholeNumber(call.flags.rows ?? '10')
+  if (call.flags.secret === undefined && isStoredPlace(source, call.shell)) {
+    const { previewOnService } = await import('./stored-preview.ts')
+    return previewOnService(call, { place: source, rows, showsRequests: call.flags.requests === true })
+  }
   const { extract } = await import('../../functions/lib/extractor/extract.ts')
   const { previewTables } = await import('../preview-tables.ts')
   const { flags, out } = call
@@ -101,7 +108,7 @@ const preview = async (call: Call<TrialFlags>, source: string): Promise<number> 
         now: () => Date.now() / 1000,
         graceSeconds: 0,
         guard: false,
-        maxRows: wholeNumber(flags.rows ?? '10'),
+        maxRows: rows,
         log: ({ level, message }) => out.say(level === 'info' ? message : `${level}: ${message}`),
       })
       if (!result.finished) throw new Error('The extraction was stopped before its end')

@@ -33,6 +33,10 @@ const stored = z.object({
     .default([]),
 })
 
+/** Whether a source names a stored configuration, and no file. */
+export const isStoredPlace = (source: string, shell: Call['shell']): boolean =>
+  source !== '-' && !existsSync(pathIn(shell, source)) && /^[^/.]+[^/]*\/[^/]+(\/[^/]+)?$/.test(source)
+
 /** The units of a file (also `-`), or of a stored configuration: its enabled rows, or the row that is named. */
 export const readUnits = async (
   source: string,
@@ -40,7 +44,7 @@ export const readUnits = async (
 ): Promise<ConfigUnit[]> => {
   if (source === '-' || existsSync(pathIn(shell, source)))
     return [{ name: source, configuration: await readJsonObject(source, shell) }]
-  if (!/^[^/.]+[^/]*\/[^/]+(\/[^/]+)?$/.test(source))
+  if (!isStoredPlace(source, shell))
     throw new UserError(
       'cli.usage',
       `${source}: there is no such file, and it is not COMPONENT/CONFIGURATION.`,

@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import type { Command } from '../command.ts'
+import { type Command, option } from '../command.ts'
 import { formatTime, plural } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
 import { ifOffered } from './api.ts'
+import { showHours } from './hours.ts'
 import { job, tableOfJob } from './job-line.ts'
 import { onService } from './on-service.ts'
+import { wholeNumber } from './options.ts'
 
 const index = z.looseObject({ revision: z.string().nullish() })
 const token = z.looseObject({ description: z.string() })
@@ -17,8 +19,13 @@ const SHOWN_FAILURES = 5
 
 export const status: Command = {
   description: 'what is stored, what is under way, and what failed lately',
-  options: serviceOptions,
-  run: onService(async ({ api, out }) => {
+  options: [
+    option('--hours <number>', 'what began in each of so many hours, and what became of it'),
+    ...serviceOptions,
+  ],
+  run: onService<{ hours?: string }>(async call => {
+    if (call.flags.hours !== undefined) return showHours(call, wholeNumber(call.flags.hours))
+    const { api, out } = call
     const [about, caller, tables, jobs, letters, failedRuns] = await Promise.all([
       api.get('', index, { exclude: 'components' }),
       api.get('tokens/verify', token),

@@ -6,6 +6,7 @@ import { formatBytes } from '../transfer/progress.ts'
 import { onService } from './on-service.ts'
 import { commaList, segment, wholeNumber } from './options.ts'
 import { profileOf, showProfile } from './profile.ts'
+import { snapshotCommands } from './snapshots.ts'
 
 const table = z.looseObject({
   id: z.string(),
@@ -81,6 +82,7 @@ export const tables: Command = {
         out.show(profile, () => showProfile(profile, out))
       }),
     },
+    ...snapshotCommands,
     export: {
       description: 'write a table to a CSV file; the same as millrace download',
       args: [id],

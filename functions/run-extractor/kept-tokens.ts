@@ -35,11 +35,3 @@ const withTokens = (state: State, tokens: unknown): State => {
   const all = { ...own, ...(tokens === undefined ? {} : { refreshTokens: tokens }) }
   return { ...others, ...(Object.keys(all).length === 0 ? {} : { millrace: all }) }
 }
-
-/** Whether a configuration logs in with a refresh token. */
-export const usesRefreshToken = (config: State): boolean => {
-  const { parameters } = config
-  const api = isObject(parameters) ? parameters['api'] : undefined
-  const authentication = isObject(api) ? api['authentication'] : undefined
-  return isObject(authentication) && authentication['grant'] === 'refresh_token'
-}

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import { UserError } from '../lib/errors/errors.ts'
 import {
   type ConfigurationSchedule,
   readConfigurationSchedule,
+  scheduleIdOf,
+  spreadOf,
 } from '../lib/schedules/configuration-schedule.ts'
 import { authorIdOf, findRunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { ComponentEvent, Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
@@ -66,7 +67,7 @@ const startIfDue = async (
 ): Promise<string | undefined> => {
   const { id: configId, isDisabled } = configuration
   if (isDisabled) return undefined
-  const id = createHash('sha256').update(`${componentId}/${configId}`).digest('hex')
+  const id = scheduleIdOf(componentId, configId)
   const schedule = await scheduleOf(componentId, configuration, { id, time }, services)
   // What was due before the schedule was what it is now is not for it to run.
   const changedAt = Date.parse(configuration.currentVersion?.created ?? '') || 0
@@ -129,8 +130,7 @@ const scheduleOf = async (
   { storage, log }: ScheduledRunsServices,
 ): Promise<ConfigurationSchedule | undefined> => {
   try {
-    const spread = Number.parseInt(id.slice(0, 8), 16) / 2 ** 32
-    return readConfigurationSchedule(configuration['schedule'], spread)
+    return readConfigurationSchedule(configuration['schedule'], spreadOf(id))
   } catch (error) {
     // One author's mistake must not keep the configurations of others from running.
     if (!(error instanceof UserError)) throw error

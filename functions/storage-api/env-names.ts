@@ -18,6 +18,8 @@ export const storageApiEnvNames = [
   'SECRETS_KEY_ARN',
   /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
   'EXTRACT_MACHINE_ARN',
+  /** Name of the function that previews configurations; `none` in a stack without extractions. */
+  'PREVIEW_FUNCTION',
   'PROJECT_ID',
   /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
   'DATA_KEY_ARN',

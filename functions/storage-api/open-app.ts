@@ -26,6 +26,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
+import { createPreviewExtraction } from './trials/preview-function.ts'
 
 const env = readEnv(storageApiEnvNames)
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
@@ -64,6 +65,7 @@ const services = {
   redriveExecution: createRedriveExecution(stepFunctions),
   runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
   extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   components: readCatalogue(join(import.meta.dirname, 'components')),

@@ -17,9 +17,11 @@ import { runsRoutes } from './runs/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { sharingRoutes } from './sharing/routes.ts'
 import { snapshotsRoutes } from './snapshots/routes.ts'
+import { statisticsRoutes } from './statistics/routes.ts'
 import { tablesRoutes } from './tables/routes.ts'
 import { ticketsRoutes } from './tickets/routes.ts'
 import { tokensRoutes } from './tokens/routes.ts'
+import { trialsRoutes } from './trials/routes.ts'
 import { triggersRoutes } from './triggers/routes.ts'
 import { workspacesRoutes } from './workspaces/routes.ts'
 
@@ -34,12 +36,14 @@ export const routes: readonly Route[] = [
   ...tablesRoutes,
   ...aliasesRoutes,
   ...snapshotsRoutes,
+  ...statisticsRoutes,
   ...filesRoutes,
   ...jobsRoutes,
   ...runsRoutes,
   ...deadLettersRoutes,
   ...componentsRoutes,
   ...configurationsRoutes,
+  ...trialsRoutes,
   ...rowsRoutes,
   ...eventsRoutes,
   ...metadataRoutes,

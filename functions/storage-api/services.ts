@@ -9,6 +9,7 @@ import type { Authenticate } from './http/authenticate.ts'
 import type { Log } from './http/failure.ts'
 import type { TableAccess } from './iceberg/access/table-access.ts'
 import type { ExtractionRuns } from './runs/extraction-runs.ts'
+import type { PreviewExtraction } from './trials/preview-function.ts'
 
 /** How long a request waits for a job. */
 export interface JobWait {
@@ -34,6 +35,7 @@ export interface Services extends StorageStores {
   extractionRuns: ExtractionRuns
   /** Whether this deployment runs configurations. */
   runsConfigurations: boolean
+  previewExtraction: PreviewExtraction
   /** Loaded on first use: it is large, and most requests do not need it. */
   tableEngine: () => Promise<TableEngine>
   components: Catalogue

@@ -19,6 +19,7 @@ import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
 import { Functions } from './lambda/functions.ts'
+import { lambdaOperations } from './lambda/operations.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
 import { listeningError } from './listening-error.ts'
 import { queueOperations } from './queues/operations.ts'
@@ -136,6 +137,7 @@ export const runStack = async (
   const schedules = scheduler(stack, { executions, functions, queues, policies, log })
   control.serve(executionOperations(executions))
   control.serve(queueOperations(queues))
+  control.serve(lambdaOperations(functions))
   control.serve(secretOperations(secrets))
   control.serve(keyOperations(await openKeys(within('keys'), stack, { files, log })))
   control.serve(eventOperations(events))

@@ -85,6 +85,10 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /v2/storage/metadata': ['metadata'],
 
   [`GET ${table}/profile`]: ['columns'],
+  'GET /v2/storage/components/{componentId}/configs/{configId}/schedule': ['count'],
+  'GET /v2/storage/components/{componentId}/configs/{configId}/plan': ['rowId'],
+  'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
+  'GET /v2/storage/stats/hours': ['hours'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code'],
   'GET /v2/storage/runs': [...page, 'status', 'componentId', 'configId'],

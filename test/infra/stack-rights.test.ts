@@ -32,6 +32,20 @@ describe('rights', () => {
     expect(JSON.stringify(statement?.Resource)).toMatch(/:execution:.*ImportMachine.*"Name"/)
   })
 
+  it('the preview opens secrets and does nothing else, and only the API may call it', () => {
+    expect(actionsOf('StoragePreviewExtraction').flat().toSorted()).toEqual([
+      'kms:Decrypt',
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+    ])
+    const callers = statementsOf(template).filter(
+      ([, { Action, Resource }]) =>
+        [Action].flat().includes('lambda:InvokeFunction') &&
+        JSON.stringify(Resource).includes('StoragePreviewExtraction'),
+    )
+    expect(callers.map(([id]) => id)).toEqual([expect.stringMatching(/^StorageStorageApi/)])
+  })
+
   it('the role of engines reads the objects of tables, and nothing else', () => {
     const rights = statementsOf(template).filter(([id]) => id.startsWith('StorageTableAccess'))
     expect(rights.map(([, { Action, Resource }]) => [Action, JSON.stringify(Resource)])).toEqual([
@@ -127,6 +141,7 @@ describe('rights', () => {
       [Action].flat().some(action => action.startsWith('kms:')),
     )
     expect(ofKeys.map(([id, { Action }]) => [id.replace(/RoleDefaultPolicy.*/, ''), Action])).toEqual([
+      ['StoragePreviewExtraction', 'kms:Decrypt'],
       ['StorageStorageApi', 'kms:GenerateDataKey'],
       ['ExtractRunExtractor', 'kms:Decrypt'],
     ])

@@ -9,6 +9,7 @@ import { key } from '../../local/runtime/resources/key.ts'
 import { synthesise } from '../../local/runtime/synthesise.ts'
 import { readAssembly } from '../../local/runtime/template/assembly.ts'
 import { readStack } from '../../local/runtime/template/stack.ts'
+import { startApi } from '../functions/lib/extractor/api-server.ts'
 
 const componentId = 'keboola.runner-config-test'
 const ownerOf = (configId: string) => ({ projectId: 1, componentId, configId })
@@ -58,5 +59,31 @@ describe('a secret on one machine', () => {
     const again = await call('GET', `/${id}`)
     expect(again.configuration).toEqual(configuration)
     expect(await (await opener())(again.configuration, ownerOf(id))).toEqual({ '#token': 'plain' })
+  })
+
+  it('is opened by the role of the preview, which the API may call', async () => {
+    const api = await startApi(({ headers }) => [
+      { id: 1, key: headers['x-key'] === 'plain' ? 'right' : 'wrong' },
+    ])
+    const headers = { 'X-StorageApi-Token': cloud.token ?? '', 'content-type': 'application/json' }
+    const configs = `${cloud.api}/v2/storage/components/ex-generic-v2/configs`
+    const post = async (path: string, body: object) =>
+      (await fetch(`${configs}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    try {
+      const http = { headers: { 'X-Key': { attr: '#key' } } }
+      const configuration = {
+        parameters: {
+          api: { baseUrl: api.origin, http },
+          config: { '#key': 'plain', jobs: [{ endpoint: 'orders' }] },
+        },
+      }
+      await post('', { configurationId: 'shop', name: 'Shop', configuration })
+      expect(await post('/shop/preview', { rows: 1 })).toMatchObject({
+        error: null,
+        tables: [{ columns: ['id', 'key'], rows: [['1', 'right']] }],
+      })
+    } finally {
+      await api.close()
+    }
   })
 })

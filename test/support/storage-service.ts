@@ -10,10 +10,12 @@ import { createLoadDocuments } from '../../functions/lib/distributed/load-docume
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
+import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.ts'
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
+import { previewStored } from '../../functions/preview-extraction/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
@@ -121,7 +123,7 @@ const noExtractRuns: ExtractRuns = {
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
 }
 
-const noExtractionRuns: ExtractionRuns = { ids: async function* () {}, get: async () => undefined }
+const noExtractionRuns: ExtractionRuns = { list: async function* () {}, get: async () => undefined }
 
 /** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
@@ -229,6 +231,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     now,
     log: { ...log, info: (message, extra) => void jobLog.push({ message, ...extra }) },
   }
+  const openSecrets = createOpener(keys)
   const app: App = createApp({
     ...stores,
     projectId: 7,
@@ -259,6 +262,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
     extractionRuns: options.extractionRuns ?? noExtractionRuns,
     runsConfigurations: options.runsConfigurations ?? true,
+    previewExtraction: request =>
+      previewStored(request, {
+        openSecrets: (value, reader) => openSecrets(value, { ...reader, projectId: 7 }),
+        allowedHosts,
+      }),
     jobWait: {
       limitMs: jobWaitMs,
       intervalMs: 50,

@@ -45,6 +45,8 @@ export interface ExtractOptions {
    * token before it, so it must not wait for the end of a run that may fail.
    */
   keepState?: (state: Record<string, Json>) => Promise<void>
+  /** Bytes that a response may have, when that is less than the configuration allows. */
+  bodyLimitBytes?: number
   /** Called after each page. */
   onProgress?: (progress: Progress) => void
   /** In place of connections of our own; the caller closes it. */

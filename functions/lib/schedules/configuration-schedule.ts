@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { UserError } from '../errors/errors.ts'
 import { strictObject } from '../extractor/config/strict-object.ts'
@@ -19,6 +20,16 @@ export interface ConfigurationSchedule {
   overlap: 'skip' | 'wait'
   /** The last moment that was due after `since`, up to `until`. */
   lastDue(since: Date, until: Date): Date | undefined
+  /** The next moments after `after`, in order; fewer when the schedule ends. */
+  nextDue(after: Date, count: number): Date[]
+}
+
+interface ScheduleSettings {
+  expression: string
+  timezone: string
+  flexibleMinutes: number
+  overlap: 'skip' | 'wait'
+  isEnabled: boolean
 }
 
 /**
@@ -31,11 +42,9 @@ export const readConfigurationSchedule = (
   value: unknown,
   spread: number,
 ): ConfigurationSchedule | undefined => {
-  if (value === undefined || value === null) return undefined
-  const parsed = schedule.safeParse(value)
-  if (!parsed.success)
-    throw new UserError('schedule.invalid', `"schedule" is not valid: ${z.prettifyError(parsed.error)}`)
-  const { expression, timezone, flexibleMinutes, overlap, isEnabled } = { ...defaults, ...parsed.data }
+  const settings = readScheduleSettings(value)
+  if (settings === undefined) return undefined
+  const { expression, timezone, flexibleMinutes, overlap, isEnabled } = settings
   const nextTime = readSchedule(expression, timezone)
   if (!isEnabled) return undefined
   const delayMs = Math.floor(spread * flexibleMinutes) * 60_000
@@ -45,8 +54,33 @@ export const readConfigurationSchedule = (
       last = at
     return last
   }
-  return { overlap, lastDue }
+  const nextDue = (after: Date, count: number): Date[] => {
+    const due: Date[] = []
+    let at = nextTime(earlier(after, delayMs))
+    while (at && due.length < count) {
+      due.push(earlier(at, -delayMs))
+      at = nextTime(at)
+    }
+    return due
+  }
+  return { overlap, lastDue, nextDue }
 }
+
+/** A `schedule` property with all its defaults. `undefined` when there is none. Throws `UserError` `schedule.invalid`. */
+export const readScheduleSettings = (value: unknown): ScheduleSettings | undefined => {
+  if (value === undefined || value === null) return undefined
+  const parsed = schedule.safeParse(value)
+  if (!parsed.success)
+    throw new UserError('schedule.invalid', `"schedule" is not valid: ${z.prettifyError(parsed.error)}`)
+  return { ...defaults, ...parsed.data }
+}
+
+/** Of a configuration, for the names of its runs. */
+export const scheduleIdOf = (componentId: string, configId: string): string =>
+  createHash('sha256').update(`${componentId}/${configId}`).digest('hex')
+
+/** From 0 up to 1, the same for the same configuration: its place within its flexible window. */
+export const spreadOf = (scheduleId: string): number => Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
 
 const defaults = { timezone: 'UTC', flexibleMinutes: 0, overlap: 'skip' as const, isEnabled: true }
 

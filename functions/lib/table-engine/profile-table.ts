@@ -4,7 +4,7 @@ import { findRowGroups, neededColumns } from './find-rows.ts'
 import { closeFiles, type OpenSource, openFile } from './open-files.ts'
 import { quoteColumn } from './parquet-sql.ts'
 import { refuseUnknownColumns } from './row-conditions.ts'
-import { scanFiles } from './scan-files.ts'
+import { scanFiles, storedColumns, type WantedColumns } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
 
 export interface ProfileQuery {
@@ -12,6 +12,8 @@ export interface ProfileQuery {
   columns?: string[]
   /** At most so many rows are looked at, the first of the table. */
   maxRows: number
+  /** Of the columns, as stored. A part of a file that does not fit any more is not read. */
+  maxBytes: number
 }
 
 interface ColumnProfile {
@@ -37,7 +39,7 @@ export interface ProfileResult {
 const MAX_VALUE_LENGTH = 100
 const TOP_VALUES = 5
 
-/** See `TableEngine.profile`. Reads the row groups that the rows are in, and of them these columns. */
+/** See `TableEngine.profile`. Reads the row groups that the rows are in, and of them these columns, within the bounds. */
 export const profileTable = async (
   context: EngineContext,
   snapshot: Snapshot,
@@ -49,7 +51,7 @@ export const profileTable = async (
   const { session } = context
   await session.fitTo(names.length)
   const wanted = neededColumns(snapshot, { columns: names })
-  const sources = await openFirstRows(context, snapshot, { wanted, maxRows: query.maxRows })
+  const sources = await openFirstRows(context, snapshot, { wanted, ...query })
   if (sources.length === 0 || names.length === 0)
     return { rowsCount: snapshot.rowsCount, profiledRowsCount: 0, columns: names.map(emptyColumn) }
   await session.query(`
@@ -77,24 +79,36 @@ const emptyColumn = (name: string): ColumnProfile => ({
 const openFirstRows = async (
   context: EngineContext,
   snapshot: Snapshot,
-  { wanted, maxRows }: { wanted: ReturnType<typeof neededColumns>; maxRows: number },
+  { wanted, maxRows, maxBytes }: ProfileQuery & { wanted: WantedColumns },
 ): Promise<OpenSource[]> => {
   const sources: OpenSource[] = []
   let rows = 0
+  let bytes = 0
   for (const [index, file] of snapshot.files.entries()) {
-    if (rows >= maxRows) break
+    if (rows >= maxRows || bytes > maxBytes) break
     const source = await openFile(context, snapshot, { file, index })
+    const places = storedColumns(source, wanted, snapshot)
     const groups: number[] = []
     for (const group of findRowGroups(source, snapshot, {})) {
       if (rows >= maxRows) break
+      bytes += bytesOf(source, group, places)
+      if (bytes > maxBytes) break
       groups.push(group)
       rows += source.footer.rowGroups[group]?.rows ?? 0
+    }
+    if (groups.length === 0) {
+      await source.close()
+      continue
     }
     await source.fetch(wanted, groups)
     sources.push({ ...source, rowGroups: groups })
   }
   return sources
 }
+
+/** Of columns of a row group, as stored. */
+const bytesOf = ({ footer }: OpenSource, group: number, places: readonly number[]): number =>
+  places.reduce((sum, place) => sum + (footer.rowGroups[group]?.chunks[place]?.bytes ?? 0), 0)
 
 const profileColumn = async (session: EngineContext['session'], name: string): Promise<ColumnProfile> => {
   const value = `coalesce(${quoteColumn(name)}::VARCHAR, '')`

@@ -4,6 +4,7 @@ import { createConfiguration } from './create-configuration.ts'
 import { deleteConfiguration } from './delete-configuration.ts'
 import { diffVersions } from './diff-versions.ts'
 import { getConfiguration } from './get-configuration.ts'
+import { getSchedule } from './get-schedule.ts'
 import { getVersion } from './get-version.ts'
 import { listConfigurations } from './list-configurations.ts'
 import { listVersions } from './list-versions.ts'
@@ -25,6 +26,7 @@ export const configurationsRoutes: readonly Route[] = [
   restoreConfiguration,
   resetConfiguration,
   runConfiguration,
+  getSchedule,
   setConfigurationState,
   listVersions,
   getVersion,

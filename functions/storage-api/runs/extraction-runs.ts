@@ -10,10 +10,16 @@ import { NO_EXTRACT_MACHINE } from '../../lib/extractor/no-extract-machine.ts'
 
 /** Runs of configurations, however they were started. */
 export interface ExtractionRuns {
-  /** Ids, newest first. Step Functions remembers runs for 90 days. */
-  ids: (statuses: readonly ExecutionStatus[]) => AsyncIterable<string>
+  /** Newest first. Step Functions remembers runs for 90 days. */
+  list: (statuses?: readonly ExecutionStatus[]) => AsyncIterable<ListedRun>
   /** `undefined`: there is none, or it is forgotten. */
   get: (id: string) => Promise<DescribeExecutionOutput | undefined>
+}
+
+interface ListedRun {
+  id: string
+  status: ExecutionStatus
+  startTime: Date
 }
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED'
@@ -25,12 +31,12 @@ export const createExtractionRuns = (client: SFNClient, machineArn: string): Ext
   machineArn === NO_EXTRACT_MACHINE ? noRuns : runsOf(client, machineArn)
 
 const noRuns: ExtractionRuns = {
-  async *ids() {},
+  async *list() {},
   get: async () => undefined,
 }
 
 const runsOf = (client: SFNClient, machineArn: string): ExtractionRuns => ({
-  async *ids(statuses) {
+  async *list(statuses = []) {
     // Step Functions filters by one status, and for several it lists all.
     const statusFilter = statuses.length === 1 ? statuses[0] : undefined
     const pages = paginateListExecutions(
@@ -38,9 +44,12 @@ const runsOf = (client: SFNClient, machineArn: string): ExtractionRuns => ({
       { stateMachineArn: machineArn, ...(statusFilter && { statusFilter }) },
     )
     for await (const { executions = [] } of pages)
-      for (const { name, status } of executions)
-        if (name !== undefined && (statuses.length === 0 || statuses.some(each => each === status)))
-          yield name
+      for (const { name, status: given, startDate } of executions) {
+        if (name === undefined) continue
+        const status = given === 'PENDING_REDRIVE' ? 'RUNNING' : (given ?? 'RUNNING')
+        if (statuses.length === 0 || statuses.includes(status))
+          yield { id: name, status, startTime: startDate ?? new Date(0) }
+      }
   },
 
   get: async name => {

@@ -35,8 +35,8 @@ export const listRuns = defineRoute({
   handle: async ({ query, caller }, { extractionRuns }) => {
     const { limit, offset, status, componentId, configId } = query
     const runs: ReturnType<typeof runResource>[] = []
-    const ids = extractionRuns.ids(status === undefined ? [] : (executionStatuses[status] ?? []))
-    for await (const some of inGroups(afterOffset(ids, offset), READ_AT_ONCE)) {
+    const listed = extractionRuns.list(status === undefined ? [] : (executionStatuses[status] ?? []))
+    for await (const some of inGroups(afterOffset(listed, offset), READ_AT_ONCE)) {
       const found = await pMap(some, async name => ({ name, run: await extractionRuns.get(name) }))
       for (const run of found.flatMap(({ name, run }) => (run ? runResource({ ...run, name }) : []))) {
         if (!mayUseComponent(caller, run.componentId)) continue
@@ -50,9 +50,9 @@ export const listRuns = defineRoute({
   },
 })
 
-async function* afterOffset(ids: AsyncIterable<string>, offset: number): AsyncGenerator<string> {
+async function* afterOffset(runs: AsyncIterable<{ id: string }>, offset: number): AsyncGenerator<string> {
   let seen = 0
-  for await (const id of ids) {
+  for await (const { id } of runs) {
     if (seen++ < offset) continue
     yield id
     if (seen >= offset + MAX_LOOKED_AT) return

@@ -8,6 +8,7 @@ import { findTableWithFiles } from './find-table.ts'
 
 /** What one request has the time for. */
 const MAX_ROWS = 100_000
+const MAX_BYTES = 64_000_000
 const MAX_COLUMNS = 100
 
 /** What the columns of a table hold, of its first rows. */
@@ -19,7 +20,7 @@ export const profileTable = defineRoute({
   query: z.object({ columns: textList({ max: MAX_COLUMNS }).default([]) }),
   validationCode: 'storage.tables.validation',
   replies: {
-    200: `The columns, of the first ${MAX_ROWS} rows`,
+    200: `The columns, of the first ${MAX_ROWS} rows and ${MAX_BYTES / 1_000_000} MB at most`,
     400: '`storage.tables.validation.columnNotExists`, or `storage.tables.aliasImportNotAllowed` for an alias',
     404: 'There is no such table',
   },
@@ -27,6 +28,7 @@ export const profileTable = defineRoute({
     .object({
       rowsCount: z.int(),
       profiledRowsCount: z.int(),
+      isSample: z.boolean(),
       columnsCount: z.int(),
       columns: z.array(
         z.object({
@@ -47,7 +49,12 @@ export const profileTable = defineRoute({
     const all = snapshot.fields.map(({ name }) => name)
     const columns = query.columns.length > 0 ? query.columns : all.slice(0, MAX_COLUMNS)
     const engine = await services.tableEngine()
-    const { bytesRead: _, ...profile } = await engine.profile(snapshot, { columns, maxRows: MAX_ROWS })
-    return ok({ ...profile, columnsCount: all.length })
+    const { bytesRead: _, ...profile } = await engine.profile(snapshot, {
+      columns,
+      maxRows: MAX_ROWS,
+      maxBytes: MAX_BYTES,
+    })
+    const isSample = profile.profiledRowsCount < profile.rowsCount
+    return ok({ ...profile, isSample, columnsCount: all.length })
   },
 })

@@ -8,6 +8,8 @@ import {
   usualLimits,
   wholeRequestTimeout,
 } from '../../http/limited-server.ts'
+import { InvocationError } from '../lambda/function-error.ts'
+import { readInvocation } from '../lambda/invocation.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -53,7 +55,8 @@ interface ControlServerOptions {
 const largestRequestBytes = 8 * 1024 * 1024
 
 /**
- * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge, Glue, Athena) at one address.
+ * The services that speak AWS JSON (Step Functions, SQS, Secrets Manager, KMS, EventBridge, Glue, Athena) at one address, and
+ * Lambda's invocations.
  *
  * `serve` adds operations once the resources they need exist. Any other call is refused by name
  * (`UnknownOperationException`).
@@ -95,7 +98,13 @@ export class ControlServer {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const body = await readBody(request, largestRequestBytes)
-      const target = String(request.headers['x-amz-target'] ?? '')
+      const invocationType = request.headers['x-amz-invocation-type'] ?? 'RequestResponse'
+      const event = (): unknown => (body.length === 0 ? {} : JSON.parse(body.toString('utf8')))
+      const invocation =
+        invocationType === 'RequestResponse'
+          ? readInvocation(request.method ?? '', request.url ?? '', event)
+          : undefined
+      const target = invocation?.target ?? String(request.headers['x-amz-target'] ?? '')
       const found = Object.hasOwn(this.#operations, target) ? this.#operations[target] : undefined
       const caller = this.#options.authenticate(request, body, found && serviceOf(found))
       if (!found)
@@ -103,7 +112,7 @@ export class ControlServer {
           'UnknownOperationException',
           `The one-machine cloud does not offer ${target || `${request.method} ${request.url}`}`,
         )
-      const input: unknown = body.length === 0 ? {} : JSON.parse(body.toString('utf8'))
+      const input = invocation === undefined ? event() : invocation.input()
       const resource = found.resource(input)
       if (!this.#options.isAllowed(caller, found.action, resource))
         throw new ServiceError(
@@ -118,9 +127,12 @@ export class ControlServer {
 
   #fail(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
     const error = isOutOfSpace(thrown) ? diskIsFull() : thrown
-    if (error instanceof ServiceError) {
+    if (error instanceof InvocationError) {
+      // Lambda Developer Guide, "Error handling": the invocation went well, the function did not.
+      reply(response, 200, error.details, 'application/json', { 'x-amz-function-error': 'Unhandled' })
+    } else if (error instanceof ServiceError) {
       const body = { __type: error.name, message: error.message, Message: error.message }
-      reply(response, error.status, body, request.headers['content-type'], error.name)
+      reply(response, error.status, body, request.headers['content-type'], { 'x-amzn-errortype': error.name })
     } else if (error instanceof SyntaxError) {
       reply(response, 400, { __type: 'SerializationException' }, request.headers['content-type'])
     } else {
@@ -152,14 +164,14 @@ const reply = (
   status: number,
   body: unknown,
   contentType = 'application/x-amz-json-1.0',
-  errorName?: string,
+  headers: Record<string, string> = {},
 ): void => {
   // The caller may be gone: its container was ended during the call.
   if (response.destroyed) return
   response.writeHead(status, {
     'content-type': contentType,
     'x-amzn-requestid': randomUUID(),
-    ...(errorName && { 'x-amzn-errortype': errorName }),
+    ...headers,
   })
   response.end(JSON.stringify(body ?? {}))
 }

@@ -18,11 +18,17 @@ interface FunctionsOptions {
 /** Every function of the template, invoked by its ARN. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
+  readonly #arns: ReadonlyMap<string, string>
   readonly #logs: readonly LogFile[]
   #isClosed = false
 
-  private constructor(pools: ReadonlyMap<string, FunctionPool>, logs: readonly LogFile[]) {
+  private constructor(
+    pools: ReadonlyMap<string, FunctionPool>,
+    arns: ReadonlyMap<string, string>,
+    logs: readonly LogFile[],
+  ) {
     this.#pools = pools
+    this.#arns = arns
     this.#logs = logs
   }
 
@@ -49,11 +55,15 @@ export class Functions {
         }),
       )
     }
-    return new Functions(pools, logs)
+    return new Functions(pools, new Map(definitions.map(({ name, arn }) => [name, arn])), logs)
   }
 
   has(arn: string): boolean {
     return this.#pools.has(arn)
+  }
+
+  arnOf(name: string): string | undefined {
+    return this.#arns.get(name)
   }
 
   /** Rejects with `InvocationError`, whose name is the error type that Step Functions matches. */

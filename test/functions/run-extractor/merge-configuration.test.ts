@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { componentConfig } from '#functions/run-extractor/component-config.ts'
+import { componentConfig } from '#lib/extractor/config/component-config.ts'
 import { mergeConfiguration } from '#lib/storage/configurations/merge-configuration.ts'
 
 it.each([

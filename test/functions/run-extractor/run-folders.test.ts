@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { withTableIterations } from '#functions/run-extractor/component-config.ts'
 import { openLegFolder, restoreSpool } from '#functions/run-extractor/leg-folder.ts'
+import { withTableIterations } from '#functions/run-extractor/table-iterations.ts'
 import { createWorkStore } from '#functions/run-extractor/work-store.ts'
 
 let root: string

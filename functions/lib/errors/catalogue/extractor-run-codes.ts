@@ -154,6 +154,10 @@ export const extractorRunCodes = {
     meaning: 'The table to iterate over is not in the input mapping, or has too many rows.',
     remedy: 'Add the table to the input mapping, or narrow it there.',
   },
+  'extractor.preview.refused': {
+    meaning: 'The configuration reads a table or logs in with a refresh token, which a preview does not do.',
+    remedy: 'Run the configuration.',
+  },
   'extractor.run.input': {
     meaning: 'A table of the input mapping could not be read.',
     remedy: 'Do what the message says; look at the job that it names.',

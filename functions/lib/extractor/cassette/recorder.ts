@@ -5,6 +5,7 @@ import { UserError } from '../../errors/errors.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
 import { type Cassette, type Outcome, requestKey } from './cassette.ts'
 import { maskBody } from './mask-body.ts'
+import { maskHeaders } from './mask-headers.ts'
 import { bodyFile, type RecordedExchange, recordingFiles } from './recording.ts'
 
 interface Recorder extends Cassette {
@@ -14,10 +15,6 @@ interface Recorder extends Cassette {
 
 /** Exchanges that wait to be written. Above it the next request waits: memory is bounded when the disk is slower than the API. */
 const MAX_UNWRITTEN = 16
-
-/** Values of these never reach the disk, whatever the masker knows. */
-const secretHeader =
-  /^(set-cookie|www-authenticate|proxy-authenticate|authentication-info)$|token|secret|key|session/i
 
 /**
  * Keeps each exchange of a run in a folder, without secrets.
@@ -56,7 +53,7 @@ export const createRecorder = async (folder: string): Promise<Recorder> => {
       await writeFile(file, body)
       line = {
         ...exchange,
-        outcome: { status: outcome.status, headers: maskHeaders(outcome, mask), isMasked },
+        outcome: { status: outcome.status, headers: maskHeaders(outcome.headers, mask), isMasked },
       }
     }
     await appendFile(join(folder, recordingFiles.exchanges), `${JSON.stringify(line)}\n`)
@@ -83,19 +80,4 @@ export const createRecorder = async (folder: string): Promise<Recorder> => {
       return { exchanges: sent, maskedBodies }
     },
   }
-}
-
-const maskHeaders = (
-  { headers }: Exclude<Outcome, NetworkFailure>,
-  mask: (text: string) => string,
-): Record<string, string | string[]> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, maskHeader(name, value, mask)]],
-    ),
-  )
-
-const maskHeader = (name: string, value: string | string[], mask: (text: string) => string) => {
-  const one = (text: string): string => (secretHeader.test(name) ? '***' : mask(text))
-  return Array.isArray(value) ? value.map(one) : one(value)
 }

@@ -87,7 +87,10 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     allowedPrivateHosts: options.allowedPrivateHosts,
     retry: retrySettings(api.retryConfig),
     requestTimeoutSeconds,
-    bodyLimitBytes: api.http?.bodyLimitBytes || defaultBodyLimitBytes,
+    bodyLimitBytes: Math.min(
+      api.http?.bodyLimitBytes || defaultBodyLimitBytes,
+      options.bodyLimitBytes ?? Number.POSITIVE_INFINITY,
+    ),
     log,
     now,
     wait: seconds => (options.cassette?.isInstant === true ? Promise.resolve() : stop.wait(seconds, signal)),

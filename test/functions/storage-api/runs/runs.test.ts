@@ -30,9 +30,9 @@ const executions = [
 ] as const
 
 const extractionRuns: ExtractionRuns = {
-  async *ids(statuses) {
-    for (const { name, status } of executions)
-      if (statuses.length === 0 || statuses.some(each => each === status)) yield name
+  async *list(statuses = []) {
+    for (const { name, status, startDate } of executions)
+      if (statuses.length === 0 || statuses.includes(status)) yield { id: name, status, startTime: startDate }
   },
   get: async id => {
     const found = executions.find(({ name }) => name === id)

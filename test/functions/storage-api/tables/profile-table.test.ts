@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findTableWithFiles } from '#functions/storage-api/tables/find-table.ts'
+import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 let service: StorageService
@@ -31,6 +33,20 @@ describe('the profile of a table', () => {
       ],
     })
     expect(body.columns[2]).toMatchObject({ distinctCount: 3, emptyCount: 2, max: 'ěšč' })
+  })
+
+  it('reads no more bytes than it may, and says that it is of a sample', async () => {
+    const tableId = await service.createTable('in.c-main', 'bounded', 'id\n1\n2\n')
+    const table = await findTableWithFiles({ ...service.stores, projectId: 7 }, tableId)
+    if (isAliased(table)) throw new Error('It has rows of its own')
+    const { snapshot } = table
+    const engine = await service.jobServices.tableEngine()
+    const bounds = { columns: ['id'], maxRows: 10 }
+    expect(await engine.profile(snapshot, { ...bounds, maxBytes: 1 })).toMatchObject({ profiledRowsCount: 0 })
+    expect(await engine.profile(snapshot, { ...bounds, maxBytes: 9_000 })).toMatchObject({
+      profiledRowsCount: 2,
+    })
+    expect((await profileOf(tableId)).body.isSample).toBe(false)
   })
 
   it('is of the columns that are asked for', async () => {

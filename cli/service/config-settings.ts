@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command } from '../command.ts'
+import { formatTime } from '../output/format-values.ts'
+import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
+import { onService, type ServiceCall } from './on-service.ts'
+import { commaList, wholeNumber } from './options.ts'
+
+const versioned = z.looseObject({ version: z.number() })
+const rolledBack = z.looseObject({ version: z.coerce.number() })
+const schedule = z.looseObject({
+  expression: z.string().nullable(),
+  timezone: z.string().nullable(),
+  isActive: z.boolean(),
+  nextTimes: z.array(z.string()),
+})
+
+const place = argument('<place>', 'COMPONENT/CONFIGURATION')
+const placeOrRow = argument('<place>', 'COMPONENT/CONFIGURATION, and /ROW for a row')
+
+export const settingCommands: Readonly<Record<string, Command>> = {
+  schedule: {
+    description: 'show when a configuration runs by itself, and its next five times',
+    args: [place],
+    run: onService((call, text) => showSchedule(call, text)),
+  },
+  enable: {
+    description: 'let a configuration or a row run',
+    args: [placeOrRow],
+    run: onService((call, text) => setDisabled(call, text, false)),
+  },
+  disable: {
+    description: 'keep a configuration or a row from running',
+    args: [placeOrRow],
+    run: onService((call, text) => setDisabled(call, text, true)),
+  },
+  rollback: {
+    description: 'make an older version the current one, as a new version',
+    args: [place, argument('<version>')],
+    run: onService(async ({ api, out }, text, version) => {
+      const of = `${pathOfConfig(parsePlace(text))}/versions/${wholeNumber(version)}/rollback`
+      const made = await api.send('POST', of, rolledBack, {})
+      out.show(made, () => out.line(`${text}: version ${made.version}, which is version ${version}`))
+      return undefined
+    }),
+  },
+  order: {
+    description: 'set the order in which the rows of a configuration run',
+    args: [place, argument('<rows>', 'ids of all rows, with commas between')],
+    run: onService(async ({ api, out }, text, rows) => {
+      const rowsSortOrder = commaList(rows)
+      const stored = await api.send('PUT', pathOfConfig(parsePlace(text)), versioned, { rowsSortOrder })
+      out.show(stored, () => out.line(`${text}: version ${stored.version}`))
+      return undefined
+    }),
+  },
+  delete: {
+    description: 'put a configuration into the trash, or delete a row',
+    args: [placeOrRow],
+    run: onService(async ({ api, out }, text) => {
+      await api.send('DELETE', pathOfPlace(parsePlace(text)), z.unknown())
+      out.show({ deleted: text }, () => out.line(`${text}: deleted`))
+      return undefined
+    }),
+  },
+}
+
+const showSchedule = async ({ api, out }: ServiceCall, text: string): Promise<undefined> => {
+  const place = parsePlace(text)
+  if (place.rowId !== undefined)
+    throw new UserError('cli.usage', 'Rows have no schedule of their own: leave out the row.')
+  const found = await api.get(`${pathOfConfig(place)}/schedule`, schedule)
+  out.show(found, () => {
+    if (found.expression === null) return out.line('No schedule.')
+    out.fields({
+      schedule: found.expression,
+      'time zone': found.timezone,
+      state: found.isActive ? 'active' : 'off',
+    })
+    for (const time of found.nextTimes) out.line(formatTime(time))
+  })
+  return undefined
+}
+
+const setDisabled = async (
+  { api, out }: ServiceCall,
+  text: string,
+  isDisabled: boolean,
+): Promise<undefined> => {
+  const stored = await api.send('PUT', pathOfPlace(parsePlace(text)), versioned, { isDisabled })
+  out.show(stored, () => out.line(`${text}: ${isDisabled ? 'disabled' : 'enabled'}`))
+  return undefined
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { argument, type Command, option } from '../command.ts'
+import { serviceOptions } from '../storage-options.ts'
+import { onService } from './on-service.ts'
+import { wholeNumber } from './options.ts'
+
+const found = z.looseObject({
+  all: z.number(),
+  items: z.array(
+    z.looseObject({
+      id: z.coerce.string(),
+      name: z.string(),
+      type: z.string(),
+      componentId: z.string().nullish(),
+    }),
+  ),
+})
+
+export const search: Command = {
+  description: 'find buckets, tables, configurations and rows by name or id',
+  args: [argument('<text>')],
+  options: [option('--limit <number>', 'at most so many', '20'), ...serviceOptions],
+  run: onService<{ limit: string }>(async ({ api, out, flags }, query) => {
+    const result = await api.get('global-search', found, { query, limit: wholeNumber(flags.limit) })
+    out.show(result, () =>
+      out.table(
+        ['KIND', 'ID', 'NAME', 'COMPONENT'],
+        result.items.map(({ type, id, name, componentId }) => [type, id, name, componentId]),
+      ),
+    )
+    return undefined
+  }),
+}

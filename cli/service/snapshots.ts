@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { UserError } from '../../functions/lib/errors/errors.ts'
+import { argument, type Command, option } from '../command.ts'
+import { formatTime } from '../output/format-values.ts'
+import { job } from './job-line.ts'
+import { onService, type ServiceCall } from './on-service.ts'
+import { segment } from './options.ts'
+
+const snapshot = z.looseObject({
+  id: z.coerce.string(),
+  createdTime: z.string(),
+  description: z.string().nullish(),
+  rowsCount: z.number().nullish(),
+})
+
+const id = argument('<table>', 'id of a table')
+
+export const snapshotCommands: Readonly<Record<string, Command>> = {
+  snapshots: {
+    description: 'list the snapshots of a table',
+    args: [id],
+    run: onService(async ({ api, out }, tableId) => {
+      const found = await api.get(`tables/${segment(tableId)}/snapshots`, z.array(snapshot), { limit: 1000 })
+      out.show(found, () =>
+        out.table(
+          ['SNAPSHOT', 'MADE', 'ROWS', 'DESCRIPTION'],
+          found.map(each => [each.id, formatTime(each.createdTime), each.rowsCount, each.description]),
+        ),
+      )
+      return undefined
+    }),
+  },
+  snapshot: {
+    description: 'keep a table as it is now',
+    args: [id],
+    options: [option('--description <text>', 'what it is for', '')],
+    run: onService<{ description: string }>((call, tableId) =>
+      doJob(call, `tables/${segment(tableId)}/snapshots`, { description: call.flags.description }),
+    ),
+  },
+  restore: {
+    description: 'make a new table of a snapshot',
+    args: [
+      argument('<snapshot>', 'id of a snapshot'),
+      argument('<table>', 'id of the new table, such as in.c-main.orders_before'),
+    ],
+    run: onService(async (call, snapshotId, table) => {
+      const [, bucket, name] = /^(.+)\.([^.]+)$/.exec(table ?? '') ?? []
+      if (bucket === undefined)
+        throw new UserError('cli.usage', `"${table}" is no id of a table, such as in.c-main.orders_before.`)
+      return doJob(call, `buckets/${segment(bucket)}/tables-async`, { name, snapshotId })
+    }),
+  },
+}
+
+/** Asks for a job and waits for its end. Resolves to the exit code. */
+const doJob = async ({ api, out }: ServiceCall, path: string, body: object): Promise<number> => {
+  const { awaitEnd } = await import('../transfer/await-job.ts')
+  const { createStorageClient } = await import('../../functions/lib/storage-client/storage-client.ts')
+  const started = await api.send('POST', path, job, body)
+  const storage = createStorageClient({ baseUrl: api.address.url, token: api.address.token })
+  await awaitEnd(storage, await storage.job(started.id))
+  const ended = await api.get(`jobs/${started.id}`, job)
+  out.show(ended, () =>
+    ended.status === 'error'
+      ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
+      : out.line(`job ${ended.id}: done`, 'green'),
+  )
+  return ended.status === 'success' ? 0 : 1
+}

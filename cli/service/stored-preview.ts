@@ -1,0 +1,41 @@
+import { previewResult } from '../../functions/lib/extractor/preview/preview-schemas.ts'
+import type { Call } from '../command.ts'
+import type { ServiceFlags } from '../storage-options.ts'
+import { createApi } from './api.ts'
+import { parsePlace, pathOfConfig } from './config-place.ts'
+
+interface PreviewWish {
+  place: string
+  rows: number
+  /** With each request and its answer. */
+  showsRequests: boolean
+}
+
+/** A preview that the service makes: it opens the secrets of the configuration. Resolves to the exit code. */
+export const previewOnService = async (
+  { flags, shell, out }: Call<ServiceFlags>,
+  { place: source, rows, showsRequests }: PreviewWish,
+): Promise<number> => {
+  const place = parsePlace(source)
+  const { findStorage } = await import('../find-storage.ts')
+  const api = createApi(await findStorage(flags, shell))
+  const body = { rows, ...(place.rowId !== undefined && { rowId: place.rowId }) }
+  const shown = await api.send('POST', `${pathOfConfig(place)}/preview`, previewResult, body)
+  out.show(shown, () => {
+    const { log, exchanges, tables, stoppedBy, error } = shown
+    for (const { level, message } of log) out.say(level === 'info' ? message : `${level}: ${message}`)
+    for (const { request, response, failure } of exchanges) {
+      out.line(`${request.method} ${request.url}  ${response?.status ?? failure}`, 'bold')
+      if (!showsRequests) continue
+      if (request.body !== '') out.line(request.body)
+      if (response !== null) out.line(response.body + (response.isBodyCut ? '…' : ''))
+    }
+    for (const { name, rowsCount, columns, rows: cells } of tables) {
+      out.line(`${name} (${rowsCount} rows)`, 'bold')
+      out.table(columns, cells)
+    }
+    if (stoppedBy !== null) out.line(`Stopped: the limit of ${stoppedBy} of a preview is reached.`, 'yellow')
+    if (error !== null) out.line(error.message, 'red')
+  })
+  return shown.error === null && shown.stoppedBy === null ? 0 : 1
+}

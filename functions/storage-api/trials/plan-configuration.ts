@@ -1,0 +1,50 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { text } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { configOf, findTrialUnits } from './trial-unit.ts'
+
+/** The first request of each job, and where each header and parameter comes from. Sends nothing. */
+export const planConfiguration = defineRoute({
+  method: 'get',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/plan',
+  summary: 'Plan of a configuration',
+  tag: 'configurations',
+  query: z.object({ rowId: text({ max: 100 }).optional() }),
+  replies: {
+    200: 'The plan of each row, or of the configuration when it has none',
+    400: '`storage.components.notRunnable`',
+    404: 'There is no such configuration or row',
+  },
+  reply: z
+    .array(
+      z.object({
+        rowId: z.string().nullable(),
+        name: z.string(),
+        plan: z.string().nullable().openapi({ description: 'Text, secrets masked' }),
+        error: z.object({ code: z.string(), message: z.string() }).nullable(),
+      }),
+    )
+    .openapi('ConfigurationPlan'),
+  handle: async (request, services) => {
+    // Large, and most containers never plan.
+    const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')
+    const { units, imageParameters } = await findTrialUnits(request, request.query.rowId, services)
+    const now = () => services.now().getTime() / 1000
+    return ok(
+      await Promise.all(
+        units.map(async unit => {
+          const { rowId, name, state } = unit
+          try {
+            const plan = await describePlan({ config: configOf(unit, imageParameters), state, now })
+            return { rowId, name, plan, error: null }
+          } catch (error) {
+            if (!(error instanceof UserError)) throw error
+            return { rowId, name, plan: null, error: { code: error.code, message: error.message } }
+          }
+        }),
+      ),
+    )
+  },
+})

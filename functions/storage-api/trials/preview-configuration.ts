@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi'
+import { UserError } from '../../lib/errors/errors.ts'
+import { PREVIEW_LIMITS } from '../../lib/extractor/preview/preview-limits.ts'
+import { previewResult } from '../../lib/extractor/preview/preview-schemas.ts'
+import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
+import { ownerAt } from '../configurations/sealed-settings.ts'
+import { integer, text, unlessBlank } from '../http/fields.ts'
+import { ok } from '../http/reply.ts'
+import { defineRoute } from '../http/route.ts'
+import { findTrialUnits } from './trial-unit.ts'
+
+const MAX_ROWS = 100
+const DEFAULT_ROWS = 10
+
+/**
+ * Extracts a few rows of each job of a stored configuration, and says what the API was asked and what it answered. Stores
+ * nothing. A function of its own does it, which may open secrets; this one may not.
+ */
+export const previewConfiguration = defineRoute({
+  method: 'post',
+  path: '/v2/storage/components/{componentId}/configs/{configId}/preview',
+  summary: 'Preview of a configuration',
+  tag: 'configurations',
+  body: z.object({
+    rowId: unlessBlank(text({ max: 100 })),
+    rows: integer({ min: 1, max: MAX_ROWS }).default(DEFAULT_ROWS),
+  }),
+  replies: {
+    200: `Tables and exchanges; at most ${PREVIEW_LIMITS.requests} requests in ${PREVIEW_LIMITS.seconds} seconds`,
+    400: '`storage.components.notRunnable`',
+    404: 'There is no such configuration or row',
+    503: 'The preview cannot be made right now',
+  },
+  reply: previewResult
+    .extend({ rowId: z.string().nullable(), name: z.string() })
+    .openapi('ConfigurationPreview'),
+  handle: async (request, services) => {
+    const { componentId, configId } = request.params
+    const { rowId, rows } = request.body
+    const { units, configuration, imageParameters } = await findTrialUnits(request, rowId, services)
+    const [unit] = units
+    if (!unit)
+      throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
+    const owner = ownerAt(request.params, services)
+    const { adopted } = await adoptedSecretsOf({ configuration, owner })
+    const preview = await services.previewExtraction({
+      componentId,
+      configId,
+      configuration: unit.configuration,
+      state: unit.state,
+      imageParameters,
+      adoptedSecrets: adopted,
+      rows,
+    })
+    return ok({ rowId: unit.rowId, name: unit.name, ...preview })
+  },
+})

@@ -1,0 +1,69 @@
+import { UserError } from '../../lib/errors/errors.ts'
+import { componentConfig } from '../../lib/extractor/config/component-config.ts'
+import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
+import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
+import {
+  type ConfigurationRequest,
+  findComponent,
+  findConfiguration,
+} from '../configurations/find-configuration.ts'
+import { isRunnable } from '../configurations/judge-change.ts'
+import type { Services } from '../services.ts'
+
+type JsonObject = Record<string, unknown>
+
+/** What runs as one: a row merged with its root, or a configuration without rows. Secrets are sealed. */
+interface TrialUnit {
+  rowId: string | null
+  name: string
+  configuration: JsonObject
+  state: JsonObject
+}
+
+/**
+ * The units of a stored configuration, in the order in which they run: its enabled rows, or the one that is named, or the
+ * configuration itself when it has no rows.
+ * Errors: 404 `notFound`; 400 `storage.components.notRunnable` for a component that does not run here.
+ */
+export const findTrialUnits = async (
+  request: Pick<ConfigurationRequest, 'params' | 'branchId'>,
+  rowId: string | undefined,
+  services: Pick<Services, 'components' | 'configurations' | 'runsConfigurations'>,
+) => {
+  const component = findComponent(services, request.params.componentId)
+  if (!services.runsConfigurations || !isRunnable(component))
+    throw new UserError(
+      'storage.components.notRunnable',
+      `The component ${component.id} cannot be run here, so it cannot be tried either.`,
+    )
+  const configuration = await findConfiguration(request, services)
+  const { content } = configuration.current
+  const root = objectOf(content.configuration)
+  const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
+  const rows = rowsInOrder(content).filter(({ id, isDisabled }) =>
+    rowId === undefined ? !isDisabled : id === rowId,
+  )
+  if (rowId !== undefined && rows.length === 0)
+    throw new UserError('notFound', `The configuration has no row ${rowId.slice(0, 100)}`)
+  const units: TrialUnit[] =
+    content.rows.length === 0
+      ? [{ rowId: null, name: content.name, configuration: root, state: objectOf(configuration.state) }]
+      : rows.map(row => ({
+          rowId: row.id,
+          name: row.name,
+          configuration: mergeConfiguration(root, objectOf(row.configuration)),
+          state: objectOf(states.get(row.id) ?? emptyObject),
+        }))
+  return { configuration, units, imageParameters: imageParametersOf(component.data) }
+}
+
+/** What the operator set for the component: its allowed hosts, for one. */
+const imageParametersOf = ({ image_parameters: given }: JsonObject): JsonObject =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
+
+// Only objects are stored.
+const objectOf = (text: string): JsonObject => JSON.parse(text)
+
+/** The `config.json` of a unit. */
+export const configOf = ({ configuration }: TrialUnit, imageParameters: JsonObject): JsonObject =>
+  componentConfig(configuration, imageParameters)

@@ -1,0 +1,36 @@
+import { Duration } from 'aws-cdk-lib'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Construct } from 'constructs'
+import type { previewExtractionEnvNames } from '../functions/preview-extraction/env-names.ts'
+import { allow } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { NodeFunction } from './node-function.ts'
+
+interface PreviewFunctionProps {
+  readonly projectId: string
+  readonly secretsKey: IKey
+  /** Hosts that may be reached although they are not on the public internet. */
+  readonly allowedHosts: readonly string[]
+}
+
+/** Previews configurations for the storage API. It opens secrets and has no other right: what it shows, it returns. */
+export const previewFunction = (
+  scope: Construct,
+  bundle: FunctionBundle,
+  { projectId, secretsKey, allowedHosts }: PreviewFunctionProps,
+): IFunction => {
+  const preview = new NodeFunction<(typeof previewExtractionEnvNames)[number]>(scope, 'PreviewExtraction', {
+    bundle,
+    description: 'Extracts the first rows of a configuration, for people who try it',
+    environment: {
+      PROJECT_ID: projectId,
+      SECRETS_KEY_ARN: secretsKey.keyArn,
+      ALLOWED_HOSTS: JSON.stringify(allowedHosts),
+    },
+    memoryMiB: 1769, // As a real run: one whole core, for reading JSON.
+    timeout: Duration.seconds(25), // Before the API's own time is over.
+  })
+  allow(preview, ['kms:Decrypt'], [secretsKey.keyArn])
+  return preview
+}

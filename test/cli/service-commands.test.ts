@@ -1,0 +1,87 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { runMillrace } from '../support/millrace.ts'
+import { type StorageService, startStorageService } from '../support/storage-service.ts'
+
+/* Commands that only ask the API, on a service behind HTTP. */
+let service: StorageService
+let server: Server
+let shop: ApiServer
+
+beforeAll(async () => {
+  shop = await startApi(({ headers }) => [{ id: 1, key: headers['x-key'] === 'secret' ? 'right' : 'wrong' }])
+  service = await startStorageService({ allowedHosts: ['127.0.0.1'] })
+  server = createAdaptorServer({ fetch: service.app.fetch }) as Server // Without options it makes a plain HTTP server.
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await service.createBucket('main')
+  await service.createTable('in.c-main', 'orders', 'id,city\n1,Brno\n')
+})
+afterAll(async () => {
+  await new Promise(resolve => server.close(resolve))
+  await service.close()
+  await shop.close()
+})
+
+const millrace = async (...args: string[]) => {
+  const { port } = server.address() as AddressInfo // It listens on a port.
+  const environment = { MILLRACE_URL: `http://127.0.0.1:${port}`, MILLRACE_TOKEN: service.token }
+  const { stdout, stderr, code } = await runMillrace(args, { environment })
+  return {
+    code,
+    stderr,
+    text: stdout,
+    json: args.includes('--json') ? JSON.parse(stdout || 'null') : undefined,
+  }
+}
+
+it('a configuration is tried with its secrets, which only the service opens', async () => {
+  const configuration = {
+    parameters: {
+      api: { baseUrl: shop.origin, http: { headers: { 'X-Key': { attr: '#key' } } } },
+      config: { '#key': 'secret', jobs: [{ endpoint: 'orders' }] },
+    },
+    schedule: 'rate(1 hour)',
+  }
+  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: 'shop',
+    name: 'Shop',
+    configuration,
+  })
+  const { code, text } = await millrace('config', 'preview', 'ex-generic-v2/shop', '--requests')
+  expect([code, text]).toEqual([
+    0,
+    expect.stringMatching(/GET .*\/orders {2}200[\s\S]*"key":"right"[\s\S]*1 +right/),
+  ])
+  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop', '--json')).json).toMatchObject({
+    expression: 'rate(1 hour)',
+    nextTimes: expect.arrayContaining([expect.any(String)]),
+  })
+  expect((await millrace('config', 'disable', 'ex-generic-v2/shop')).text).toContain('disabled')
+  expect((await millrace('config', 'schedule', 'ex-generic-v2/shop')).text).toContain('off')
+  expect((await millrace('config', 'rollback', 'ex-generic-v2/shop', '1')).text).toContain('version 3')
+})
+
+it('a snapshot is kept, and becomes a table again', async () => {
+  const made = await millrace('tables', 'snapshot', 'in.c-main.orders', '--description', 'before')
+  expect(made).toMatchObject({ code: 0 })
+  const { json } = await millrace('tables', 'snapshots', 'in.c-main.orders', '--json')
+  expect(json).toMatchObject([{ description: 'before', rowsCount: 1 }])
+  expect(await millrace('tables', 'restore', json[0].id, 'in.c-main.again')).toMatchObject({ code: 0 })
+  expect((await service.call('GET', '/v2/storage/tables/in.c-main.again')).body.rowsCount).toBe(1)
+  const wrong = await millrace('tables', 'restore', json[0].id, 'again')
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('no id of a table')])
+})
+
+it('files are listed, shown and deleted; everything is found by its name; hours are counted', async () => {
+  const id = await service.upload('x', { name: 'notes.txt' })
+  expect((await millrace('files', '--query', 'notes')).text).toContain(String(id))
+  expect((await millrace('files', 'show', String(id))).text).toContain('notes.txt')
+  expect((await millrace('files', 'delete', String(id))).code).toBe(0)
+  expect((await millrace('files', 'show', String(id))).code).toBe(1)
+  expect((await millrace('search', 'orders')).text).toContain('in.c-main.orders')
+  const { json } = await millrace('status', '--hours', '2', '--json')
+  expect(json.hours).toHaveLength(2)
+})

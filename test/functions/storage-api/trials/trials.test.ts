@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { previewStored } from '#functions/preview-extraction/preview-stored.ts'
+import { PREVIEW_LIMITS } from '#lib/extractor/preview/preview-limits.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
+
+const SECRET = 'the-key-of-the-shop'
+const configs = '/v2/storage/components/ex-generic-v2/configs'
+
+let service: StorageService
+let api: ApiServer
+beforeAll(async () => {
+  api = await startApi(({ path, headers }, response) => {
+    response.setHeader('set-cookie', 'session=of-this-visit')
+    if (path === '/orders') return [1, 2, 3].map(id => ({ id, city: 'Brno', echo: headers['x-api-token'] }))
+    if (path === '/long') return { items: [{ id: api.requests.length }] }
+    response.statusCode = 403
+    return { error: 'no' }
+  })
+  service = await startStorageService({ allowedHosts: ['127.0.0.1'] })
+})
+afterAll(async () => {
+  await service.close()
+  await api.close()
+})
+
+const shop = (jobs: object[], more: object = {}) => ({
+  parameters: {
+    api: { baseUrl: `${api.origin}/`, http: { headers: { 'X-Api-Token': { attr: '#key' } } } },
+    config: { '#key': SECRET, jobs, ...more },
+  },
+})
+
+const store = async (configuration: object): Promise<string> => {
+  const { body } = await service.call('POST', configs, { name: 'Shop', configuration })
+  return body.id
+}
+
+const preview = (id: string, body: object = {}, headers?: Record<string, string>) =>
+  service.call('POST', `${configs}/${id}/preview`, body, headers)
+
+describe('trying a stored configuration', () => {
+  it('plans each request with the origin of its values, and sends nothing', async () => {
+    const id = await store(shop([{ endpoint: 'orders', params: { since: 'monday' } }]))
+    const before = api.requests.length
+    const { status, body } = await service.call('GET', `${configs}/${id}/plan`)
+    expect([status, body]).toEqual([
+      200,
+      [{ rowId: null, name: 'Shop', plan: expect.stringContaining('GET'), error: null }],
+    ])
+    expect(body[0].plan).toMatch(/since.*monday.*jobs\.0\.params/)
+    expect(body[0].plan).not.toContain(SECRET)
+    expect(api.requests.length).toBe(before)
+  })
+
+  it('shows the first rows, and what was asked and answered, without secrets', async () => {
+    const id = await store(shop([{ endpoint: 'orders' }]))
+    const { status, body } = await preview(id, { rows: 2 })
+    expect(status).toBe(200)
+    expect(api.requests.at(-1)?.headers['x-api-token']).toBe(SECRET)
+    expect(body.tables).toEqual([
+      {
+        name: 'orders',
+        columns: ['id', 'city', 'echo'],
+        rows: [
+          ['1', 'Brno', expect.any(String)],
+          ['2', 'Brno', expect.any(String)],
+        ],
+        rowsCount: 2,
+        isCut: false,
+      },
+    ])
+    const [exchange] = body.exchanges
+    expect(exchange.request).toMatchObject({ method: 'GET', url: `${api.origin}/orders` })
+    expect(exchange.request.headers['X-Api-Token']).toBe('***')
+    expect(exchange.response).toMatchObject({ status: 200, isBodyCut: false })
+    expect(exchange.response.body).toContain('"echo":"***"')
+    expect(exchange.response.headers['set-cookie']).toBe('***')
+    expect(body.jobs).toMatchObject([{ endpoint: 'orders', pages: 1 }])
+    expect(JSON.stringify(body.exchanges) + JSON.stringify(body.log)).not.toContain(SECRET)
+  })
+
+  it('says why the API refused, with its answer', async () => {
+    const { body } = await preview(await store(shop([{ endpoint: 'secret' }])))
+    expect(body.error.message).toContain('403')
+    expect(body.exchanges[0].response).toMatchObject({ status: 403, body: '{"error":"no"}' })
+    expect(body.tables).toEqual([])
+  })
+
+  it('previews one row merged with its root, the first that is enabled by default', async () => {
+    const id = await store(shop([{ endpoint: 'long' }]))
+    await service.call('POST', `${configs}/${id}/rows`, { rowId: 'a', isDisabled: true })
+    const configuration = { parameters: { config: { jobs: [{ endpoint: 'orders' }] } } }
+    await service.call('POST', `${configs}/${id}/rows`, { rowId: 'b', name: 'Orders', configuration })
+    expect((await preview(id)).body).toMatchObject({
+      rowId: 'b',
+      name: 'Orders',
+      tables: [{ name: 'orders' }],
+    })
+    expect((await preview(id, { rowId: 'c' })).status).toBe(404)
+    expect((await service.call('GET', `${configs}/${id}/plan`)).body).toMatchObject([{ rowId: 'b' }])
+  })
+
+  it('is refused for a component that does not run here, and for a token without it', async () => {
+    const other = '/v2/storage/components/keboola.runner-config-test/configs'
+    await service.call('POST', other, { configurationId: 'x', name: 'x' })
+    expect((await service.call('POST', `${other}/x/preview`, {})).body.code).toBe(
+      'storage.components.notRunnable',
+    )
+    const id = await store(shop([{ endpoint: 'orders' }]))
+    const { body: token } = await service.call('POST', '/v2/storage/tokens', { description: 'small' })
+    const headers = { 'X-StorageApi-Token': token.token }
+    expect((await preview(id, {}, headers)).status).toBe(403)
+    expect((await service.call('GET', `${configs}/${id}/plan`, undefined, headers)).status).toBe(403)
+  })
+})
+
+describe('the limits of a preview', () => {
+  const request = () => ({
+    componentId: 'ex-generic-v2',
+    configId: 'x',
+    configuration: pagesOf(`${api.origin}/`),
+    state: {},
+    imageParameters: {},
+    adoptedSecrets: [],
+    rows: 10,
+  })
+  const services = { openSecrets: async (value: unknown) => value, allowedHosts: ['127.0.0.1'] }
+
+  it('end it after so many requests or bytes, with what was said until then', async () => {
+    const limits = { ...PREVIEW_LIMITS, requests: 3, shownBodyBytes: 5 }
+    const shown = await previewStored(request(), { ...services, limits })
+    expect(shown).toMatchObject({ stoppedBy: 'requests', error: null, tables: [] })
+    expect(shown.exchanges).toHaveLength(3)
+    expect(shown.exchanges[0]?.response).toMatchObject({ body: '{"ite', isBodyCut: true })
+  })
+
+  it('refuse an answer that is too large, and hosts that a run may not reach', async () => {
+    const limits = { ...PREVIEW_LIMITS, bytes: 10 }
+    const large = await previewStored(request(), { ...services, limits })
+    expect(large.error?.code).toMatch(/^extractor\./)
+    const private_ = await previewStored(request(), { ...services, allowedHosts: [] })
+    expect(private_.error?.message).toMatch(/public|127\.0\.0\.1/)
+    expect(private_.exchanges.every(({ response }) => response === null)).toBe(true)
+  })
+
+  it('do not let it read tables, nor use up a refresh token', async () => {
+    const login = { parameters: { api: { authentication: { type: 'oauth2', grant: 'refresh_token' } } } }
+    expect((await previewStored({ ...request(), configuration: login }, services)).error?.message).toMatch(
+      /refresh token/,
+    )
+    const configuration = { parameters: { iterations: { table: 'shops.csv' } } }
+    const shown = await previewStored({ ...request(), configuration }, services)
+    expect(shown.error?.code).toBe('extractor.preview.refused')
+  })
+})
+
+/** Pages that never end, each with other rows. */
+const pagesOf = (baseUrl: string) => ({
+  parameters: {
+    api: { baseUrl, pagination: { method: 'pagenum', limit: 1, firstPage: 1 } },
+    config: { jobs: [{ endpoint: 'long', dataField: 'items' }] },
+  },
+})
