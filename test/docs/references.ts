@@ -1,5 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { anchorOf } from '../../docs/.vitepress/anchor-of.ts'
 
 const NOT_OURS = ['node_modules', 'cdk.out', '.git', '.millrace', 'coverage']
 
@@ -72,14 +73,13 @@ const withoutFences = (markdown: string): string[] => {
   })
 }
 
-/** The anchors that GitHub makes of headings: letters, digits, `-` and `_`, blanks as `-`; a second one of a name gets `-1`. */
+/** The anchors of a document, here and on the site; a second one of a name gets `-1`. */
 export const anchorsOf = (markdown: string): Set<string> => {
   const anchors = new Set<string>()
   for (const line of withoutFences(markdown)) {
     const [, heading] = /^#{1,6}\s+(.*?)\s*#*$/.exec(line) ?? []
     if (heading === undefined) continue
-    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    const anchor = words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+    const anchor = anchorOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
     let unique = anchor
     for (let count = 1; anchors.has(unique); count++) unique = `${anchor}-${count}`
     anchors.add(unique)

@@ -39,8 +39,8 @@ export const examplesIn = (file: string, markdown: string): Example[] => {
       if (fence.info === 'json example') {
         current = newExample(file, fence)
         examples.push(current)
-      } else if (current !== undefined && fence.heading === heading && isPart(fence)) take(current, fence)
-      else current = undefined
+      } else if (fence.heading !== heading) current = undefined
+      else if (current !== undefined && isPart(fence)) take(current, fence)
       heading = fence.heading
     } catch (cause) {
       throw new Error(`${file}:${fence.line}: ${cause instanceof Error ? cause.message : cause}`, { cause })
@@ -80,7 +80,7 @@ const completed = (given: Record<string, unknown>): Record<string, unknown> => {
   }
 }
 
-/** Any other fence, such as a plain `json` or `sh`, ends the example. */
+/** Any other fence, such as a plain `json` or `sh`, is passed over. */
 const isPart = ({ info }: Fence): boolean => info === 'http' || info.includes(' ') || info === 'csv'
 
 const take = (example: Example, { info, text }: Fence): void => {

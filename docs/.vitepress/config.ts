@@ -1,0 +1,77 @@
+import { defineConfig } from 'vitepress'
+import { anchorOf } from './anchor-of.ts'
+import { outsideLinks } from './outside-links.ts'
+
+const { GITHUB_REPOSITORY, DOCS_BASE } = process.env
+const repository = GITHUB_REPOSITORY && `https://github.com/${GITHUB_REPOSITORY}/blob/main`
+
+const pages = (...entries: [text: string, link: string][]) => entries.map(([text, link]) => ({ text, link }))
+
+/** The site of these documents (`npm run docs`). A link that leads nowhere ends the build. */
+export default defineConfig({
+  title: 'Millrace',
+  description: 'Drop a file, get a table',
+  base: `${DOCS_BASE ?? ''}/`,
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: outsideLinks(repository || undefined),
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    sidebar: [
+      {
+        text: 'By task',
+        items: pages(
+          ['First table', '/first-table'],
+          ['First extraction', '/first-extraction'],
+          ['Recipes for APIs', '/recipes'],
+          ['Exports', '/exports'],
+          ['Query with other engines', '/query'],
+          ['Deploy', '/deploy'],
+          ['Operate', '/operations'],
+          ['Move from a hosted service', '/move'],
+          ['Extend', '/extend'],
+        ),
+      },
+      {
+        text: 'Tools',
+        items: pages(['Console', '/console'], ['Command line', '/command-line'], ['Extractor', '/extractor']),
+      },
+      {
+        text: 'Extractor reference',
+        items: pages(
+          ['Configuration', '/reference/extractor'],
+          ['Jobs', '/reference/extractor-jobs'],
+          ['Pagination', '/reference/extractor-pagination'],
+          ['Authentication', '/reference/extractor-authentication'],
+          ['Requests and errors', '/reference/extractor-requests'],
+          ['Functions', '/reference/extractor-functions'],
+          ['Tables', '/reference/extractor-tables'],
+        ),
+      },
+      {
+        text: 'Service',
+        items: pages(
+          ['Storage API', '/reference/storage-api'],
+          ['Coverage', '/api-coverage'],
+          ['Landing bucket', '/landing'],
+          ['Extraction', '/extraction'],
+          ['Tables', '/tables'],
+          ['Components', '/components'],
+          ['Errors', '/errors'],
+          ['Limits and costs', '/limits'],
+          ['Security', '/security'],
+        ),
+      },
+      {
+        text: 'Inside',
+        items: pages(
+          ['Architecture', '/architecture'],
+          ['Benchmarks', '/benchmarks'],
+          ['Glossary', '/glossary'],
+        ),
+      },
+    ],
+  },
+})
