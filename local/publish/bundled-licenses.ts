@@ -9,7 +9,7 @@ const manifest = z.object({ name: z.string(), version: z.string(), license: z.st
 
 /** Names and licences of the packages inside the functions' bundles, as their licences ask for. */
 export const bundledLicenses = async (assemblies: string): Promise<string> => {
-  const maps = globSync('**/index.mjs.map', { cwd: assemblies }).sort()
+  const maps = globSync('**/*.mjs.map', { cwd: assemblies }).sort()
   if (maps.length === 0) throw new Error(`There are no source maps in ${assemblies}`)
   const folders = new Set<string>()
   for (const map of maps)
