@@ -37,6 +37,11 @@ const configShape = {
     ),
     'Headers of this configuration.',
   ),
+  typeConflicts: key(
+    optional(z.enum(['fail', 'keep'])),
+    'Ours: what becomes of a value that does not fit its column, see [type conflicts](extractor-tables.md#type-conflicts).',
+    'fail',
+  ),
   compatLevel: key(
     optional(z.union([z.literal([1, 2, 3]), z.literal(['1', '2', '3']).transform(Number)])),
     'Older forms of tables.',

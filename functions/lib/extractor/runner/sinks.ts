@@ -65,6 +65,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       loadOf: table => loads.of(table, warn),
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
+      typeConflicts: first?.typeConflicts,
       structure: learnt?.struct ?? state.structure,
       checkpoint: saved[String(position)],
       warn: message => log.warning(message),

@@ -5,6 +5,7 @@ import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
 import { ItemLog } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
+import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
 import { parentColumns } from './row-writer.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
@@ -16,6 +17,8 @@ import type { TableSpoolState } from './table-spool.ts'
 interface AutomaticTablesOptions {
   folder: string
   compat: boolean
+  /** Puts values aside that do not fit, instead of failing. */
+  keepsConflicts: boolean
   structure: unknown
   warn(message: string): void
   state: AutomaticTablesState | undefined
@@ -26,6 +29,7 @@ export interface AutomaticTablesState {
   isExact: boolean
   logBytes: number
   spools: TableSpoolState[]
+  kinds?: SavedPlaces
 }
 
 /**
@@ -38,6 +42,7 @@ export class AutomaticTables {
   readonly #live: LiveTables
   readonly #log: ItemLog
   readonly #warned = new Set<string>()
+  readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
   #learnt: unknown
   readonly #warn: (message: string) => void
 
@@ -47,6 +52,12 @@ export class AutomaticTables {
     this.#warn = options.warn
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
+    if (options.keepsConflicts)
+      this.#keeper = createConflictKeeper(this.#structure, state?.kinds, compat, ({ path, kind, column }) =>
+        this.#warn(
+          `'${path}' is ${kinds[kind]} in most rows; values of another kind are in the column '${column}' as JSON.`,
+        ),
+      )
     this.#log = new ItemLog(pathInside(folder, 'items.log'), state?.logBytes)
     const nestedList = (path: string) => this.#warnNested(path)
     this.#live = new LiveTables({ structure: this.#structure, folder, compat, nestedList })
@@ -54,12 +65,14 @@ export class AutomaticTables {
     if (state?.isExact === true) this.#live.restore(state.spools)
   }
 
-  add(type: string, items: readonly Json[], options: AddOptions): void {
-    if (isNothing(items, this.#compat)) return
+  add(type: string, given: readonly Json[], options: AddOptions): void {
+    if (isNothing(given, this.#compat)) return
+    const items = this.#keeper?.keep(type, given) ?? given
+    const source = items === given ? options.source : undefined
     const parents = options.parent ?? {}
     checkParents(parents)
     // A copy, since the log may be written later; values are JSON.
-    this.#log.append(type, { ...parents } as JsonObject, items, options.source)
+    this.#log.append(type, { ...parents } as JsonObject, items, source)
     this.#live.add(type, items, parentColumns(parents, this.#compat))
     this.#structure.nameColumns()
     this.#live.settle(type)
@@ -74,6 +87,7 @@ export class AutomaticTables {
       isExact: this.#live.isExact,
       logBytes: this.#log.bytes,
       spools: this.#live.save(),
+      ...(this.#keeper === undefined ? {} : { kinds: this.#keeper.save() }),
     }
   }
 
@@ -127,6 +141,8 @@ export class AutomaticTables {
     this.#warn(`Converting nested array '${path}' to JSON string.`)
   }
 }
+
+const kinds = { scalar: 'a single value', object: 'an object', array: 'a list' }
 
 const writeAll = async (tables: readonly AssembledTable[], output: Output): Promise<WrittenTable[]> => {
   const written: WrittenTable[] = []

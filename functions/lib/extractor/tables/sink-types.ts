@@ -14,6 +14,8 @@ export interface TableSinkOptions {
   compat?: boolean | undefined
   /** `legacy` is the old parser (compat level 1, or a state with structure version 2). Default `current`. */
   parser?: 'current' | 'legacy' | undefined
+  /** What becomes of a value that does not fit its column (docs/reference/extractor-tables.md#type-conflicts). Default `fail`. */
+  typeConflicts?: 'fail' | 'keep' | undefined
   /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */
   structure?: unknown
   /** What an earlier process's `checkpoint()` gave. */

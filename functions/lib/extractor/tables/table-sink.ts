@@ -28,6 +28,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
   mkdirSync(options.folder, { recursive: true })
   const { folder, structure, warn = () => {} } = options
   const isLegacy = options.parser === 'legacy'
+  if (isLegacy && options.typeConflicts === 'keep') throw notInOldTables()
   // Made by the same kind of tables: the parser does not change within a run.
   const automatic = isLegacy
     ? new LegacyTables({
@@ -40,6 +41,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     : new AutomaticTables({
         folder,
         compat,
+        keepsConflicts: options.typeConflicts === 'keep',
         structure,
         warn,
         state: state?.automatic as AutomaticTablesState | undefined,
@@ -81,6 +83,12 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     },
   }
 }
+
+const notInOldTables = (): UserError =>
+  new UserError(
+    'extractor.config.invalid',
+    '"typeConflicts": "keep" needs the present form of tables: compatLevel 2 or 3, and no state of an older parser.',
+  )
 
 /** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
 const tooDeep = (type: string, cause: RangeError): UserError => {
