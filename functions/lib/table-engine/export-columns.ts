@@ -1,28 +1,52 @@
 import type { ExportRequest } from './export-request.ts'
+import { neededColumns } from './find-rows.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
+import type { WantedColumns } from './scan-files.ts'
 import { columnNames } from './snapshot.ts'
 import { quoteIdentifier, quoteLiteral } from './sql.ts'
 import { textSql } from './types/cell-sql.ts'
 
-/**
- * The SELECT list of an export from `selectRows`: the wanted columns under their own names, and the timestamp. CSV has
- * values in their text form, Parquet as they are.
- */
-export const exportColumns = ({
+type Selected = Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone' | 'fileType'>
+
+/** A column of an export: its name, and its value as SQL over `selectRows`. */
+interface ExportedColumn {
+  name: string
+  sql: string
+}
+
+/** The wanted columns in their order, then the timestamp. CSV has values in their text form, Parquet as they are. */
+export const exportedColumns = ({
   snapshot,
   columns,
   timestampZone,
   fileType,
-}: Pick<ExportRequest, 'snapshot' | 'columns' | 'timestampZone' | 'fileType'>): string => {
+}: Selected): ExportedColumn[] => {
   const wanted = columns && columns.length > 0 ? [...new Set(columns)] : columnNames(snapshot)
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
-  const values = wanted.map(column => {
-    const field = fields.get(column)
-    const value = quoteColumn(column)
-    return `${field && fileType === 'csv' ? textSql(value, field) : value} AS ${quoteIdentifier(column)}`
+  const values = wanted.map((name): ExportedColumn => {
+    const field = fields.get(name)
+    const value = quoteColumn(name)
+    return { name, sql: field && fileType === 'csv' ? textSql(value, field) : value }
   })
-  if (timestampZone !== undefined) values.push(`${timestampText(timestampZone)} AS ${TIMESTAMP_COLUMN}`)
-  return `SELECT ${values.join(', ')}`
+  return timestampZone === undefined
+    ? values
+    : [...values, { name: '_timestamp', sql: timestampText(timestampZone) }]
+}
+
+/** The columns as a SELECT list. */
+export const exportColumns = (request: Selected): string => {
+  const columns = exportedColumns(request)
+  return `SELECT ${columns.map(({ name, sql }) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`
+}
+
+/** What must be read of the table's files for an export. */
+export const wantedColumns = (request: Omit<ExportRequest, 'target' | 'gzip'>): WantedColumns => {
+  const { snapshot, columns = [], timestampZone } = request
+  return neededColumns(snapshot, {
+    ...request,
+    columns: columns.length > 0 ? columns : columnNames(snapshot),
+    timestamp: timestampZone !== undefined,
+  })
 }
 
 /** Stored times are UTC without a zone: the first conversion adds the zone, the second moves to the wanted one. */

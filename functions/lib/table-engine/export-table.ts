@@ -1,23 +1,21 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import path from 'node:path'
-import pMap from 'p-map'
+import { rm } from 'node:fs/promises'
 import type { EngineContext } from './engine-context.ts'
-import { exportColumns } from './export-columns.ts'
+import { exportColumns, wantedColumns } from './export-columns.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
 import { publishSlice, type Slice, writeRows } from './export-slice.ts'
-import { findFiles, findRowGroups, neededColumns } from './find-rows.ts'
+import { findFiles, findRowGroups } from './find-rows.ts'
 import { mapAhead } from './map-ahead.ts'
 import { closeFiles, type IndexedFile, type OpenSource, openFile, openFiles } from './open-files.ts'
 import { quoteColumn, TIMESTAMP_COLUMN } from './parquet-sql.ts'
-import { conditionsSql, orderTerm, refuseUnknownColumns } from './row-conditions.ts'
-import { scanFiles, type WantedColumns } from './scan-files.ts'
+import { conditionsSql, ORDERED_ROWS, orderSql, refuseUnknownColumns } from './row-conditions.ts'
+import { scanFiles } from './scan-files.ts'
 import { columnNames, liveRows } from './snapshot.ts'
+import { writeSortedSlices } from './sorted/write-sorted-slices.ts'
 import { duckDbType } from './types/field-type.ts'
 
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
 const PARQUET_BYTES_IN_SLICE = 2.5 * 1024 * 1024
-const SORTED_SLICE_BYTES = 16 * 1024 * 1024
 
 /** See `TableEngine.export`. */
 export const exportTable = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
@@ -100,24 +98,15 @@ const exportGroup = async (
   const rows = await writeRows(session, {
     path: local,
     fileType: request.fileType,
-    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted, snapshot)})
+    select: `${exportColumns(request)} FROM (${scanFiles(found, wanted, snapshot)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
-      ${isOneScan(found) ? '' : 'ORDER BY file_index, file_row'}
+      ${isOneScan(found) ? '' : `ORDER BY ${orderSql(snapshot, [])}`}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
   })
   await closeFiles(sources)
   if (rows > 0) return { rows, slice: await publishSlice(context.files, { ...request, path: local, index }) }
   await rm(local)
   return { rows, slice: undefined }
-}
-
-const wantedColumns = (request: ExportRequest): WantedColumns => {
-  const { snapshot, columns = [], timestampZone } = request
-  return neededColumns(snapshot, {
-    ...request,
-    columns: columns.length > 0 ? columns : columnNames(snapshot),
-    timestamp: timestampZone !== undefined,
-  })
 }
 
 /** Opens a file and brings here what can match. */
@@ -140,33 +129,19 @@ const isOneScan = (sources: OpenSource[]): boolean =>
 
 /** All rows at once. Sorting needs them, and spills to disk what does not fit into memory. */
 const exportSorted = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
-  const { session, threads } = context
-  const { snapshot, orderBy = [], limit, fileType } = request
+  const { snapshot, orderBy = [], limit, fileType, gzip, target } = request
   const wanted = wantedColumns(request)
   const sources = await openFiles(context, snapshot, { files: findFiles(snapshot, request), wanted })
   if (sources.length === 0) return { slices: [], rowsCount: 0 }
-  const folder = session.scratchPath('sorted')
-  await mkdir(folder)
-  const rowsCount = await writeRows(session, {
-    path: folder,
+  return writeSortedSlices(context, {
     fileType,
-    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted, snapshot)})
+    gzip,
+    target,
+    select: `${exportColumns(request)} FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
       WHERE ${conditionsSql(request, snapshot) ?? 'true'}
-      ORDER BY ${[...orderBy.map(orderTerm(snapshot)), 'file_index', 'file_row'].join(', ')}
+      ORDER BY ${orderSql(snapshot, orderBy)}
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
-    // A single thread writes one file after the other, so their numbers follow the order of the rows.
-    options: [`FILE_SIZE_BYTES ${SORTED_SLICE_BYTES}`],
   })
-  await closeFiles(sources)
-  if (rowsCount === 0) return { slices: [], rowsCount }
-  const numberOf = (name: string): number => Number(/\d+/.exec(name)?.[0])
-  const names = (await readdir(folder)).toSorted((a, b) => numberOf(a) - numberOf(b))
-  const slices = await pMap(
-    names,
-    (name, index) => publishSlice(context.files, { ...request, path: path.join(folder, name), index }),
-    { concurrency: threads + 1 },
-  )
-  return { slices, rowsCount }
 }
 
 /** The one slice of an export without rows. Some clients cannot read a manifest without any. */

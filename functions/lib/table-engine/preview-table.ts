@@ -5,8 +5,9 @@ import { closeFiles, type OpenSource, openFile, openFiles } from './open-files.t
 import { quoteColumn } from './parquet-sql.ts'
 import {
   conditionsSql,
+  ORDERED_ROWS,
   type OrderBy,
-  orderTerm,
+  orderSql,
   type RowConditions,
   refuseUnknownColumns,
 } from './row-conditions.ts'
@@ -55,9 +56,9 @@ export const previewTable = async (
   const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
     const rows = await session.query(`
       SELECT ${shown.join(', ')}
-      FROM (${scanFiles(sources, wanted, snapshot)})
+      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
       WHERE ${where}
-      ORDER BY ${[...orderBy.map(orderTerm(snapshot)), 'file_index', 'file_row'].join(', ')}
+      ORDER BY ${orderSql(snapshot, orderBy)}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))
   }

@@ -92,16 +92,32 @@ const containsText = (text: string, fields: TableField[]): string => {
   return texts.map(value => `contains(lower(${value}), ${wanted})`).join(' OR ') || 'false'
 }
 
-/** One term of ORDER BY. Error: 400 `storage.tables.validation` for a data type in a typed table. */
+/**
+ * The rows of `selectRows` are called so where they are ordered: in ORDER BY, a plain name would mean the column of that
+ * name in the result, which is the text of a number, for example.
+ */
+export const ORDERED_ROWS = 'source'
+
+/** The terms of ORDER BY: rows that are equal keep the order of the table. */
+export const orderSql = (table: Pick<Snapshot, 'fields'>, orderBy: OrderBy[]): string =>
+  [
+    ...orderBy.map(orderTerm(table)).map(({ value, order }) => `${value} ${order} NULLS LAST`),
+    ...ROW_PLACE_TERMS,
+  ].join(', ')
+
+/** The place of a row in the table. */
+export const ROW_PLACE_TERMS = [`${ORDERED_ROWS}.file_index`, `${ORDERED_ROWS}.file_row`]
+
+/** What to order by. Error: 400 `storage.tables.validation` for a data type in a typed table. */
 export const orderTerm =
   (table: Pick<Snapshot, 'fields'>) =>
-  ({ column, order, dataType }: OrderBy): string => {
+  ({ column, order, dataType }: OrderBy): { value: string; order: OrderBy['order'] } => {
     if (dataType !== undefined && isTypedTable(table))
       throw new UserError(
         'storage.tables.validation',
         'Specifying data type for ordered column is not supported for typed tables',
       )
-    return `${comparable(quoteColumn(column), dataType)} ${order === 'DESC' ? 'DESC' : 'ASC'} NULLS LAST`
+    return { value: comparable(`${ORDERED_ROWS}.${quoteColumn(column)}`, dataType), order }
   }
 
 const comparable = (sql: string, dataType: ComparisonType | undefined): string =>

@@ -145,7 +145,10 @@ interface RowRange {
 }
 
 /** The wanted row groups as ranges of rows. DuckDB then reads no other group. Undefined: all rows. */
-const rowRanges = ({ footer, rowGroups }: ScanSource): (RowRange | undefined)[] => {
+export const rowRanges = ({
+  footer,
+  rowGroups,
+}: Pick<ScanSource, 'footer' | 'rowGroups'>): (RowRange | undefined)[] => {
   if (!rowGroups || rowGroups.length === footer.rowGroups.length) return [undefined]
   const ranges: RowRange[] = []
   for (const index of rowGroups.toSorted((a, b) => a - b)) {

@@ -15,6 +15,8 @@ import { type PreviewQuery, type PreviewResult, previewTable } from './preview-t
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
+import { type ExportRangeRequest, exportRange } from './sorted/export-range.ts'
+import { type SortedRun, type SortRunRequest, sortRun } from './sorted/sort-run.ts'
 import { type StageRangeRequest, stageRange } from './stage-range.ts'
 import type { TableFiles } from './table-files.ts'
 
@@ -51,6 +53,13 @@ export interface TableEngine {
    * `storage.tables.validation.columnNotExists`.
    */
   export(request: ExportRequest): Promise<ExportResult & Cost>
+  /**
+   * Sorts the matching rows of a part of a table, for an export that one function cannot sort. `run` is undefined when no
+   * row matches. Idempotent, with the errors of `export`.
+   */
+  sortRun(request: SortRunRequest): Promise<{ run: SortedRun | undefined } & Cost>
+  /** Writes the rows of a range of the order, from all sorted parts, as slices: none without rows. Idempotent. */
+  exportRange(request: ExportRangeRequest): Promise<ExportResult & Cost>
   /**
    * The snapshot without the matching rows. Without conditions, all rows match. Idempotent like `load`.
    *
@@ -106,6 +115,8 @@ export const createTableEngineOn = (
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),
     profile: (snapshot, query) => inSession(context => profileTable(context, snapshot, query)),
     export: request => inSession(context => exportTable(context, request)),
+    sortRun: request => inSession(async context => ({ run: await sortRun(context, request) })),
+    exportRange: request => inSession(context => exportRange(context, request)),
     deleteRows: request => inSession(context => deleteRows(context, request)),
     fillColumn: request => inSession(context => fillColumn(context, request)),
     hasDuplicates: async (snapshot, columns) => {

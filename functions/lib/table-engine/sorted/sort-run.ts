@@ -1,0 +1,85 @@
+import type { EngineContext } from '../engine-context.ts'
+import { exportedColumns, wantedColumns } from '../export-columns.ts'
+import type { ExportRequest } from '../export-request.ts'
+import { findFiles } from '../find-rows.ts'
+import { closeFiles, openFiles } from '../open-files.ts'
+import { readParquet } from '../parquet-sql.ts'
+import { conditionsSql, ORDERED_ROWS, refuseUnknownColumns } from '../row-conditions.ts'
+import { scanFiles } from '../scan-files.ts'
+import { columnNames } from '../snapshot.ts'
+import { quoteLiteral } from '../sql.ts'
+import type { ObjectAddress } from '../table-files.ts'
+import { sortKeySql } from './sort-key.ts'
+
+/** Small, so that a range of the order needs little more of a run than its own rows. A multiple of DuckDB's vectors. */
+const ROWS_IN_GROUP = 10 * 2048
+
+/** Of a key of very long values only its beginning is told apart from others. */
+const KEY_BYTES = 1000
+
+export interface SortRunRequest extends Omit<ExportRequest, 'gzip'> {
+  /** The place of these files in the table, among the parts that are sorted apart from each other. */
+  part: number
+  /** The file to write, in the tables bucket. */
+  target: ObjectAddress
+}
+
+/** The rows of a part of a table in the order of an export, as one Parquet file. */
+export interface SortedRun {
+  key: string
+  bytes: number
+  rows: number
+  /** The sort key of the first row of each row group, in hexadecimal; of a long one its beginning. */
+  firstKeys: string[]
+}
+
+/**
+ * Sorts a part of a table. Each run has the columns `c0`, `c1`, ... of the export and `sort_key`. Resolves to
+ * `undefined` when no row matches.
+ */
+export const sortRun = async (
+  context: EngineContext,
+  request: SortRunRequest,
+): Promise<SortedRun | undefined> => {
+  const { session } = context
+  const { snapshot, columns = [], where = [], orderBy = [], limit, part, target } = request
+  refuseUnknownColumns(columnNames(snapshot), [
+    ...columns,
+    ...[...where, ...orderBy].map(({ column }) => column),
+  ])
+  await session.fitTo(snapshot.fields.length)
+  const wanted = wantedColumns(request)
+  const sources = await openFiles(context, snapshot, { files: findFiles(snapshot, request), wanted })
+  if (sources.length === 0) return undefined
+  const path = session.scratchPath('run.parquet')
+  const values = exportedColumns(request).map(({ sql }, index) => `${sql} AS c${index}`)
+  const [[count] = []] = await session.runInOrder(`
+    COPY (
+      SELECT ${[...values, `${sortKeySql(snapshot, orderBy, part)} AS sort_key`].join(', ')}
+      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
+      WHERE ${conditionsSql(request, snapshot) ?? 'true'}
+      ORDER BY sort_key
+      ${limit === undefined ? '' : `LIMIT ${limit}`}
+    ) TO ${quoteLiteral(path)} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,
+      ROW_GROUP_SIZE ${ROWS_IN_GROUP}, ROW_GROUP_SIZE_BYTES '64MB')`)
+  await closeFiles(sources)
+  const rows = Number(count)
+  if (rows === 0) return undefined
+  const bytes = await context.files.writeDataFile(path, target)
+  return { key: target.key, bytes, rows, firstKeys: await readFirstKeys(context, path) }
+}
+
+const readFirstKeys = async ({ session }: EngineContext, path: string): Promise<string[]> => {
+  const groups = await session.runInOrder(`
+    SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata(${quoteLiteral(path)}) ORDER BY row_group_id`)
+  let next = 0
+  const firstRows = groups.map(([, rows]) => {
+    const first = next
+    next += Number(rows)
+    return first
+  })
+  const keys = await session.runInOrder(`
+    SELECT left(hex(sort_key), ${2 * KEY_BYTES}) FROM ${readParquet([path])}
+    WHERE file_row_number IN (${firstRows.join(', ')}) ORDER BY file_row_number`)
+  return keys.map(([key]) => String(key))
+}
