@@ -1,11 +1,12 @@
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { type IChainable, JsonPath, Map as MapState } from 'aws-cdk-lib/aws-stepfunctions'
+import { type IChainable, JsonPath } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import type { stageLoadEnvNames } from '../functions/stage-load/env-names.ts'
 import { allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { catchAll } from './failure-path.ts'
+import { forEachItem } from './for-each-item.ts'
 import { functionStep } from './function-step.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import type { StackConfig } from './stack-config.ts'
@@ -58,17 +59,17 @@ export const stagingSteps = (
     catchAll(task, failed)
     return task
   }
-  const forEach = (name: string, each: string, step: string) => {
-    const event = { step, load: JsonPath.objectAt('$.load'), item: JsonPath.numberAt('$.item') }
-    const map = new MapState(scope, name, {
-      itemsPath: '$.plan.items',
-      itemSelector: { load, item: JsonPath.numberAt('$$.Map.Item.Value') },
-      maxConcurrency: stagedRanges,
-      resultPath: JsonPath.DISCARD,
-    }).itemProcessor(functionStep(scope, each, { runs: stageLoad, event, resultPath: JsonPath.DISCARD }))
-    catchAll(map, failed)
-    return map
-  }
+  const forEach = (name: string, each: string, step: string) =>
+    forEachItem(scope, {
+      name,
+      each,
+      items: '$.plan.items',
+      itemsAtOnce: stagedRanges,
+      shared: { load },
+      runs: stageLoad,
+      event: { step, load: JsonPath.objectAt('$.load') },
+      failed,
+    })
   return plan('OpenSlices', 'open')
     .next(forEach('UncompressSlices', 'UncompressGroup', 'uncompress'))
     .next(plan('CutFiles', 'cut'))

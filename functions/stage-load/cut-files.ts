@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { type Refusal, refusalError, refusalOf } from '../lib/distributed/refusal.ts'
 import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { type Preamble, readPreamble } from '../lib/table-engine/csv/cut/read-preamble.ts'
@@ -15,7 +16,6 @@ import {
   sourceColumns,
 } from '../lib/table-engine/source-columns.ts'
 import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
-import { groupBytesFor, packGroups } from './pack-groups.ts'
 import { readOn } from './read-on.ts'
 import type { StageLoadServices } from './services.ts'
 import { uncompressedKey } from './uncompress-group.ts'

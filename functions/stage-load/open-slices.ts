@@ -1,9 +1,9 @@
 import pMap from 'p-map'
 import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
+import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
-import { groupBytesFor, packGroups } from './pack-groups.ts'
 import type { StageLoadServices } from './services.ts'
 
 const READS = 16

@@ -1,7 +1,8 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import { snapshotContent, tableFiles } from '../storage/snapshots/snapshot-content.ts'
 import { csvDefect } from '../table-engine/csv/csv-error.ts'
+import { createDocuments } from './documents.ts'
 import { type LoadPlace, loadPrefix } from './load-place.ts'
 import { refusal } from './refusal.ts'
 
@@ -100,62 +101,14 @@ const documents = {
   staged: z.union([refused, z.object({ files: tableFiles })]),
 }
 
-type DocumentName = keyof typeof documents
-export type LoadDocument<Name extends DocumentName> = z.infer<(typeof documents)[Name]>
+export type LoadDocument<Name extends keyof typeof documents> = z.infer<(typeof documents)[Name]>
 
-/** The documents of loads, as JSON in the bucket of tables. Written again, a document says the same. */
-export const createLoadDocuments = (s3: S3Client, tablesBucket: string) => {
-  const keyOf = (place: LoadPlace, name: DocumentName, item?: number): string =>
-    `${loadPrefix(place)}load/${name}${item === undefined ? '' : `-${item}`}.json`
-
-  const find = async <Name extends DocumentName>(
-    place: LoadPlace,
-    name: Name,
-    item?: number,
-  ): Promise<LoadDocument<Name> | undefined> => {
-    try {
-      const { Body } = await s3.send(
-        new GetObjectCommand({ Bucket: tablesBucket, Key: keyOf(place, name, item) }),
-      )
-      const content: unknown = JSON.parse((await Body?.transformToString()) ?? '')
-      // The schema is that of the name.
-      return documents[name].parse(content) as LoadDocument<Name>
-    } catch (error) {
-      if (error instanceof NoSuchKey) return undefined
-      throw error
-    }
-  }
-
-  return {
-    find,
-
-    /** One that an earlier step has written. `item`: which of several. */
-    async read<Name extends DocumentName>(
-      place: LoadPlace,
-      name: Name,
-      item?: number,
-    ): Promise<LoadDocument<Name>> {
-      const found = await find(place, name, item)
-      if (!found) throw new Error(`The load has no document ${keyOf(place, name, item)}`)
-      return found
-    },
-
-    async write<Name extends DocumentName>(
-      place: LoadPlace,
-      name: Name,
-      content: LoadDocument<Name>,
-      item?: number,
-    ): Promise<void> {
-      await s3.send(
-        new PutObjectCommand({
-          Bucket: tablesBucket,
-          Key: keyOf(place, name, item),
-          Body: JSON.stringify(content),
-          ContentType: 'application/json',
-        }),
-      )
-    },
-  }
-}
+/** The documents of loads, in the bucket of tables. */
+export const createLoadDocuments = (s3: S3Client, tablesBucket: string) =>
+  createDocuments(documents, {
+    s3,
+    bucket: tablesBucket,
+    folderOf: (place: LoadPlace) => `${loadPrefix(place)}load`,
+  })
 
 export type LoadDocuments = ReturnType<typeof createLoadDocuments>

@@ -22,8 +22,13 @@ export const packGroups = <Thing>(
  * An execution has at most 25,000 events in its history (Step Functions Developer Guide, "Service quotas"), and each item
  * of a Map makes about seven of them. So there are at most about twice as many groups: larger loads have larger ones.
  */
-const GROUPS_AT_MOST = 400
+const GROUPS_OF_LOAD = 400
+/** The same for exports, which take two Maps instead of three. */
+export const PARTS_OF_EXPORT = 700
 
 /** The size of groups for so many bytes in all. */
-export const groupBytesFor = (totalBytes: number, wantedBytes: number): number =>
-  Math.max(wantedBytes, Math.ceil(totalBytes / GROUPS_AT_MOST))
+export const groupBytesFor = (
+  totalBytes: number,
+  wantedBytes: number,
+  groupsAtMost = GROUPS_OF_LOAD,
+): number => Math.max(wantedBytes, Math.ceil(totalBytes / groupsAtMost))
