@@ -12,6 +12,7 @@ export const functionNames = [
   'storage-api',
   'run-job',
   'stage-load',
+  'export-parts',
   'start-import',
   'poll-job',
   'run-extractor',

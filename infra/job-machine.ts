@@ -15,6 +15,7 @@ import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
+import { exportSteps } from './large-exports.ts'
 import { stagingSteps } from './large-loads.ts'
 import { machineLogs } from './machine-logs.ts'
 import { mergeSteps } from './merge-steps.ts'
@@ -27,6 +28,9 @@ interface JobMachineProps {
   /** Does the parts of loads that outgrow one function, so many at a time. */
   readonly stageLoad: IFunction
   readonly stagedRanges: number
+  /** Does the parts of exports that outgrow one function, so many at a time. */
+  readonly exportParts: IFunction
+  readonly exportedParts: number
   /** Merges loads that are too large for `runJob`. Default: there are none. */
   readonly mergeByQuery?: IFunction | undefined
   readonly alarms: ITopic
@@ -42,7 +46,8 @@ const REDRIVE = 'The job is closed as an error: send its request to the storage 
  *
  * `run-job` answers `blocked` while an earlier job of the same table is under way; the machine then waits. It answers
  * `distribute` when a load outgrows it; the machine then stages the rows side by side, and `run-job` commits them, or answers
- * `merge` when Athena has to merge them; then it runs again, and finds its work done. When `run-job` fails for good, it is
+ * `merge` when Athena has to merge them; then it runs again, and finds its work done. It answers `export` when an export outgrows it; the
+ * machine then exports its parts side by side, and `run-job` makes the file of them. When `run-job` fails for good, it is
  * called once more with the failure, to end the job as `error`.
  */
 export class JobMachine extends Construct {
@@ -51,6 +56,7 @@ export class JobMachine extends Construct {
   constructor(scope: Construct, id: string, props: JobMachineProps) {
     super(scope, id)
     const { machineName, runJob, stageLoad, stagedRanges, mergeByQuery, keepDeadLetter, alarms } = props
+    const { exportParts, exportedParts } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       meaning: 'A job of the storage service failed for a reason that is not its user’s.',
       alarms,
@@ -81,6 +87,10 @@ export class JobMachine extends Construct {
     whatNow.when(
       Condition.stringEquals('$.run.status', 'distribute'),
       stagingSteps(this, { stageLoad, stagedRanges, failed, next: run }),
+    )
+    whatNow.when(
+      Condition.stringEquals('$.run.status', 'export'),
+      exportSteps(this, { exportParts, exportedParts, failed, next: run }),
     )
     run.next(whatNow.otherwise(done))
     if (mergeByQuery) {

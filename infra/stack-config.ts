@@ -60,7 +60,7 @@ const stackConfig = z.object({
   scheduledComponents: z.preprocess(fromText, z.array(entityId)).default(['ex-generic-v2']),
   /** Days for which the earlier snapshots of a table stay readable. */
   snapshotRetentionDays: z.coerce.number().int().min(1).max(3650).default(7),
-  /** Whether loads that outgrow one function are cut and staged side by side. Otherwise they are refused. */
+  /** Whether loads and exports that outgrow one function are done side by side. Otherwise they are refused. */
   distributed: z.preprocess(fromText, z.boolean()).default(true),
   /** Stored bytes of a load up to which one function does it by itself. */
   singleLoadBytes: bytes.default(2 * GiB),
@@ -70,6 +70,12 @@ const stackConfig = z.object({
   stagedRanges: z.coerce.number().int().min(1).max(40).default(16),
   /** Staged bytes that one function merges into a table by its primary key. */
   singleMergeBytes: bytes.default(2 * GiB),
+  /** Bytes of a table that one function exports by itself; a fourth of them when the export has an order. */
+  singleExportBytes: bytes.default(2 * GiB),
+  /** Bytes of the table in each part of a larger export. */
+  exportPartBytes: bytes.default(256 * MiB),
+  /** How many functions export parts of one table at a time. A Map runs 40 at most. */
+  exportedParts: z.coerce.number().int().min(1).max(40).default(16),
   /** Bytes that one query of Athena may scan; it is stopped when it needs more. Athena takes 10 MB to 7 EB. */
   queryScanBytes: z.coerce.number().int().min(10_000_000).default(2_000_000_000_000),
   /** Seconds after which a query is stopped. Athena's own limit is 1800 unless the account has a higher one. */

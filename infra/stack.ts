@@ -116,6 +116,7 @@ export class MillraceStack extends DeployedStack {
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeLoads: config,
+      largeExports: config,
       hasExtractions: shape === 'all',
       domain: domainOf(config),
       alarms,

@@ -35,6 +35,7 @@ import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
+import { exportPartsFunction, type LargeExports } from './large-exports.ts'
 import { type LargeLoads, stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
@@ -54,6 +55,7 @@ interface StorageServiceProps {
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeLoads: LargeLoads
+  readonly largeExports: LargeExports
   /** Whether the stack runs configurations. */
   readonly hasExtractions: boolean
   /** Undefined: the name that AWS makes. */
@@ -78,7 +80,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeLoads, alarms } = props
-    const { hasExtractions, domain } = props
+    const { largeExports, hasExtractions, domain } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -111,7 +113,12 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeLoads })
+    const runJob = runJobFunction(this, bundles['run-job'], {
+      ...store,
+      allowedHosts,
+      largeLoads,
+      largeExports,
+    })
     const stageLoad = stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeLoads })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
@@ -122,6 +129,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       runJob,
       stageLoad,
       stagedRanges: largeLoads.stagedRanges,
+      exportParts: exportPartsFunction(this, bundles['export-parts'], store),
+      exportedParts: largeExports.exportedParts,
       keepDeadLetter: this.keepDeadLetter,
       mergeByQuery: queryService?.mergeByQuery,
       alarms,
@@ -219,7 +228,12 @@ const ITEM_ACTIONS = [
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { allowedHosts, largeLoads, ...store }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeLoads'>,
+  {
+    allowedHosts,
+    largeLoads,
+    largeExports,
+    ...store
+  }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeLoads' | 'largeExports'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
@@ -234,6 +248,8 @@ const runJobFunction = (
       DISTRIBUTED: String(largeLoads.distributed),
       SINGLE_LOAD_BYTES: String(largeLoads.singleLoadBytes),
       SINGLE_MERGE_BYTES: String(largeLoads.singleMergeBytes),
+      SINGLE_EXPORT_BYTES: String(largeExports.singleExportBytes),
+      EXPORT_PART_BYTES: String(largeExports.exportPartBytes),
     },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,

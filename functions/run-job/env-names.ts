@@ -15,12 +15,16 @@ export const runJobEnvNames = [
   'PROJECT_ID',
   /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
   'ALLOWED_HOSTS',
-  /** `true` or `false`: loads that outgrow one function are cut and staged side by side, or refused. */
+  /** `true` or `false`: loads and exports that outgrow one function are done side by side, or refused. */
   'DISTRIBUTED',
   /** Stored bytes of a load that one function still does by itself. */
   'SINGLE_LOAD_BYTES',
   /** Staged bytes that one function merges into a table by its primary key. */
   'SINGLE_MERGE_BYTES',
+  /** Bytes of a table that one function still exports by itself. */
+  'SINGLE_EXPORT_BYTES',
+  /** Bytes of the table in each part of a larger export. */
+  'EXPORT_PART_BYTES',
   /** Database of the Glue Data Catalog; `none` in a stack that has none. */
   'GLUE_DATABASE',
 ] as const

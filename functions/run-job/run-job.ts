@@ -20,6 +20,8 @@ export type RunJobResult =
   | { status: 'blocked'; waitSeconds: number }
   /** The machine has to stage the rows of this load; then the job runs again. */
   | { status: 'distribute'; load: LoadPlace }
+  /** The machine has to do these parts of an export; then the job runs again. */
+  | { status: 'export'; parts: number[] }
   /** The rows of the load are staged: Athena has to merge them. */
   | { status: 'merge' }
 
@@ -63,6 +65,7 @@ export const runJob = async (
     if (await isStaged(started, services)) return { status: 'merge' }
     const outcome = await runOperation(started, services)
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
+    if ('parts' in outcome) return { status: 'export', ...outcome }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }

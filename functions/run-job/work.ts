@@ -3,6 +3,7 @@ import { SFNClient } from '@aws-sdk/client-sfn'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createMergeNotes } from '../lib/distributed/merge-notes.ts'
 import { NO_GLUE_DATABASE } from '../lib/distributed/no-glue-database.ts'
@@ -44,6 +45,9 @@ const services = {
     singleLoadBytes: Number(env.SINGLE_LOAD_BYTES),
     singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
     documents: createLoadDocuments(s3, env.TABLES_BUCKET),
+    singleExportBytes: Number(env.SINGLE_EXPORT_BYTES),
+    exportPartBytes: Number(env.EXPORT_PART_BYTES),
+    exports: createExportDocuments(s3, env.TABLES_BUCKET),
   },
   dataUrls: { dispatcher, allowedHosts, limits: dataUrlLimits },
   count: createCountJob(),

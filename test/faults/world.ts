@@ -5,7 +5,7 @@ import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-job
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { s3Of, startLanding } from '#support/landing.ts'
-import { stageWholeLoad } from '#support/stage-whole-load.ts'
+import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost } from './seam.ts'
@@ -47,8 +47,7 @@ export const startWorld = async () => {
     const event = isGivenUp ? { jobId, failure: { Error: 'Error', Cause: 'failed too often' } } : { jobId }
     try {
       const result = await runJob(event, service.jobServices)
-      if (result.status === 'distribute') await stageWholeLoad(result.load, service.jobServices.stageLoad)
-      if (result.status !== 'done') return result.status === 'distribute'
+      if (result.status !== 'done') return await doSideBySide(jobId, result, service.jobServices)
     } catch (error) {
       if (seam.isDead) throw error
       execution.failures += 1

@@ -119,7 +119,7 @@ describe('import flow', () => {
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toContain('TransientError')
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).not.toContain('UserError')
         // The Map around them catches for the ranges of a file and of a load.
-        if (!/(Range|Group)$/.test(name)) expect(task.Catch?.at(-1)?.ErrorEquals).toEqual(['States.ALL'])
+        if (!/(Range|Group|Part)$/.test(name)) expect(task.Catch?.at(-1)?.ErrorEquals).toEqual(['States.ALL'])
       }
       expect(TimeoutSeconds).toBeGreaterThan(0)
     },
@@ -160,6 +160,23 @@ describe('import flow', () => {
       }
     },
   )
+})
+
+describe('large exports', () => {
+  it('export parts side by side, cut the order, export its ranges side by side and run the job again', () => {
+    const { States } = definitionOf('StorageJobsMachine')
+    expect(States['ExportParts']).toMatchObject({
+      ItemsPath: '$.run.parts',
+      MaxConcurrency: 16,
+      Next: 'OrderParts',
+    })
+    expect(States['OrderParts']).toMatchObject({ Next: 'ExportRanges' })
+    expect(States['ExportRanges']).toMatchObject({
+      ItemsPath: '$.plan.items',
+      MaxConcurrency: 16,
+      Next: 'RunJob',
+    })
+  })
 })
 
 describe('merges of large loads', () => {

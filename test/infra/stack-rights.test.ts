@@ -83,6 +83,25 @@ describe('rights', () => {
     ])
   })
 
+  it('the function of large exports reads tables, writes slices of exports and its notes, and deletes nothing', () => {
+    expect([...new Set(actionsOf('StorageExportParts').flat())].toSorted()).toEqual([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      's3:AbortMultipartUpload',
+      's3:GetObject',
+      's3:ListBucket',
+      's3:PutObject',
+    ])
+    const written = statementsOf(template)
+      .filter(
+        ([id, { Action }]) => id.startsWith('StorageExportParts') && [Action].flat().includes('s3:PutObject'),
+      )
+      .map(([, { Resource }]) => JSON.stringify(Resource))
+    expect(written).toHaveLength(2)
+    expect(written.some(resource => /StorageTables.*tables\/staging\/\*/.test(resource))).toBe(true)
+    expect(written.some(resource => /StorageFiles.*exp/.test(resource))).toBe(true)
+  })
+
   /** The merger's actions on a bucket and its objects, found by the text of the resource. */
   const mergerRights = (from: Template, bucket: string) =>
     Object.fromEntries(

@@ -32,6 +32,7 @@ describe('functions', () => {
       'ImportStartImport',
       'PollJob',
       'StorageDeadLettersKeep',
+      'StorageExportParts',
       'StorageOpenJobsStart',
       'StoragePreviewExtraction',
       'StorageQueriesMergeByQuery',

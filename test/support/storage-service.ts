@@ -6,6 +6,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
 import { z } from 'zod'
 import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
+import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
@@ -35,7 +36,7 @@ import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
-import { stageWholeLoad } from './stage-whole-load.ts'
+import { doSideBySide, type MachineServices } from './side-by-side.ts'
 
 const GiB = 1024 ** 3
 const region = 'us-east-1'
@@ -207,8 +208,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     tableEngine: async () => engine,
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
   }
-  const jobServices: RunJobServices & { stageLoad: StageLoadServices } = {
+  const exportDocuments = createExportDocuments(s3, tablesBucket)
+  const jobServices: RunJobServices & MachineServices = {
     stageLoad: stageLoadServices,
+    exportParts: { tablesBucket, documents: exportDocuments, tableEngine: async () => engine },
     ...stores,
     projectId: 7,
     s3,
@@ -220,6 +223,9 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
       singleMergeBytes: options.singleMergeBytes ?? 2 * GiB,
       documents,
+      singleExportBytes: 2 * GiB,
+      exportPartBytes: 256 * 1024 ** 2,
+      exports: exportDocuments,
     },
     extractRuns: options.extractRuns ?? noExtractRuns,
     dataUrls: {
@@ -415,15 +421,14 @@ export type StorageService = Awaited<ReturnType<typeof startStorageService>>
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = async (
   jobId: number,
-  services: RunJobServices & { stageLoad: StageLoadServices },
+  services: RunJobServices & MachineServices,
   pause: () => Promise<unknown> = () => sleep(10),
 ): Promise<void> => {
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      if (result.status === 'distribute') await stageWholeLoad(result.load, services.stageLoad)
-      else await pause()
+      if (!(await doSideBySide(jobId, result, services))) await pause()
     } catch {
       attempt++
     }

@@ -8,12 +8,14 @@ import {
   noMetrics,
   type ProcessingJob,
 } from '../../lib/storage/jobs/job-record.ts'
-import type { ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
+import { contentRevision, type ReadableTable } from '../../lib/storage/tables/aliases/resolve-alias.ts'
 import { rowSource } from '../../lib/storage/tables/aliases/row-source.ts'
 import { withDates } from '../../lib/storage/tables/row-selection.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
+import type { Slice } from '../../lib/table-engine/export-slice.ts'
 import type { RunJobServices } from '../services.ts'
-import type { Outcome } from './outcome.ts'
+import type { InParts, Outcome } from './outcome.ts'
+import { collectSlices, planOutgrown } from './outgrown-export.ts'
 
 /** A file that expires sooner is not reused: its reader must have time for it. */
 const LEFT_TO_READ_MS = 12 * 3_600_000
@@ -22,13 +24,14 @@ const LEFT_TO_READ_MS = 12 * 3_600_000
  * Exports a table to a sliced file, or finds the file of an identical earlier export.
  *
  * The prefix of the slices depends only on the job, and the file's record is created when all slices exist. So a
- * repeated run writes the same objects, and a listed file is complete.
+ * repeated run writes the same objects, and a listed file is complete. What outgrows one function is exported in parts by
+ * the machine first; then the job runs again.
  */
 export const exportTable = async (
   job: ProcessingJob,
   input: InputOf<'tableExport'>,
   services: RunJobServices,
-): Promise<Outcome> => {
+): Promise<Outcome | InParts> => {
   const made = await findCreated(exportOf(job), { ...services, records: services.files })
   if (made) return outcome(made, input, false)
   const table = await services.tables.getReadable(input.tableId)
@@ -39,8 +42,21 @@ export const exportTable = async (
   const cached = await findCached(table, cacheKey, services)
   if (cached) return outcome(await noteReader(cached, job, services), input, true)
 
-  const file = await makeFile(job, input, table, services)
-  await services.exports.remember(table, cacheKey, file.id)
+  const target = targetOf(job, input, table, services)
+  const plan = await planOutgrown(job, { input, table, target }, services)
+  const exported = plan
+    ? await collectSlices(job, plan, services)
+    : await exportAlone({ input, table, target }, services)
+  if (!exported) return { parts: plan?.parts.map((_, part) => part) ?? [] }
+  services.log.info('Table exported', {
+    jobId: job.id,
+    tableId: `${table.bucketId}.${table.name}`,
+    bytesRead: exported.bytesRead,
+    ...(plan && { parts: plan.parts.length }),
+  })
+  const file = await makeFile(job, { input, table, target, slices: exported.slices }, services)
+  const isCurrent = !plan || plan.contentRevision === contentRevision(table)
+  if (isCurrent) await services.exports.remember(table, cacheKey, file.id)
   return outcome(file, input, false)
 }
 
@@ -75,35 +91,56 @@ const noteReader = async (
   return updated ?? file
 }
 
-const makeFile = async (
+interface Exporting {
+  input: InputOf<'tableExport'>
+  table: ReadableTable
+  /** Prefix of the slices. */
+  target: { bucket: string; key: string }
+}
+
+const targetOf = (
   job: ProcessingJob,
-  { selection, fileType, gzip, timestampZone }: InputOf<'tableExport'>,
+  { fileType }: InputOf<'tableExport'>,
   table: ReadableTable,
-  services: RunJobServices,
-): Promise<FileRecord> => {
-  const { s3, filesBucket, projectId, now } = services
-  const name = `${table.name}.${fileType}${gzip && fileType === 'csv' ? '.gz' : ''}`
+  { filesBucket, projectId }: RunJobServices,
+): Exporting['target'] => {
   const folder = `${table.bucketId.replace('.', '/')}/${table.name}`
   const key = `${exportPrefix.prefix}${projectId}/table-exports/${folder}/${job.id}.${fileType}`
-  const engine = await services.tableEngine()
+  return { bucket: filesBucket, key }
+}
+
+const exportAlone = async (
+  { input: { selection, fileType, gzip, timestampZone }, table, target }: Exporting,
+  { tableEngine }: RunJobServices,
+): Promise<{ slices: Slice[]; bytesRead: number }> => {
+  const engine = await tableEngine()
   const { query, snapshot } = rowSource(table, withDates(selection))
-  const { slices, bytesRead } = await engine.export({
+  return engine.export({
     ...query,
     snapshot,
     fileType,
     gzip,
     ...(timestampZone !== undefined && { timestampZone }),
-    target: { bucket: filesBucket, key },
+    target,
   })
-  services.log.info('Table exported', {
-    jobId: job.id,
-    tableId: `${table.bucketId}.${table.name}`,
-    bytesRead,
-  })
-  const entries = slices.map(slice => ({ url: `s3://${filesBucket}/${slice.key}` }))
+}
+
+const makeFile = async (
+  job: ProcessingJob,
+  {
+    input: { fileType, gzip },
+    table,
+    target: { bucket, key },
+    slices,
+  }: Exporting & { slices: readonly Slice[] },
+  services: RunJobServices,
+): Promise<FileRecord> => {
+  const { s3, now } = services
+  const name = `${table.name}.${fileType}${gzip && fileType === 'csv' ? '.gz' : ''}`
+  const entries = slices.map(slice => ({ url: `s3://${bucket}/${slice.key}` }))
   await s3.send(
     new PutObjectCommand({
-      Bucket: filesBucket,
+      Bucket: bucket,
       Key: `${key}manifest`,
       Body: JSON.stringify({ entries }),
       ContentType: 'application/json',

@@ -10,3 +10,8 @@ export interface Outcome {
 export interface Pending {
   waitSeconds: number
 }
+
+/** The machine has to do these parts of an export side by side; then the job runs again. */
+export interface InParts {
+  parts: number[]
+}

@@ -16,7 +16,7 @@ import { exportTable } from './export-table.ts'
 import { importTable } from './import-table.ts'
 import { mergeBranch } from './merge-branch.ts'
 import { optimizeTable } from './optimize-table.ts'
-import type { Outcome, Pending } from './outcome.ts'
+import type { InParts, Outcome, Pending } from './outcome.ts'
 import { pullTable } from './pull-table.ts'
 import { runConfiguration } from './run-configuration.ts'
 import { snapshotTable } from './snapshot-table.ts'
@@ -33,7 +33,7 @@ const nothingToReport = reporting(null)
 export const runOperation = async (
   job: ProcessingJob,
   services: RunJobServices,
-): Promise<Outcome | Pending> => {
+): Promise<Outcome | Pending | InParts> => {
   const { input } = job
   switch (input.operationName) {
     case 'tableCreate':

@@ -256,6 +256,13 @@ export const tableCodes = {
     remedy:
       'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
   },
+  'storage.export.tooLarge': {
+    status: 400,
+    meaning:
+      'An export reads more of its table than one function exports, and distributed exports are switched off; or more than can be sorted.',
+    remedy:
+      'Do what the message says: set "distributed" to true in the context of cdk.json and deploy again, or export fewer rows, or without `orderBy`.',
+  },
   'storage.load.mergeTooLarge': {
     status: 400,
     meaning:

@@ -1,0 +1,62 @@
+import { findFiles } from '../table-engine/find-rows.ts'
+import type { OrderBy, RowConditions } from '../table-engine/row-conditions.ts'
+import { liveRows, type Snapshot, type TableFile } from '../table-engine/snapshot.ts'
+import type { ExportDocument } from './export-documents.ts'
+import { groupBytesFor, PARTS_OF_EXPORT, packGroups } from './pack-groups.ts'
+
+interface PlannedQuery extends RowConditions {
+  orderBy?: OrderBy[]
+  limit?: number
+}
+
+/** The files that an export has to read, in order: of those that can match, as many as its limit needs. */
+export const filesToExport = (snapshot: Snapshot, query: PlannedQuery): TableFile[] => {
+  const files = findFiles(snapshot, query).map(({ file }) => file)
+  if (query.limit === undefined || !countsRows(query)) return files
+  const found: TableFile[] = []
+  let rows = 0
+  for (const file of files) {
+    if (rows >= query.limit) break
+    found.push(file)
+    rows += liveRows(file)
+  }
+  return found
+}
+
+/** Whether each live row of a file is exported, and in the table's order: then their number is known in advance. */
+const countsRows = ({
+  where = [],
+  orderBy = [],
+  changedSince,
+  changedUntil,
+  fulltextSearch,
+}: PlannedQuery): boolean =>
+  where.length === 0 &&
+  orderBy.length === 0 &&
+  changedSince === undefined &&
+  changedUntil === undefined &&
+  fulltextSearch === undefined
+
+/** The files of an export in parts of about so many bytes, each with the rows that are wanted of it at most. */
+export const planParts = (
+  files: readonly TableFile[],
+  query: PlannedQuery,
+  wantedBytes: number,
+): Pick<ExportDocument<'plan'>, 'parts' | 'partBytes'> => {
+  const partBytes = groupBytesFor(bytesOf(files), wantedBytes, PARTS_OF_EXPORT)
+  const isCounted = countsRows(query)
+  let left = query.limit ?? Number.POSITIVE_INFINITY
+  const parts = packGroups(files, ({ bytes }) => bytes, partBytes).map(group => {
+    const rows = group.reduce((sum, file) => sum + liveRows(file), 0)
+    const limit = isCounted && left >= rows ? undefined : left
+    if (isCounted) left -= rows
+    return {
+      files: group.map(({ statistics: _, ...file }) => file),
+      ...(limit !== undefined && limit !== Number.POSITIVE_INFINITY && { limit }),
+    }
+  })
+  return { parts, partBytes }
+}
+
+export const bytesOf = (files: readonly Pick<TableFile, 'bytes'>[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -1,0 +1,231 @@
+import { gunzipSync } from 'node:zlib'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+const NEVER = Number.MAX_SAFE_INTEGER
+const ROWS_OF_LOAD = 40
+const ROWS = 190
+
+let service: StorageService
+let bucketId: string
+let plain: string
+let typed: string
+let alias: string
+beforeAll(async () => {
+  service = await startStorageService({})
+  bucketId = await service.createBucket('main')
+  plain = await service.createTable(bucketId, 'plain', 'id,group,amount,note\n', { primaryKey: 'id' })
+  typed = await createTyped()
+  for (const tableId of [plain, typed]) for (let load = 0; load < 6; load++) await addRows(tableId, load * 30)
+  const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
+    sourceTable: plain,
+    name: 'alias',
+    aliasFilter: { column: 'group', values: ['g1', 'g2'], operator: 'eq' },
+  })
+  alias = body.id
+  // Every export is done anew.
+  const { exports } = service.jobServices
+  service.jobServices.exports = { ...exports, findFileId: async () => undefined }
+})
+afterAll(() => service?.close())
+beforeEach(() => {
+  Object.assign(service.jobServices.distribution, { isOn: true, exportPartBytes: 2_000 })
+})
+
+const createTyped = async (): Promise<string> => {
+  const column = (name: string, type: string, length?: string) => ({
+    name,
+    definition: { type, ...(length && { length }), nullable: name !== 'id' },
+  })
+  const { body } = await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-definition`, {
+    name: 'typed',
+    primaryKeysNames: ['id'],
+    columns: [
+      column('id', 'INTEGER'),
+      column('group', 'VARCHAR', '10'),
+      column('amount', 'NUMERIC', '12,2'),
+      column('note', 'VARCHAR'),
+    ],
+  })
+  expect(body.status).toBe('success')
+  return `${bucketId}.typed`
+}
+
+/** Some rows are new, some replace those of the load before. */
+const addRows = async (tableId: string, first: number): Promise<void> => {
+  const rows = Array.from({ length: ROWS_OF_LOAD }, (_, index) => {
+    const id = first + ((index * 7) % ROWS_OF_LOAD)
+    const amount = id % 11 === 0 ? '' : String(((id * 37) % 101) - 50)
+    return `${id},g${id % 4},${amount},"n ""${id % 13}"", é\n😀${first}"`
+  })
+  const dataFileId = await service.upload(`id,group,amount,note\n${rows.join('\n')}\n`)
+  const { body } = await service.call('POST', `/v2/storage/tables/${tableId}/import-async`, {
+    dataFileId,
+    incremental: 1,
+  })
+  expect(body.status).toBe('success')
+}
+
+const send = async (tableId: string, body: Record<string, unknown>, single: number, path = '') => {
+  service.jobServices.distribution.singleExportBytes = single
+  return (await service.call('POST', `/v2/storage/${path}tables/${tableId}/export-async`, body)).body
+}
+
+const readObject = async (url: string): Promise<Buffer> => {
+  const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(url) ?? []
+  const { Body } = await service.s3.send(new GetObjectCommand({ Bucket, Key }))
+  return Buffer.from((await Body?.transformToByteArray()) ?? [])
+}
+
+const slicesOf = async (fileId: number, path = ''): Promise<Buffer[]> => {
+  const { body: file } = await service.call('GET', `/v2/storage/${path}files/${fileId}?federationToken=1`)
+  const { entries } = (await (await fetch(file.url)).json()) as { entries: { url: string }[] }
+  return Promise.all(entries.map(({ url }) => readObject(url)))
+}
+
+const rowsOf = async (slices: Buffer[], { fileType, gzip }: Record<string, unknown>): Promise<unknown> => {
+  if (fileType !== 'parquet')
+    return Buffer.concat(gzip ? slices.map(slice => gunzipSync(slice)) : slices).toString()
+  const rows = await Promise.all(
+    slices.map(slice => parquetReadObjects({ file: new Uint8Array(slice).buffer, compressors })),
+  )
+  return rows.flat()
+}
+
+const exported = async (tableId: string, body: Record<string, unknown>, single: number, path = '') => {
+  const job = await send(tableId, body, single, path)
+  if (job.status !== 'success') return { error: job.error.code, message: job.error.message }
+  const slices = await slicesOf(job.results.file.id, path)
+  return { rows: await rowsOf(slices, body), slices: slices.length }
+}
+
+const isDistributed = (): boolean => service.jobLog.some(line => Number(line['parts']) > 1)
+
+/** The export by one function and that by many are the same, and were done as they should be. */
+const expectSame = async (tableId: string, body: Record<string, unknown>): Promise<unknown> => {
+  service.jobLog.length = 0
+  const single = await exported(tableId, body, NEVER)
+  expect(isDistributed()).toBe(false)
+  const large = await exported(tableId, body, 100)
+  expect(isDistributed()).toBe(!('error' in large))
+  expect({ ...large, slices: 0 }).toEqual({ ...single, slices: 0 })
+  return large
+}
+
+const amount = { column: 'amount', operator: 'gt', values: ['0'] }
+const questions: { it: string; body: Record<string, unknown> }[] = [
+  { it: 'as CSV', body: {} },
+  { it: 'as gzip', body: { gzip: true } },
+  { it: 'as Parquet', body: { fileType: 'parquet' } },
+  { it: 'with columns of the request', body: { columns: ['note', 'id'] } },
+  { it: 'with times of changes in a zone', body: { includeInternalTimestamp: true, timezone: 'Europe/Prague' } },
+  { it: 'where something is', body: { whereFilters: [{ column: 'group', values: ['g1'] }] } },
+  { it: 'where nothing is', body: { whereFilters: [{ column: 'group', values: ['g1x'] }], gzip: true } },
+  { it: 'with a text anywhere', body: { fulltextSearch: '"7"' } },
+  { it: 'with a limit', body: { limit: 100 } },
+  { it: 'with a limit at the end of a part', body: { limit: 120 } },
+  { it: 'with a limit and a condition', body: { limit: 50, whereFilters: [{ column: 'group', values: ['g3'] }] } },
+  { it: 'with a limit above all rows', body: { limit: 9_999, whereFilters: [{ column: 'group', values: ['g3'] }] } },
+  { it: 'since a time', body: { changedSince: '-1 day', limit: 99 } },
+  { it: 'in an order', body: { orderBy: [{ column: 'group', order: 'DESC' }] } },
+  { it: 'in an order of a few values, as gzip', body: { gzip: true, orderBy: [{ column: 'amount' }, { column: 'note', order: 'DESC' }] } },
+  { it: 'in an order, as Parquet', body: { fileType: 'parquet', orderBy: [{ column: 'note', order: 'DESC' }] } },
+  { it: 'in an order, with other columns', body: { columns: ['id'], orderBy: [{ column: 'amount', order: 'DESC' }], includeInternalTimestamp: true } },
+  { it: 'in an order, with a limit', body: { limit: 33, orderBy: [{ column: 'note' }] } },
+  { it: 'in an order, with a limit over most of it', body: { limit: 150, orderBy: [{ column: 'id' }] } },
+  { it: 'in an order, where something is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1', 'g2'] }] } },
+  { it: 'in an order, where nothing is', body: { orderBy: [{ column: 'id' }], whereFilters: [{ column: 'group', values: ['g1x'] }] } },
+] // biome-ignore format: one question, one line
+
+describe('an export that outgrows one function has the rows and the order of a small one', () => {
+  it.each(questions)('$it', async ({ body }) => {
+    await expectSame(plain, body)
+  })
+
+  it.each(questions.filter((_, index) => index % 4 === 2))('of a typed table, $it', async ({ body }) => {
+    await expectSame(typed, body)
+  })
+
+  it.each(['INTEGER', 'DECIMAL'])('in an order of texts as %s', async dataType => {
+    await expectSame(plain, {
+      orderBy: [{ column: 'amount', order: 'DESC', dataType }, { column: 'group' }],
+      whereFilters: [{ ...amount, dataType }],
+    })
+  })
+
+  it.each(questions.filter((_, index) => index % 6 === 0))('of an alias, $it', async ({ body }) => {
+    await expectSame(alias, body)
+  })
+
+  it('in as many slices as the parts need', async () => {
+    const large = (await expectSame(plain, {})) as { slices: number }
+    expect(large.slices).toBeGreaterThan(2)
+    const sorted = (await expectSame(plain, { orderBy: [{ column: 'id' }] })) as { slices: number }
+    expect(sorted.slices).toBeGreaterThan(2)
+  })
+
+  it('of a typed table in the order of its numbers, whatever their text is', async () => {
+    const question = { columns: ['id'], orderBy: [{ column: 'id', order: 'DESC' }], limit: 150 }
+    const { rows } = (await expectSame(typed, question)) as { rows: string }
+    const ids = rows.replaceAll('"', '').trimEnd().split('\n').map(Number)
+    expect(ids).toEqual(Array.from({ length: 150 }, (_, index) => ROWS - 1 - index))
+  })
+
+  it('with the refusals of a small one', async () => {
+    const question = { orderBy: [{ column: 'amount', dataType: 'INTEGER' }] }
+    expect(await expectSame(typed, question)).toMatchObject({ error: 'storage.tables.validation' })
+  })
+
+  it('in a branch, whose file is the branch’s', async () => {
+    const { body: branch } = await service.call('POST', '/v2/storage/dev-branches', { name: 'exports' })
+    const { body: list } = await service.call('GET', '/v2/storage/dev-branches')
+    const { id } = list.find(({ isDefault }: { isDefault: boolean }) => !isDefault) ?? branch
+    const path = `branch/${id}/`
+    await service.call('DELETE', `/v2/storage/${path}tables/${plain}/rows?whereColumn=group&whereValues[]=g0`)
+    const question = { orderBy: [{ column: 'note' }], limit: 150 }
+    service.jobLog.length = 0
+    const large = await exported(plain, question, 100, path)
+    expect(isDistributed()).toBe(true)
+    expect(
+      await exported(plain, { ...question, columns: ['id', 'group', 'amount', 'note'] }, NEVER, path),
+    ).toMatchObject({ rows: large.rows })
+    expect(large.rows).not.toEqual((await exported(plain, question, NEVER)).rows)
+  })
+})
+
+describe('a large export', () => {
+  it.each([
+    ['', {}, 100],
+    [' in an order, of a fourth of the bytes', { orderBy: [{ column: 'id' }] }, 3_000],
+  ])(
+    'is refused%s where such exports are switched off, and says how to switch them on',
+    async (_what, body, single) => {
+      service.jobServices.distribution.isOn = false
+      expect(await exported(plain, body, single)).toMatchObject({
+        error: 'storage.export.tooLarge',
+        message: expect.stringContaining('"distributed" is true in the stack configuration'),
+      })
+    },
+  )
+
+  it('in an order is refused when a part would not fit on the disk of a function', async () => {
+    service.jobServices.distribution.exportPartBytes = 1024 ** 3
+    expect(await exported(plain, { orderBy: [{ column: 'id' }] }, 100)).toMatchObject({
+      error: 'storage.export.tooLarge',
+      message: expect.stringContaining('Export it without "orderBy"'),
+    })
+    expect(await exported(plain, {}, 100)).toHaveProperty('rows')
+  })
+
+  it('is a small one when few files can match, or few are needed', async () => {
+    service.jobServices.distribution.isOn = false
+    const few = { whereFilters: [{ column: 'id', operator: 'eq', values: ['3'] }] }
+    for (const body of [few, { limit: 10 }, { changedSince: '+1 day' }]) {
+      const answer = await exported(plain, body, 5_000)
+      expect(answer).not.toHaveProperty('error')
+    }
+  })
+})

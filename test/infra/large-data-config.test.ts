@@ -1,0 +1,90 @@
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
+import { synthesiseStack } from '../support/synthesise-stack.ts'
+
+const MiB = 1024 ** 2
+
+/** Each value of the context, and the variable that carries it to a function. */
+const sizes = [
+  ['singleLoadBytes', 'SINGLE_LOAD_BYTES', 2048 * MiB],
+  ['singleMergeBytes', 'SINGLE_MERGE_BYTES', 2048 * MiB],
+  ['loadRangeBytes', 'LOAD_RANGE_BYTES', 256 * MiB],
+  ['singleExportBytes', 'SINGLE_EXPORT_BYTES', 2048 * MiB],
+  ['exportPartBytes', 'EXPORT_PART_BYTES', 256 * MiB],
+] as const
+const counts = ['stagedRanges', 'exportedParts'] as const
+
+const maps = (context: Record<string, unknown>): Record<string, number | undefined> => {
+  const machines = Object.values(synthesiseStack(context).findResources('AWS::StepFunctions::StateMachine'))
+  const jobs = machines
+    .map(({ Properties }) => JSON.stringify(Properties))
+    .find(text => text.includes('StageRanges'))
+  const atOnce = (name: string) =>
+    Number(new RegExp(`\\\\"${name}\\\\":\\{.*?\\\\"MaxConcurrency\\\\":(\\d+)`).exec(jobs ?? '')?.[1])
+  return Object.fromEntries(
+    ['UncompressSlices', 'ScanRanges', 'StageRanges', 'ExportParts', 'ExportRanges'].map(name => [
+      name,
+      atOnce(name),
+    ]),
+  )
+}
+
+describe('sizes of large loads and exports', () => {
+  const given = synthesiseStack({
+    ...Object.fromEntries(
+      sizes.map(([name], index) => [name, index % 2 === 0 ? 1000 + index : `${1000 + index}`]),
+    ),
+    distributed: 'false',
+  })
+  const byDefault = synthesiseStack({})
+  const hasVariable = (stack: typeof given, name: string, value: string): void =>
+    stack.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ [name]: value }) },
+    })
+
+  it.each(sizes)('%s reaches its function as %s', (name, variable, normal) => {
+    hasVariable(given, variable, String(1000 + sizes.findIndex(([size]) => size === name)))
+    hasVariable(byDefault, variable, String(normal))
+  })
+
+  it('whether they are done at all reaches it too', () => {
+    hasVariable(given, 'DISTRIBUTED', 'false')
+    hasVariable(byDefault, 'DISTRIBUTED', 'true')
+  })
+
+  it.each(sizes.map(([name]) => name))('%s is a whole number of bytes above 0', name => {
+    for (const wrong of [0, -1, 1.5, '2GiB', 'much'])
+      expect(() => synthesiseStack({ [name]: wrong })).toThrow(
+        new RegExp(`The stack configuration is not valid:[^]*${name}`),
+      )
+  })
+
+  it('so many functions work at a time', () => {
+    const normal = {
+      UncompressSlices: 16,
+      ScanRanges: 16,
+      StageRanges: 16,
+      ExportParts: 16,
+      ExportRanges: 16,
+    }
+    expect(maps({})).toEqual(normal)
+    expect(maps({ stagedRanges: '3', exportedParts: 40 })).toEqual({
+      UncompressSlices: 3,
+      ScanRanges: 3,
+      StageRanges: 3,
+      ExportParts: 40,
+      ExportRanges: 40,
+    })
+  })
+
+  it.each(counts)('%s is one of 1 to 40', name => {
+    for (const wrong of [0, 41, 2.5, 'all'])
+      expect(() => synthesiseStack({ [name]: wrong })).toThrow(
+        new RegExp(`The stack configuration is not valid:[^]*${name}`),
+      )
+  })
+
+  it('a name that is nearly one of them is refused with the right one', () => {
+    expect(() => synthesiseStack({ singelExportBytes: 5 })).toThrow('Did you mean "singleExportBytes"?')
+  })
+})
