@@ -35,8 +35,9 @@ import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
-import { exportPartsFunction, type LargeExports } from './large-exports.ts'
-import { type LargeLoads, stageLoadFunction } from './large-loads.ts'
+import { type LargeData, largeDataEnvironment } from './large-data.ts'
+import { exportPartsFunction } from './large-exports.ts'
+import { stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
@@ -54,8 +55,7 @@ interface StorageServiceProps {
   readonly queries: { readonly queryScanBytes: number; readonly queryTimeoutSeconds: number } | undefined
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
-  readonly largeLoads: LargeLoads
-  readonly largeExports: LargeExports
+  readonly largeData: LargeData
   /** Whether the stack runs configurations. */
   readonly hasExtractions: boolean
   /** Undefined: the name that AWS makes. */
@@ -79,8 +79,8 @@ export class StorageService extends Construct implements StorageEndpoint {
 
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
-    const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeLoads, alarms } = props
-    const { largeExports, hasExtractions, domain } = props
+    const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
+    const { hasExtractions, domain } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -113,13 +113,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       ...jobMachineIdentity(),
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
-    const runJob = runJobFunction(this, bundles['run-job'], {
-      ...store,
-      allowedHosts,
-      largeLoads,
-      largeExports,
-    })
-    const stageLoad = stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeLoads })
+    const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeData })
+    const stageLoad = stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeData })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
       bundle: bundles['keep-dead-letter'],
@@ -128,9 +123,9 @@ export class StorageService extends Construct implements StorageEndpoint {
       machineName: store.jobMachineName,
       runJob,
       stageLoad,
-      stagedRanges: largeLoads.stagedRanges,
+      stagedRanges: largeData.stagedRanges,
       exportParts: exportPartsFunction(this, bundles['export-parts'], store),
-      exportedParts: largeExports.exportedParts,
+      exportedParts: largeData.exportedParts,
       keepDeadLetter: this.keepDeadLetter,
       mergeByQuery: queryService?.mergeByQuery,
       alarms,
@@ -228,12 +223,7 @@ const ITEM_ACTIONS = [
 const runJobFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  {
-    allowedHosts,
-    largeLoads,
-    largeExports,
-    ...store
-  }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeLoads' | 'largeExports'>,
+  { allowedHosts, largeData, ...store }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeData'>,
 ) => {
   const extractMachine = extractMachineIdentity()
   const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
@@ -245,11 +235,7 @@ const runJobFunction = (
       GLUE_DATABASE: glueDatabaseOf(store.queryService),
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       ALLOWED_HOSTS: JSON.stringify(allowedHosts),
-      DISTRIBUTED: String(largeLoads.distributed),
-      SINGLE_LOAD_BYTES: String(largeLoads.singleLoadBytes),
-      SINGLE_MERGE_BYTES: String(largeLoads.singleMergeBytes),
-      SINGLE_EXPORT_BYTES: String(largeExports.singleExportBytes),
-      EXPORT_PART_BYTES: String(largeExports.exportPartBytes),
+      ...largeDataEnvironment(largeData),
     },
     memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
     scratchMiB: 10_240,
