@@ -114,7 +114,6 @@ export class StorageService extends Construct implements StorageEndpoint {
     }
     new StorageSweep(this, 'Sweep', { ...store, bundle: bundles['sweep-storage'], alarms })
     const runJob = runJobFunction(this, bundles['run-job'], { ...store, allowedHosts, largeData })
-    const stageLoad = stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeData })
     this.keepDeadLetter = new KeptDeadLetters(this, 'DeadLetters', {
       ...store,
       bundle: bundles['keep-dead-letter'],
@@ -122,7 +121,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
-      stageLoad,
+      stageLoad: stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeData }),
       stagedRanges: largeData.stagedRanges,
       exportParts: exportPartsFunction(this, bundles['export-parts'], store),
       exportedParts: largeData.exportedParts,
