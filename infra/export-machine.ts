@@ -45,7 +45,7 @@ export const exportMachine = (scope: Construct, props: ExportMachineProps): Stat
     cleanUp: {
       name: 'Abort',
       runs: mergeSlices,
-      event: { step: 'abort', execution, failure: JsonPath.objectAt('$.failure') },
+      event: { step: 'abort', execution, input, failure: JsonPath.objectAt('$.failure') },
     },
     deadLetter: { machine: 'export', ...deadLetters, redrive: redriveCommand('export') },
     endsAs: 'ExportFailed',

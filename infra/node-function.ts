@@ -1,7 +1,8 @@
-import { Duration, Size, Token } from 'aws-cdk-lib'
+import { Duration, Size, Stack, Token } from 'aws-cdk-lib'
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
+import { METRIC_NAMESPACE_VARIABLE } from '../functions/lib/aws/metric-units.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { KeptLogs } from './kept-logs.ts'
 
@@ -39,7 +40,11 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       ephemeralStorageSize: Size.mebibytes(bundle.scratchMiB ?? scratchMiB),
       logGroup,
       role,
-      environment: { NODE_OPTIONS: ['--enable-source-maps', ...nodeFlags].join(' '), ...environment },
+      environment: {
+        NODE_OPTIONS: ['--enable-source-maps', ...nodeFlags].join(' '),
+        [METRIC_NAMESPACE_VARIABLE]: Stack.of(scope).stackName,
+        ...environment,
+      },
     })
   }
 }

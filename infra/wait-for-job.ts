@@ -30,6 +30,7 @@ export const waitForJob = (scope: Construct, { pollJob, jobIdPath, failed }: Wai
     runs: pollJob,
     event: {
       jobId: JsonPath.numberAt(jobIdPath),
+      execution: JsonPath.stringAt('$$.Execution.Id'),
       since: JsonPath.stringAt('$$.Execution.StartTime'),
     },
     resultPath: '$.job',

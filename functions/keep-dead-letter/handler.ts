@@ -1,3 +1,4 @@
+import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { keepDeadLetterEvent } from './event.ts'
 
@@ -5,7 +6,7 @@ import { keepDeadLetterEvent } from './event.ts'
 export const handler = lambdaHandler({
   service: 'keep-dead-letter',
   event: keepDeadLetterEvent,
-  keys: ({ machine, letter }) => ({ correlationId: letter.source.execution, machine }),
+  keys: ({ machine, letter }) => ({ correlationId: executionName(letter.source.execution), machine }),
   run: async event => (await import('./work.ts')).run(event),
   outcome: ({ id }) => ({ deadLetterId: id }),
 })

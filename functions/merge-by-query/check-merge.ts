@@ -16,10 +16,11 @@ export const checkMerge = async (
   { jobId, queryId }: { jobId: number; queryId: string },
   services: MergeServices,
 ): Promise<MergeStatus> => {
-  const { queries, queryTimeoutSeconds, now } = services
-  const { state, reason, submitted } = await queries.status(queryId)
-  if (state === 'succeeded') return { status: 'succeeded', queryId }
+  const { queries, queryTimeoutSeconds, measure, now } = services
+  const { state, reason, submitted, scannedBytes } = await queries.status(queryId)
   const ageSeconds = (now().getTime() - submitted.getTime()) / 1000
+  if (state !== 'running') measure({ QueryBytes: scannedBytes, QuerySeconds: ageSeconds })
+  if (state === 'succeeded') return { status: 'succeeded', queryId }
   if (state === 'running' && ageSeconds <= queryTimeoutSeconds) {
     const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE)))
     return { status: 'running', waitSeconds, queryId }

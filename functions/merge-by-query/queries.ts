@@ -15,6 +15,8 @@ interface QueryStatus {
   reason: string
   submitted: Date
   completed: Date | undefined
+  /** What it costs is by these. 0 while it runs. */
+  scannedBytes: number
 }
 
 /** Queries of Athena in one workgroup. */
@@ -47,6 +49,7 @@ export const createQueries = (athena: AthenaClient, workGroup: string) => ({
       reason: StateChangeReason,
       submitted: SubmissionDateTime,
       completed: CompletionDateTime,
+      scannedBytes: QueryExecution?.Statistics?.DataScannedInBytes ?? 0,
     }
   },
 

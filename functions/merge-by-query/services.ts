@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { Measure } from '../lib/aws/create-measure.ts'
 import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
 import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
@@ -14,5 +15,6 @@ export interface MergeServices extends Pick<StorageStores, 'tables' | 'tableCont
   notes: MergeNotesStore
   tableEngine: () => Promise<Pick<TableEngine, 'joinDeletes'>>
   queryTimeoutSeconds: number
+  measure: Measure
   now: () => Date
 }

@@ -1,5 +1,6 @@
 import { AthenaClient } from '@aws-sdk/client-athena'
 import { GlueClient } from '@aws-sdk/client-glue'
+import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createGlueCatalog } from '../lib/distributed/glue-catalog.ts'
@@ -23,6 +24,7 @@ const services = {
   notes: createMergeNotes(s3, env.TABLES_BUCKET),
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   queryTimeoutSeconds: Number(env.QUERY_TIMEOUT_SECONDS),
+  measure: createMeasure('queries'),
   now,
 }
 

@@ -62,6 +62,12 @@ export const mergeSlicesEvent = z.discriminatedUnion('step', [
   z.object({ step: z.literal('convert'), execution, ...range }),
   z.object({ step: z.literal('copy'), execution, ...range }),
   z.object({ step: z.literal('complete'), execution }),
-  z.object({ step: z.literal('abort'), execution, failure: failure.optional() }),
+  // What was asked for may itself be at fault.
+  z.object({
+    step: z.literal('abort'),
+    execution,
+    input: z.unknown().optional(),
+    failure: failure.optional(),
+  }),
 ])
 export type MergeSlicesEvent = z.infer<typeof mergeSlicesEvent>

@@ -1,3 +1,4 @@
+import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { mergeSlicesEvent } from './event.ts'
 
@@ -5,7 +6,7 @@ import { mergeSlicesEvent } from './event.ts'
 export const handler = lambdaHandler({
   service: 'merge-slices',
   event: mergeSlicesEvent,
-  keys: ({ execution, step }) => ({ correlationId: execution, step }),
-  run: async event => (await import('./work.ts')).run(event),
+  keys: ({ execution, step }) => ({ correlationId: executionName(execution), step }),
+  run: async (event, { logger }) => (await import('./work.ts')).run(event, logger),
   outcome: () => ({}),
 })

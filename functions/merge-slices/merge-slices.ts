@@ -4,6 +4,7 @@ import { convertSlices } from './convert-slices.ts'
 import { copyParts } from './copy-parts.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { planExport } from './plan-export.ts'
+import { reportFailure } from './report-failure.ts'
 import { requestExport } from './request-export.ts'
 import type { MergeSlicesServices } from './services.ts'
 import { createWorkPlace } from './work-place.ts'
@@ -23,6 +24,9 @@ export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEve
     case 'complete':
       return completeExport(work)
     case 'abort':
-      return abortExport(work, event.failure)
+      return abortExport(work, event.failure).then(async aborted => {
+        await reportFailure(services, { ...event, failure: aborted.failure })
+        return aborted
+      })
   }
 }

@@ -11,4 +11,5 @@ export interface MergeSlicesServices {
   workBucket: string
   /** A client with the credentials of one file, for files elsewhere. */
   s3ForFile: (file: ReadableFile) => S3Client
+  log: { warn(message: string, extra: Record<string, unknown>): void }
 }

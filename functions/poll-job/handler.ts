@@ -1,4 +1,5 @@
 import { readEnv } from '../lib/aws/env.ts'
+import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { pollJobEnvNames } from './env-names.ts'
@@ -11,6 +12,10 @@ const env = readEnv(pollJobEnvNames)
 export const handler = lambdaHandler({
   service: 'poll-job',
   event: pollJobEvent,
+  keys: ({ jobId, execution }) => ({
+    jobId,
+    ...(execution !== undefined && { correlationId: executionName(execution) }),
+  }),
   run: async ({ jobId, since }) => {
     const storage = await storageClientFrom(env)
     return pollOf(await storage.job(jobId), (Date.now() - since.getTime()) / 1000)

@@ -1,18 +1,19 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
+import { createMeasure } from '../lib/aws/create-measure.ts'
 import type { CountRun } from './services.ts'
 
-const METRIC_NAMESPACE = 'Millrace'
-
-/** The last result of each configuration as metrics: log lines in the embedded metric format, which CloudWatch reads. */
+/** The last result of each configuration. */
 export const createCountRun = (): CountRun => {
-  const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: 'extraction' })
-  return ({ componentId, configId, isSuccess, rowsLoaded, seconds }) => {
-    metrics.addDimensions({ component: componentId, configuration: configId })
-    metrics.addMetric('ExtractionSucceeded', MetricUnit.Count, isSuccess ? 1 : 0)
-    metrics.addMetric('ExtractionFailed', MetricUnit.Count, isSuccess ? 0 : 1)
-    metrics.addMetric('ExtractionRows', MetricUnit.Count, rowsLoaded)
-    metrics.addMetric('ExtractionSeconds', MetricUnit.Seconds, seconds)
-    metrics.publishStoredMetrics()
-    metrics.clearDimensions()
-  }
+  const measure = createMeasure('extraction')
+  return ({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries }) =>
+    measure(
+      {
+        ExtractionSucceeded: isSuccess ? 1 : 0,
+        ExtractionFailed: isSuccess ? 0 : 1,
+        ExtractionRows: rowsLoaded,
+        ExtractionSeconds: seconds,
+        ExtractionRequests: requests,
+        ExtractionRetries: retries,
+      },
+      { component: componentId, configuration: configId },
+    )
 }

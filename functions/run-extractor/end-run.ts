@@ -11,8 +11,9 @@ export const endRun = async (run: Run, execution: string, services: Services): P
   const isSuccess = result.status === 'success'
   if (run.phase !== 'ended') {
     await sendEvent(run, result, services)
-    const { componentId, configId, rowsLoaded, seconds } = result
-    count({ componentId, configId, isSuccess, rowsLoaded, seconds })
+    const { componentId, configId, rowsLoaded, seconds, requests } = result
+    const retries = run.rows.reduce((sum, row) => sum + (row.retries ?? 0), 0)
+    count({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries })
   }
   await leases.release(run, execution)
   return result

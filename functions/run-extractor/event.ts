@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executionName } from '../lib/aws/execution-name.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
 import { runSteps } from './steps.ts'
 
@@ -28,7 +29,7 @@ export const runInput = z.object({
 export type RunInput = z.infer<typeof runInput>
 
 /** The id of a run: the name of its execution. Folders and keys are named by it. */
-export const runIdOf = (execution: string): string => execution.slice(execution.lastIndexOf(':') + 1)
+export const runIdOf = executionName
 
 /** Input of each step; `failure` when the step before failed for good (Step Functions, "Catch"). */
 export const runExtractorEvent = z.object({

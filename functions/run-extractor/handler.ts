@@ -1,12 +1,12 @@
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { runExtractorEvent } from './event.ts'
+import { runExtractorEvent, runIdOf } from './event.ts'
 
 /** One step of the extract machine: begins a run, takes it a leg or a load further, or ends it. */
 export const handler = lambdaHandler({
   service: 'run-extractor',
   event: runExtractorEvent,
   keys: ({ execution, step, input: { componentId, configId } }) => ({
-    correlationId: execution,
+    correlationId: runIdOf(execution),
     step,
     componentId,
     configId,

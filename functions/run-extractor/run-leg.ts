@@ -158,8 +158,9 @@ const readManifest = async (file: string) => {
 
 const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
 
-const countsOf = (summary: ExtractSummary): Pick<RowOfRun, 'requests' | 'jobs'> => ({
+const countsOf = (summary: ExtractSummary): Pick<RowOfRun, 'requests' | 'retries' | 'jobs'> => ({
   requests: summary.jobs.reduce((sum, job) => sum + job.pages, 0) + summary.retries,
+  ...(summary.retries > 0 && { retries: summary.retries }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })
 

@@ -20,6 +20,8 @@ const rowOfRun = z.object({
   tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
   rowsLoaded: z.number(),
   requests: z.number(),
+  /** Those of them that were sent again. Absent: none. */
+  retries: z.number().optional(),
   /** From its first step to the end of its last. */
   seconds: z.number(),
   legs: z.number(),

@@ -20,6 +20,9 @@ export type CountRun = (run: {
   isSuccess: boolean
   rowsLoaded: number
   seconds: number
+  requests: number
+  /** Requests that were sent again. */
+  retries: number
 }) => void
 
 /** All that a run's steps work with. */

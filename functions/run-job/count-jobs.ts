@@ -1,27 +1,31 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
+import { createMeasure } from '../lib/aws/create-measure.ts'
 
 /** What a job did, as it is counted: imports, exports and all others by their operation. */
 interface CountedJob {
   operation: string
   isSuccess: boolean
   rows: number
+  /** What it read and wrote; 0 when it failed. */
+  bytes: number
   seconds: number
+  /** From its request to its start. */
+  waitSeconds: number
 }
 
 export type CountJob = (job: CountedJob) => void
 
-const METRIC_NAMESPACE = 'Millrace'
-
-/** Jobs as metrics: log lines in the embedded metric format, which CloudWatch reads. */
 export const createCountJob = (): CountJob => {
-  const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: 'jobs' })
-  return ({ operation, isSuccess, rows, seconds }) => {
-    metrics.addDimensions({ operation })
-    metrics.addMetric('JobSucceeded', MetricUnit.Count, isSuccess ? 1 : 0)
-    metrics.addMetric('JobFailed', MetricUnit.Count, isSuccess ? 0 : 1)
-    metrics.addMetric('JobRows', MetricUnit.Count, rows)
-    metrics.addMetric('JobSeconds', MetricUnit.Seconds, seconds)
-    metrics.publishStoredMetrics()
-    metrics.clearDimensions()
-  }
+  const measure = createMeasure('jobs')
+  return ({ operation, isSuccess, rows, bytes, seconds, waitSeconds }) =>
+    measure(
+      {
+        JobSucceeded: isSuccess ? 1 : 0,
+        JobFailed: isSuccess ? 0 : 1,
+        JobRows: rows,
+        JobBytes: bytes,
+        JobSeconds: seconds,
+        JobWaitSeconds: waitSeconds,
+      },
+      { operation },
+    )
 }

@@ -35,5 +35,13 @@ export const logJobEnd = (job: FinalJob, { log, count }: Pick<RunJobServices, 'l
     ...(rows !== undefined && { rows }),
     ...(job.status === 'error' && { code: job.error.code, reason: job.error.message }),
   })
-  count({ operation: job.input.operationName, isSuccess, rows: rows ?? 0, seconds })
+  const { inBytes, outBytes } = isSuccess ? job.metrics : { inBytes: 0, outBytes: 0 }
+  count({
+    operation: job.input.operationName,
+    isSuccess,
+    rows: rows ?? 0,
+    bytes: inBytes + outBytes,
+    seconds,
+    waitSeconds: (Date.parse(job.startTime ?? job.endTime) - Date.parse(job.createdTime)) / 1000,
+  })
 }

@@ -5,12 +5,15 @@ import { holdKey } from './key-lease.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
 import type { Progress } from './progress.ts'
 
-/** After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. */
+/**
+ * After an execution has failed: leaves no parts of an unfinished move, and lets the next execution begin. Resolves to
+ * whether the import had come to a job.
+ */
 export const abandonImport = async (
   dependencies: StartImportDependencies,
   landed: LandedObject,
   execution: string,
-): Promise<void> => {
+): Promise<{ hasJob: boolean }> => {
   const { records } = dependencies
   const keyId = objectKeyId(landed)
   const lease = await records.takeLease(keyId, { owner: execution, versionId: '' })
@@ -20,7 +23,7 @@ export const abandonImport = async (
       : undefined
   try {
     const versionId = await identityOf(dependencies, landed)
-    if (versionId !== undefined) await abandonOwn(dependencies, versionId)
+    const hasJob = versionId !== undefined && (await abandonOwn(dependencies, versionId))
     const other = key?.state.moving
     if (other !== undefined) {
       await abandonMove(dependencies, objectVersionId({ ...landed, versionId: other }, ''), {
@@ -28,6 +31,7 @@ export const abandonImport = async (
       })
       key?.change({ moving: undefined })
     }
+    return { hasJob }
   } finally {
     // The lease must be released even when there is more to clean up than can be done.
     await key?.release()
@@ -44,10 +48,12 @@ const identityOf = async (
   return found && objectVersionId({ ...landed, versionId: storedVersion(found.source) }, found.source.etag)
 }
 
-const abandonOwn = async (dependencies: StartImportDependencies, versionId: string): Promise<void> => {
+const abandonOwn = async (dependencies: StartImportDependencies, versionId: string): Promise<boolean> => {
   const progress = await dependencies.records.progress(versionId)
-  if (progress.jobId === undefined) return abandonMove(dependencies, versionId, {})
-  await dependencies.records.saveProgress(versionId, { ...progress, isFailureReported: true })
+  const hasJob = progress.jobId !== undefined
+  if (hasJob) await dependencies.records.saveProgress(versionId, { ...progress, isFailureReported: true })
+  else await abandonMove(dependencies, versionId, {})
+  return hasJob
 }
 
 /** Another attempt begins with a new file. */

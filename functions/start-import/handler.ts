@@ -1,3 +1,4 @@
+import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { startImportEvent } from './event.ts'
 
@@ -6,7 +7,7 @@ export const handler = lambdaHandler({
   service: 'start-import',
   event: startImportEvent,
   keys: ({ event: { key, versionId }, execution, failure, move }) => ({
-    correlationId: execution,
+    correlationId: executionName(execution),
     step: failure ? 'release' : move ? 'move' : 'start',
     key,
     versionId,

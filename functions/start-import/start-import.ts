@@ -10,6 +10,7 @@ import { holdKey, type KeyLease } from './key-lease.ts'
 import { landingTarget } from './landing-target.ts'
 import { moveParts } from './move-parts.ts'
 import { objectKeyId, objectVersionId, storedVersion } from './object-version.ts'
+import { reportFailure } from './report-failure.ts'
 import { asPatientAs, busy, type StartImportResult } from './start-import-result.ts'
 
 /** Long enough for a short import to end, short enough that nobody notices. */
@@ -37,8 +38,10 @@ const takeStep = async (
   const { s3, records, rules } = dependencies
   if (landed.key.endsWith('/')) return { outcome: 'ignored' }
   if (failure) {
-    await abandonImport(dependencies, landed, execution)
-    return { outcome: 'released', failure: describeFailure(failure) }
+    const { hasJob } = await abandonImport(dependencies, landed, execution)
+    const described = describeFailure(failure)
+    if (!hasJob) await reportFailure(dependencies, { landed, execution, failure: described })
+    return { outcome: 'released', failure: described }
   }
   if (move) return moveParts(dependencies, landed, move)
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
+import { createMeasure } from '../lib/aws/create-measure.ts'
 import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
@@ -27,5 +28,12 @@ const records = createImportRecords({
 })
 const now = () => new Date()
 
-export const run = async (event: StartImportEvent, log: Logger) =>
-  startImport({ s3, transfer, storage: await storageClientFrom(env), records, rules, now, log }, event)
+const measure = createMeasure('imports')
+
+export const run = async (event: StartImportEvent, log: Logger) => {
+  const storage = await storageClientFrom(env, event)
+  const result = await startImport({ s3, transfer, storage, records, rules, now, log }, event)
+  if (result.outcome === 'started') measure({ FilesLanded: 1 })
+  if (result.outcome === 'released') measure({ FilesFailed: 1 })
+  return result
+}

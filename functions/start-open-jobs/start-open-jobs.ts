@@ -31,7 +31,7 @@ const IN_PARALLEL = 10
 export const startOpenJobs = async (
   services: OpenJobsServices,
   { milliseconds, newest }: LookBack,
-): Promise<{ openJobs: number }> => {
+): Promise<{ openJobs: number; oldestWaitingSeconds: number }> => {
   const { jobs, now, log } = services
   const oldest = new Date(now().getTime() - milliseconds).toISOString()
   const open: JobRecord[] = []
@@ -41,6 +41,9 @@ export const startOpenJobs = async (
     if (seen > newest && job.createdTime < oldest) break
     if (!isFinal(job)) open.push(job)
   }
+  const waiting = open
+    .filter(({ status }) => status === 'waiting')
+    .map(({ createdTime }) => Date.parse(createdTime))
   // Oldest first: the order in which they were accepted.
   await pMap(
     open.reverse(),
@@ -50,5 +53,6 @@ export const startOpenJobs = async (
       ),
     { concurrency: IN_PARALLEL },
   )
-  return { openJobs: open.length }
+  const at = now().getTime()
+  return { openJobs: open.length, oldestWaitingSeconds: (at - Math.min(at, ...waiting)) / 1000 }
 }

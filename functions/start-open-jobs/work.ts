@@ -1,5 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
+import { createMeasure } from '../lib/aws/create-measure.ts'
 import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
@@ -14,10 +15,12 @@ const services = {
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   now: () => new Date(),
 }
+const measure = createMeasure('jobs')
 let lookBack = SINCE_THE_START
 
 export const run = async (log: Logger) => {
   const result = await startOpenJobs({ ...services, log }, lookBack)
   lookBack = RECENT
+  measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
   return result
 }

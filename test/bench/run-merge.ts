@@ -57,6 +57,7 @@ const services: MergeSlicesServices = {
   filesBucket,
   workBucket: exportsBucket,
   s3ForFile: () => s3,
+  log: console,
 }
 const execution = `bench-${process.pid}`
 const input = { fileId, destination: { bucket: exportsBucket, key } }

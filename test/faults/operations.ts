@@ -54,6 +54,7 @@ export const exportTable = async (
     storage: landing.storage,
     filesBucket: service.filesBucket,
     workBucket: EXPORTS,
+    log: { warn: () => {} },
     s3ForFile: ({ region, credentials }: Parameters<MergeServices['s3ForFile']>[0]) =>
       s3With(region, credentials),
   }

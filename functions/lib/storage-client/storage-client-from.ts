@@ -1,3 +1,4 @@
+import { executionName } from '../aws/execution-name.ts'
 import { readSecret } from '../aws/read-secret.ts'
 import type { Connection } from './request.ts'
 import { createStorageClient, type StorageClient } from './storage-client.ts'
@@ -14,6 +15,12 @@ export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Co
   token: await fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
 })
 
-/** The client for the service of the environment. */
-export const storageClientFrom = async (env: StorageEnvironment): Promise<StorageClient> =>
-  createStorageClient(await storageConnectionFrom(env))
+/** The client for the service of the environment. `execution`: its name is stored as run id with what the client makes. */
+export const storageClientFrom = async (
+  env: StorageEnvironment,
+  { execution }: { execution?: string } = {},
+): Promise<StorageClient> =>
+  createStorageClient({
+    ...(await storageConnectionFrom(env)),
+    ...(execution !== undefined && { runId: executionName(execution) }),
+  })

@@ -62,7 +62,7 @@ interface StatePlace {
 
 export interface ComponentEvent {
   component: string
-  configurationId: string
+  configurationId?: string
   message: string
   type: 'info' | 'success' | 'warn' | 'error'
   params?: Record<string, unknown>

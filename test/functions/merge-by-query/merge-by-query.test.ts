@@ -420,6 +420,11 @@ describe('a query that does not succeed', () => {
       code: 'storage.tables.distributed.queryFailed',
       message: expect.stringContaining('Bytes scanned limit was exceeded'),
     })
+    // A query that fails costs what it has scanned.
+    expect(world.measured.at(-1)).toMatchObject({
+      QueryBytes: expect.any(Number),
+      QuerySeconds: expect.any(Number),
+    })
     expect(await content()).toEqual(before)
     await nothingLeft(jobId)
   })

@@ -64,6 +64,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
     memoryLimitMiB: 256,
     threads: 1,
   })
+  const measured: Parameters<MergeServices['measure']>[0][] = []
   const merging: MergeServices = {
     ...stores,
     s3: s3.client,
@@ -73,6 +74,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
     notes: createMergeNotes(s3.client, tablesBucket),
     tableEngine: async () => engine,
     queryTimeoutSeconds: 600,
+    measure: figures => void measured.push(figures),
     now,
   }
   let jobs = 1_000
@@ -111,6 +113,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
     stores,
     services,
     merging,
+    measured,
     /** What is done around each call of Glue, also by the stores. */
     calls,
     /** Where the table's metadata and that of the pointer in Glue lie, and what the pointer's table is called. */

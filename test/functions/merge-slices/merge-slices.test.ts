@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
 import { isThorough } from '../../support/thorough.ts'
@@ -216,6 +217,27 @@ describe('refused is', () => {
       code: 'storage.sliceMissing',
       message: expect.stringContaining(missing),
     })
+  })
+
+  it('becomes an event when the machine gives up, whatever was asked for', async () => {
+    const failure = { Error: 'UserError', Cause: '{"errorMessage":"A slice is missing."}' }
+    const input = { tableId: 'in.c-main.orders', destination: destination() }
+    for (const asked of [input, { fileId: 'seven' }])
+      await mergeSlices(fixture.dependencies, {
+        step: 'abort',
+        execution: 'arn:aws:states:us-east-1:000000000000:execution:Export:gives-up',
+        input: asked,
+        failure,
+      })
+    expect(fixture.events.slice(-2)).toMatchObject([
+      {
+        component: 'millrace-export',
+        type: 'error',
+        message: 'Export of in.c-main.orders failed: A slice is missing.',
+        params: { destination: { key }, error: { message: 'A slice is missing.' } },
+      },
+      { message: 'Export of something that was not understood failed: A slice is missing.' },
+    ])
   })
 
   it.each([6 * MiB, 100])('a slice of %i bytes that changes after planning', async size => {

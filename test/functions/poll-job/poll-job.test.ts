@@ -9,6 +9,7 @@ describe('input of poll-job', () => {
   it('reads the job and the start of the waiting', () => {
     expect(pollJobEvent.parse(eventFile('poll-job/poll.json'))).toEqual({
       jobId: 348234987234816,
+      execution: 'arn:aws:states:us-east-1:000000000000:execution:ImportMachine:8f1c',
       since: new Date('2026-11-12T00:00:00.123Z'),
     })
   })

@@ -26,7 +26,14 @@ describe('a job', () => {
       { message: 'job ended', ...facts, outcome: 'success', rows: 2, seconds: expect.any(Number) },
     ])
     expect(service.counted.filter(({ operation }) => operation === 'tableCreate')).toEqual([
-      { operation: 'tableCreate', isSuccess: true, rows: 2, seconds: expect.any(Number) },
+      {
+        operation: 'tableCreate',
+        isSuccess: true,
+        rows: 2,
+        bytes: expect.any(Number),
+        seconds: expect.any(Number),
+        waitSeconds: expect.any(Number),
+      },
     ])
   })
 
@@ -43,6 +50,6 @@ describe('a job', () => {
       code: job.error.code,
       reason: expect.stringMatching(/line 2/),
     })
-    expect(service.counted.at(-1)).toMatchObject({ isSuccess: false, rows: 0 })
+    expect(service.counted.at(-1)).toMatchObject({ isSuccess: false, rows: 0, bytes: 0 })
   })
 })

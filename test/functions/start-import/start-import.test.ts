@@ -186,4 +186,25 @@ describe('told out of order', () => {
     })
     expect(await start(first)).toMatchObject({ outcome: 'started' })
   })
+
+  it('a failure before there is a job becomes an event; one of a job has the event of the job', async () => {
+    const eventsOf = async (key: string) => {
+      const { body } = await service.call('GET', '/v2/storage/events?component=millrace-import')
+      return body.filter(({ params }: { params: { key: string } }) => params.key === key)
+    }
+    const dying = newExecution()
+    const key = `${bucketId}/broken.csv`
+    const landed = await land(key, 'id\n1\n')
+    const failure = { Error: 'UserError', Cause: '{"errorMessage":"The key is wrong."}' }
+    await startImport(dependencies, { event: landed, execution: dying, failure })
+    expect(await eventsOf(key)).toMatchObject([
+      { type: 'error', message: `Import of ${key} failed: The key is wrong.`, params: { bucket: LANDING } },
+    ])
+
+    const withJob = await land(`${bucketId}/ragged.csv`, 'id,city\n1\n')
+    const execution = newExecution()
+    expect(await start(withJob, execution)).toMatchObject({ outcome: 'started' })
+    await startImport(dependencies, { event: withJob, execution, failure })
+    expect(await eventsOf(`${bucketId}/ragged.csv`)).toEqual([])
+  })
 })

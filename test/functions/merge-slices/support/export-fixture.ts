@@ -58,7 +58,8 @@ export const startExportFixture = async () => {
   let files = 0
   const known = new Map<number, ReadableFile>()
   let columns = ['id', 'na"me']
-  const storage: Pick<StorageClient, 'file' | 'table' | 'exportTable'> = {
+  const events: Parameters<StorageClient['postEvent']>[0][] = []
+  const storage: Pick<StorageClient, 'file' | 'table' | 'exportTable' | 'postEvent'> = {
     file: async fileId => {
       const file = known.get(fileId)
       if (!file) throw new Error(`no file ${fileId}`)
@@ -69,9 +70,11 @@ export const startExportFixture = async () => {
       return { ...file, credentials: { AccessKeyId, SecretAccessKey, SessionToken, Expiration: '' } }
     },
     table: async () => ({ primaryKey: [], columns }),
+    postEvent: async event => void events.push(event),
     exportTable: async () => ({ id: 7, status: 'waiting', url: '', operationParams: {} }),
   }
   const dependencies: MergeSlicesServices = {
+    log: { warn: () => {} },
     s3: clientOf({ credentials: testRoot }),
     // The steps ask nothing else of the service.
     storage: storage as StorageClient,
@@ -95,6 +98,8 @@ export const startExportFixture = async () => {
     s3: plain,
     proxy,
     dependencies,
+    /** What was said of exports that failed. */
+    events,
     setColumns: (names: string[]) => {
       columns = names
     },
