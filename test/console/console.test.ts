@@ -5,6 +5,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
+import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { accessibilityProblems, hasBrowser, openBrowser } from './browser.ts'
 
 /** Opens a page until it shows something. */
@@ -22,6 +23,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
   let folder: string
   let cloud: EmbeddedCloud
   let browser: Browser
+  let shop: ApiServer
   let page: Page
   /** Sentences of the browser about scripts and styles that the page's policy refused, and errors of scripts. */
   const complaints: string[] = []
@@ -29,6 +31,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'console-'))
     cloud = await startEmbeddedCloud({ dataDir: join(folder, 'data'), token: TOKEN })
+    shop = await startApi(() => [{ id: 1, city: 'Plzeň' }])
     browser = await openBrowser()
     page = await browser.newPage()
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
@@ -38,6 +41,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
   afterAll(async () => {
     await browser?.close()
     await cloud?.close()
+    await shop?.close()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -137,6 +141,60 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     }
   })
 
+  it('starts again what failed, once its cause is mended', async () => {
+    await drop(write('mended.csv', 'id,city,note\n1,Brno,x\n'))
+    await page.locator('.status.success').first().waitFor()
+    const s3 = new S3Client({
+      endpoint: cloud.s3,
+      region: cloud.region,
+      credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
+      forcePathStyle: true,
+    })
+    try {
+      const Body = 'id,city\n2,Praha\n'
+      await s3.send(new PutObjectCommand({ Bucket: cloud.landingBucket, Key: 'in.c-main/mended.csv', Body }))
+    } finally {
+      s3.destroy()
+    }
+    const again = page.getByRole('button', { name: 'Start it again' })
+    await untilShown(page, '/dead-letters', again, open)
+    await page.getByText(/note/).first().waitFor()
+    await api('DELETE', 'tables/in.c-main.mended/columns/note')
+    await again.click()
+    await page.getByText('Nothing has failed').waitFor()
+    await untilShown(page, '/tables/in.c-main.mended', page.getByRole('cell', { name: 'Praha' }), open)
+  })
+
+  it('plans and previews a configuration, and makes it a table', async () => {
+    await api('POST', 'components/ex-generic-v2/configs', {
+      configurationId: 'bench',
+      name: 'Bench',
+      configuration: {
+        parameters: {
+          api: { baseUrl: shop.origin },
+          config: { outputBucket: 'shop', jobs: [{ endpoint: 'orders' }] },
+        },
+      },
+    })
+    await open('/configurations/ex-generic-v2/bench')
+    await page.getByRole('link', { name: 'Plan and preview' }).click()
+    await page.getByText(`GET ${shop.origin}/orders`).waitFor()
+    await page.getByRole('button', { name: 'Preview against the API' }).click()
+    await page.getByRole('cell', { name: 'Plzeň' }).waitFor()
+    await page.getByText(/1\. GET/).click()
+    await page.getByText('"city":"Plzeň"').waitFor()
+    expect(await accessibilityProblems(page)).toEqual([])
+    if (process.env['MILLRACE_SCREENSHOTS']) {
+      mkdirSync('docs/images', { recursive: true })
+      await page.screenshot({ path: 'docs/images/console-bench.png' })
+    }
+    await page.getByRole('button', { name: /Make it a table/ }).click()
+    await page.locator('.status.success').first().waitFor({ timeout: 60_000 })
+    await untilShown(page, '/jobs', page.getByRole('link', { name: /^run / }), open)
+    await page.getByRole('link', { name: /^run / }).first().click()
+    await page.getByText('in.c-shop.orders').waitFor()
+  })
+
   it('edits a configuration, keeps what was refused, compares versions and goes back', async () => {
     await api('POST', 'components/ex-generic-v2/configs', {
       configurationId: 'shop',
@@ -146,7 +204,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       },
     })
     await open('/configurations')
-    await page.getByRole('link', { name: 'shop' }).click()
+    await page.getByRole('link', { name: 'shop', exact: true }).click()
     const editor = page.getByLabel(/JSON\. Values/)
     const text = await editor.inputValue()
     await editor.fill(text.replace('"endpoint"', '"endpiont"'))
@@ -188,18 +246,20 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     '',
     '/tables',
     '/tables/in.c-main.orders',
+    '/tables/in.c-main.orders/profile',
     '/drop',
     '/jobs',
-    '/runs',
     '/dead-letters',
     '/configurations',
+    '/configurations/ex-generic-v2/shop',
+    '/configurations/ex-generic-v2/bench/bench',
     '/files',
     '/events',
     '/tokens',
   ])('%s: no rule of accessibility is broken, light and dark, and a phone is wide enough', async path => {
+    await open(path)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await open(path)
       expect(await accessibilityProblems(page)).toEqual([])
     }
     await page.setViewportSize({ width: 360, height: 740 })

@@ -31,6 +31,8 @@ export interface ApiClient {
     path: string,
     body: Record<string, unknown>,
     schema: Schema,
+    /** The version that may be changed, as `If-Match`. Default: any. */
+    version?: string,
   ): Promise<z.output<Schema>>
 }
 
@@ -38,8 +40,17 @@ export const createApiClient = (
   api: Api,
   { origin, token }: { origin: string; token: string },
 ): ApiClient => {
-  const request = async (method: string, path: string, body?: Record<string, unknown>): Promise<Response> => {
-    const headers = { 'X-StorageApi-Token': token, ...(body && { 'content-type': 'application/json' }) }
+  const request = async (
+    method: string,
+    path: string,
+    body?: Record<string, unknown>,
+    version?: string,
+  ): Promise<Response> => {
+    const headers = {
+      'X-StorageApi-Token': token,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(version && { 'if-match': `"${version}"` }),
+    }
     const response = await api.fetch(
       new Request(`${origin}/v2/storage/${path}`, {
         method,
@@ -57,8 +68,8 @@ export const createApiClient = (
   return {
     get: async (path, schema) => read(schema, path, await json(await request('GET', path))),
     getText: async path => (await request('GET', path)).text(),
-    send: async (method, path, body, schema) =>
-      read(schema, path, await json(await request(method, path, body))),
+    send: async (method, path, body, schema, version) =>
+      read(schema, path, await json(await request(method, path, body, version))),
   }
 }
 

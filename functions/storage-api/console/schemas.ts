@@ -102,7 +102,18 @@ export const configurationSchema = z.object({
   changeDescription: text,
   configuration: z.unknown(),
   state: z.unknown().optional(),
-  rows: z.array(z.object({ id: z.string(), name: text, isDisabled: z.boolean().default(false) })).default([]),
+  rows: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: text,
+        version: z.number().default(1),
+        isDisabled: z.boolean().default(false),
+        configuration: z.unknown(),
+        state: z.unknown().optional(),
+      }),
+    )
+    .default([]),
 })
 
 export const componentSchema = z.object({
@@ -119,15 +130,55 @@ export const versionSchema = z.object({
   creatorToken: z.object({ description: text }).partial().optional(),
 })
 
+/** What a run did, row by row. Older runs lack parts of it. */
+const runResultsSchema = z
+  .object({
+    seconds: z.number().nullish(),
+    rows: z.array(
+      z.object({
+        id: z.string().nullish(),
+        name: text,
+        status: z.string(),
+        rowsLoaded: z.number().catch(0),
+        requests: z.number().catch(0),
+        seconds: z.number().catch(0),
+        legs: z.number().catch(0),
+        warnings: z.array(z.string()).catch([]),
+        tables: z.array(z.object({ tableId: z.string(), rows: z.number() })).catch([]),
+        jobs: z
+          .array(
+            z.object({
+              job: z.string(),
+              endpoint: z.string(),
+              dataType: z.string(),
+              pages: z.number(),
+              rows: z.number(),
+              ended: z.record(z.string(), z.number()),
+            }),
+          )
+          .catch([]),
+        error: z.object({ code: text, message: text }).nullish(),
+      }),
+    ),
+  })
+  .nullable()
+  .catch(null)
+
+export type RunResults = z.output<typeof runResultsSchema>
+
 export const runSchema = z.object({
+  id: z.string(),
   componentId: z.string(),
   configId: z.string(),
   trigger: text,
   status: z.string(),
   startTime: text,
+  endTime: text,
   durationSeconds: z.number().nullable(),
+  requests: z.number().nullable(),
   rowsLoaded: z.number().nullable(),
   error: z.object({ code: text, message: text }).nullable(),
+  results: runResultsSchema.optional(),
 })
 
 export type Run = z.output<typeof runSchema>
@@ -142,6 +193,75 @@ export const deadLetterSchema = z.object({
   isRedrivable: z.boolean(),
   redrive: text,
 })
+
+const counted = z.number()
+
+export const hoursSchema = z.object({
+  isComplete: z.boolean(),
+  hours: z.array(
+    z.object({
+      start: z.string(),
+      waiting: counted,
+      processing: counted,
+      success: counted,
+      error: counted,
+      imports: counted,
+      exports: counted,
+      runs: counted,
+      rowsLoaded: counted,
+      bytesRead: counted,
+    }),
+  ),
+})
+
+export type Hours = z.output<typeof hoursSchema>
+
+export const profileSchema = z.object({
+  rowsCount: z.number(),
+  profiledRowsCount: z.number(),
+  isSample: z.boolean(),
+  columnsCount: z.number(),
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      distinctCount: z.number(),
+      emptyCount: z.number(),
+      min: text,
+      max: text,
+      topValues: z.array(z.object({ value: z.string(), count: z.number() })),
+    }),
+  ),
+})
+
+export const snapshotSchema = z.object({
+  id: z.string(),
+  createdTime: z.string(),
+  description: text,
+  rowsCount: z.number().nullish(),
+  creatorToken: z.object({ description: text }).partial().optional(),
+})
+
+export type Snapshot = z.output<typeof snapshotSchema>
+
+export const scheduleSchema = z.object({
+  expression: z.string().nullable(),
+  timezone: z.string().nullable(),
+  isActive: z.boolean(),
+  nextTimes: z.array(z.string()),
+})
+
+export type Schedule = z.output<typeof scheduleSchema>
+
+export const plansSchema = z.array(
+  z.object({
+    rowId: z.string().nullable(),
+    name: z.string(),
+    plan: z.string().nullable(),
+    error: z.object({ message: z.string() }).nullable(),
+  }),
+)
+
+export type Plans = z.output<typeof plansSchema>
 
 export type DeadLetter = z.output<typeof deadLetterSchema>
 

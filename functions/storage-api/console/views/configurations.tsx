@@ -1,8 +1,16 @@
 import type { z } from 'zod'
 import { readable } from '../format.ts'
+import { hideSealed } from '../hide-sealed.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
-import type { componentSchema, configurationSchema, versionContentSchema, versionSchema } from '../schemas.ts'
+import type {
+  componentSchema,
+  configurationSchema,
+  Schedule,
+  versionContentSchema,
+  versionSchema,
+} from '../schemas.ts'
 import { sideBySide } from '../side-by-side.ts'
+import { type Draft, Editor } from './editor.tsx'
 
 type Component = z.output<typeof componentSchema>
 type Configuration = z.output<typeof configurationSchema>
@@ -49,11 +57,13 @@ interface DetailProps {
   componentId: string
   configuration: Configuration
   versions: readonly Version[]
-  /** What was sent and refused: it stays in the editor. */
-  draft?: { text: string; problem: string } | undefined
+  /** Undefined: it cannot be read. */
+  schedule: Schedule | undefined
+  draft?: Draft | undefined
 }
 
-export const ConfigurationDetail = ({ componentId, configuration, versions, draft }: DetailProps) => {
+export const ConfigurationDetail = (props: DetailProps) => {
+  const { componentId, configuration, versions, schedule, draft } = props
   const path = pathOf(componentId, configuration.id)
   return (
     <>
@@ -69,39 +79,28 @@ export const ConfigurationDetail = ({ componentId, configuration, versions, draf
         <form method="post" action={`${path}/run`}>
           <button type="submit">Run now</button>
         </form>
+        <a class="button" href={`${path}/bench`}>
+          Plan and preview
+        </a>
+        <Toggle path={path} isDisabled={configuration.isDisabled} name="the configuration" />
       </div>
+      <h2>Schedule</h2>
+      <ScheduleFacts schedule={schedule} />
       <h2>Configuration</h2>
-      {draft !== undefined && <Problem>{draft.problem}</Problem>}
-      <form method="post" action={path} class="editor" data-json="configuration">
-        <label>
-          JSON. Values of keys that begin with # are sealed; a sealed one stays as it is when you leave it.
-          <textarea name="configuration" rows={24} spellcheck={false}>
-            {draft?.text ?? readable(configuration.configuration)}
-          </textarea>
-        </label>
-        <p class="hint" data-problem aria-live="polite"></p>
-        <label>
-          What changes, for the history
-          <input name="changeDescription" />
-        </label>
-        <input type="hidden" name="version" value={configuration.version} />
-        <button type="submit">Save</button>
-      </form>
+      <Editor
+        path={path}
+        configuration={configuration.configuration}
+        version={configuration.version}
+        draft={draft}
+      />
       {configuration.rows.length > 0 && (
         <>
-          <h2>Rows</h2>
-          <ol>
-            {configuration.rows.map(row => (
-              <li>
-                {row.name || row.id}
-                {row.isDisabled && ' (disabled)'}
-              </li>
-            ))}
-          </ol>
+          <h2>Rows, in the order in which they run</h2>
+          <RowList path={path} rows={configuration.rows} />
         </>
       )}
       <h2>State</h2>
-      <pre>{readable(configuration.state) || '–'}</pre>
+      <pre>{readable(hideSealed(configuration.state)) || '–'}</pre>
       <h2>Versions</h2>
       <Grid caption="Versions" head={['Version', 'When', 'By', 'What changed', 'Comparison']}>
         {versions.map(version => (
@@ -122,6 +121,132 @@ export const ConfigurationDetail = ({ componentId, configuration, versions, draf
   )
 }
 
+const Toggle = ({ path, isDisabled, name }: { path: string; isDisabled: boolean; name: string }) => (
+  <form method="post" action={`${path}/disabled`}>
+    <input type="hidden" name="isDisabled" value={isDisabled ? '0' : '1'} />
+    <button type="submit" class="danger" aria-label={`${isDisabled ? 'Enable' : 'Disable'} ${name}`}>
+      {isDisabled ? 'Enable' : 'Disable'}
+    </button>
+  </form>
+)
+
+const ScheduleFacts = ({ schedule }: { schedule: Schedule | undefined }) => {
+  if (schedule === undefined) return <Problem>The schedule cannot be read.</Problem>
+  const { expression, timezone, isActive, nextTimes } = schedule
+  if (expression === null)
+    return (
+      <Empty>
+        None. A key <code>schedule</code> beside <code>parameters</code> gives it one:{' '}
+        <code>{'{"expression": "cron(0 6 * * ? *)", "timezone": "Europe/Prague"}'}</code>
+      </Empty>
+    )
+  return (
+    <>
+      <p>
+        <code>{expression}</code>, {timezone}
+        {!isActive && '; switched off'}
+      </p>
+      {nextTimes.length > 0 && (
+        <ol>
+          {nextTimes.map(time => (
+            <li>
+              <time datetime={time}>{localTime(time, timezone ?? 'UTC')}</time>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
+
+const localTime = (time: string, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'long' }).format(
+    new Date(time),
+  )
+
+const RowList = ({ path, rows }: { path: string; rows: Configuration['rows'] }) => (
+  <Grid caption="Rows" head={['Row', 'Name', 'Version', 'Order', 'Enabled']}>
+    {rows.map((row, index) => (
+      <tr>
+        <th scope="row">
+          <a href={`${path}/rows/${encodeURIComponent(row.id)}`}>{row.id}</a>
+        </th>
+        <td>{row.name}</td>
+        <td class="number">{row.version}</td>
+        <td>
+          {index > 0 && (
+            <form method="post" action={`${path}/order`}>
+              <input type="hidden" name="rows" value={JSON.stringify(movedUp(rows, index))} />
+              <button type="submit" aria-label={`Move ${row.name || row.id} up`}>
+                Up
+              </button>
+            </form>
+          )}
+        </td>
+        <td>
+          <Toggle
+            path={`${path}/rows/${encodeURIComponent(row.id)}`}
+            isDisabled={row.isDisabled}
+            name={row.name || row.id}
+          />
+        </td>
+      </tr>
+    ))}
+  </Grid>
+)
+
+/** The ids with the one at this place before its neighbour. */
+const movedUp = (rows: readonly { id: string }[], index: number): string[] => {
+  const ids = rows.map(({ id }) => id)
+  return [
+    ...ids.slice(0, index - 1),
+    ...ids.slice(index, index + 1),
+    ...ids.slice(index - 1, index),
+    ...ids.slice(index + 1),
+  ]
+}
+
+interface RowProps {
+  componentId: string
+  configuration: Configuration
+  row: Configuration['rows'][number]
+  draft?: Draft | undefined
+}
+
+export const RowDetail = ({ componentId, configuration, row, draft }: RowProps) => {
+  const path = pathOf(componentId, configuration.id)
+  return (
+    <>
+      <Facts
+        of={[
+          ['Configuration', <a href={path}>{configuration.name || configuration.id}</a>],
+          ['Version of the row', row.version],
+          ['Enabled', row.isDisabled ? 'no' : 'yes'],
+        ]}
+      />
+      <div class="actions">
+        <a class="button" href={`${path}/bench?rowId=${encodeURIComponent(row.id)}`}>
+          Plan and preview
+        </a>
+        <Toggle
+          path={`${path}/rows/${encodeURIComponent(row.id)}`}
+          isDisabled={row.isDisabled}
+          name={row.name || row.id}
+        />
+      </div>
+      <h2>Configuration of the row, merged over the root</h2>
+      <Editor
+        path={`${path}/rows/${encodeURIComponent(row.id)}`}
+        configuration={row.configuration}
+        version={configuration.version}
+        draft={draft}
+      />
+      <h2>State</h2>
+      <pre>{readable(hideSealed(row.state)) || '–'}</pre>
+    </>
+  )
+}
+
 interface ComparisonProps {
   componentId: string
   old: z.output<typeof versionContentSchema>
@@ -130,7 +255,10 @@ interface ComparisonProps {
 
 export const VersionComparison = ({ componentId, old, current }: ComparisonProps) => {
   const path = pathOf(componentId, current.id)
-  const lines = sideBySide(readable(old.configuration), readable(current.configuration))
+  const lines = sideBySide(
+    readable(hideSealed(old.configuration)),
+    readable(hideSealed(current.configuration)),
+  )
   return (
     <>
       <p>

@@ -31,7 +31,13 @@ export const FileList = ({ q, files }: { q: string; files: readonly StoredFile[]
   </>
 )
 
-export const FileDetail = ({ file }: { file: StoredFile }) => (
+interface FileDetailProps {
+  file: StoredFile
+  /** Addresses of its slices, when it is sliced, and how many there are. */
+  slices: { links: readonly string[]; slices: number }
+}
+
+export const FileDetail = ({ file, slices }: FileDetailProps) => (
   <>
     <Facts
       of={[
@@ -60,10 +66,27 @@ export const FileDetail = ({ file }: { file: StoredFile }) => (
       </form>
     </div>
     {file.isSliced && (
-      <p class="hint">
-        A sliced file has no single address. <code>npx millrace download {file.id}</code> puts its slices
-        together.
-      </p>
+      <>
+        <h2>Slices</h2>
+        <ol>
+          {slices.links.map((link, index) => (
+            <li>
+              <a href={link} rel="noreferrer">
+                Slice {index + 1}
+              </a>
+            </li>
+          ))}
+        </ol>
+        {slices.links.length < slices.slices && (
+          <p class="hint">
+            The first {slices.links.length} of {slices.slices}.
+          </p>
+        )}
+        <p class="hint">
+          Slices of CSV have no header line. <code>npx millrace download {file.id}</code> puts them together,
+          and <code>npx millrace tables export TABLE</code> adds the header.
+        </p>
+      </>
     )}
   </>
 )

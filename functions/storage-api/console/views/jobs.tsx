@@ -1,68 +1,11 @@
-import { z } from 'zod'
 import { bytes, count, duration, readable } from '../format.ts'
-import { Empty, Facts, Grid, Problem, Status } from '../layout.tsx'
-import type { Job } from '../schemas.ts'
+import { Facts, Problem, Status } from '../layout.tsx'
+import type { Event, Job } from '../schemas.ts'
+import { EventList } from './events.tsx'
+import { resultsOf, TableLink } from './links.tsx'
+import { Logs } from './logs.tsx'
 
-/** Jobs, newest first. Asks for itself again while it is open. */
-export const JobList = ({ jobs, live }: { jobs: readonly Job[]; live: string }) => (
-  <div hx-get={live} hx-trigger="every 3s" hx-swap="outerHTML">
-    {jobs.length === 0 ? (
-      <Empty>
-        No job yet. <a href="/console/drop">Drop a file</a>, and its import is listed here.
-      </Empty>
-    ) : (
-      <JobTable jobs={jobs} />
-    )}
-  </div>
-)
-
-export const JobTable = ({ jobs }: { jobs: readonly Job[] }) => (
-  <Grid caption="Jobs" head={['Job', 'Status', 'Operation', 'Table', 'Created', 'Took', 'What became of it']}>
-    {jobs.map(job => (
-      <tr>
-        <th scope="row">
-          <a href={`/console/jobs/${job.id}`}>{job.id}</a>
-        </th>
-        <td>
-          <Status value={job.status} />
-        </td>
-        <td>{job.operationName}</td>
-        <td>
-          <TableLink job={job} />
-        </td>
-        <td>
-          <time datetime={job.createdTime}>{job.createdTime}</time>
-        </td>
-        <td class="number">{duration(job.startTime, job.endTime)}</td>
-        <td class="cell">
-          <Outcome job={job} />
-        </td>
-      </tr>
-    ))}
-  </Grid>
-)
-
-/** The parts of a job's results that have a page, or a number that people look for. */
-const resultsSchema = z.object({
-  id: z
-    .string()
-    .regex(/^(in|out|sys)\./)
-    .optional()
-    .catch(undefined),
-  importedRowsCount: z.number().optional(),
-  file: z.object({ id: z.number() }).optional(),
-})
-
-const resultsOf = (job: Job): z.output<typeof resultsSchema> =>
-  resultsSchema.safeParse(job.results).data ?? {}
-
-/** The table of a job: the one that it was asked for, or that it made. */
-const TableLink = ({ job }: { job: Job }) => {
-  const id = job.tableId || resultsOf(job).id
-  return id === undefined ? <span>–</span> : <a href={`/console/tables/${encodeURIComponent(id)}`}>{id}</a>
-}
-
-const Outcome = ({ job }: { job: Job }) => {
+export const Outcome = ({ job }: { job: Job }) => {
   const { file, importedRowsCount } = resultsOf(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
   if (file !== undefined) return <a href={`/console/files/${file.id}`}>File {file.id}</a>
@@ -72,7 +15,7 @@ const Outcome = ({ job }: { job: Job }) => {
 const isOver = (job: Job): boolean => job.status === 'success' || job.status === 'error'
 
 /** One job; asks for itself again until it is over. */
-export const JobDetail = ({ job }: { job: Job }) => {
+export const JobDetail = ({ job, events }: { job: Job; events: readonly Event[] }) => {
   const live = isOver(job)
     ? {}
     : { 'hx-get': `/console/jobs/${job.id}/live`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
@@ -88,19 +31,36 @@ export const JobDetail = ({ job }: { job: Job }) => {
           ['Status', <Status value={job.status} />],
           ['Operation', job.operationName],
           ['Table', <TableLink job={job} />],
-          ['Created', job.createdTime],
-          ['Waited', duration(job.createdTime, job.startTime) || '–'],
-          ['Took', duration(job.startTime, job.endTime) || '–'],
           ['Read', bytes(job.metrics?.inBytes)],
           ['What became of it', <Outcome job={job} />],
           ['Asked for by', job.creatorToken?.description ?? '–'],
           ['Run', job.runId || '–'],
         ]}
       />
+      <h2>Steps</h2>
+      <ol class="steps">
+        <li>
+          {job.createdTime} accepted{job.startTime === '' && ', waiting for its turn'}
+        </li>
+        {job.startTime !== '' && (
+          <li>
+            {job.startTime} started, after {duration(job.createdTime, job.startTime)}
+          </li>
+        )}
+        {isOver(job) && (
+          <li>
+            {job.endTime} {job.status === 'error' ? 'failed' : 'done'}
+            {job.startTime !== '' && `, after ${duration(job.startTime, job.endTime)}`}
+          </li>
+        )}
+      </ol>
       <h2>Result</h2>
       <pre>{readable(job.results) || '–'}</pre>
       <h2>Parameters</h2>
       <pre>{readable(job.operationParams)}</pre>
+      <h2>Events</h2>
+      <EventList events={events} />
+      <Logs correlationId={job.runId || `job-${job.id}`} />
     </div>
   )
 }

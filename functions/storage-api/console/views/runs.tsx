@@ -1,38 +1,113 @@
-import { count } from '../format.ts'
-import { Empty, Grid, Status } from '../layout.tsx'
-import type { Run } from '../schemas.ts'
+import { count, readable } from '../format.ts'
+import { Facts, Grid, Problem, Status } from '../layout.tsx'
+import type { Run, RunResults } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
+import { tablePath } from './links.tsx'
+import { Logs } from './logs.tsx'
 
-/** Runs of configurations, newest first. Asks for itself again while it is open. */
-export const RunList = ({ runs }: { runs: readonly Run[] }) => (
-  <div hx-get="/console/runs/live" hx-trigger="every 5s" hx-swap="outerHTML">
-    {runs.length === 0 ? (
-      <Empty>No configuration has run yet.</Empty>
-    ) : (
-      <Grid
-        caption="Runs"
-        head={['Begun', 'Status', 'Configuration', 'Started by', 'Took', 'Rows', 'What became of it']}
-      >
-        {runs.map(run => (
-          <tr>
-            <th scope="row">
-              <time datetime={run.startTime}>{run.startTime}</time>
-            </th>
-            <td>
-              <Status value={run.status} />
-            </td>
-            <td>
-              <a href={pathOf(run.componentId, run.configId)}>
-                {run.componentId}/{run.configId}
-              </a>
-            </td>
-            <td>{run.trigger || 'a person'}</td>
-            <td class="number">{run.durationSeconds === null ? '' : `${run.durationSeconds} s`}</td>
-            <td class="number">{count(run.rowsLoaded)}</td>
-            <td class="cell">{run.error?.message ?? ''}</td>
-          </tr>
-        ))}
-      </Grid>
+/** One run; asks for itself again until it is over. */
+export const RunDetail = ({ run }: { run: Run }) => {
+  const live =
+    run.status === 'processing'
+      ? {
+          'hx-get': `/console/runs/${encodeURIComponent(run.id)}/live`,
+          'hx-trigger': 'every 2s',
+          'hx-swap': 'outerHTML',
+        }
+      : {}
+  const asked = /^job (\d+)$/.exec(run.trigger)?.[1]
+  return (
+    <div {...live} aria-live="polite">
+      {run.error !== null && (
+        <Problem>
+          {run.error.message} <code>{run.error.code}</code>
+        </Problem>
+      )}
+      <Facts
+        of={[
+          ['Status', <Status value={run.status} />],
+          [
+            'Configuration',
+            <a href={pathOf(run.componentId, run.configId)}>
+              {run.componentId}/{run.configId}
+            </a>,
+          ],
+          [
+            'Started by',
+            asked === undefined ? (
+              run.trigger || 'a person'
+            ) : (
+              <a href={`/console/jobs/${asked}`}>{run.trigger}</a>
+            ),
+          ],
+          ['Begun', run.startTime],
+          ['Ended', run.endTime || '–'],
+          ['Took', run.durationSeconds === null ? '–' : `${run.durationSeconds} s`],
+          ['Rows', count(run.rowsLoaded)],
+          ['Requests', count(run.requests)],
+        ]}
+      />
+      {run.results?.rows.map(row => (
+        <RowOfRun row={row} />
+      ))}
+      <Logs correlationId={run.id} />
+    </div>
+  )
+}
+
+/** What a row of the configuration did: why each job ended, which tables it loaded, what its author should know. */
+const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => (
+  <section class="panel">
+    <h2>
+      {row.name || row.id || 'Configuration'}: <Status value={row.status} />
+    </h2>
+    <p>
+      {row.seconds} s, {count(row.requests)} requests, {count(row.rowsLoaded)} rows, {count(row.legs)}{' '}
+      {row.legs === 1 ? 'leg' : 'legs'}
+    </p>
+    {row.error != null && (
+      <Problem>
+        {row.error.message} <code>{row.error.code}</code>
+      </Problem>
     )}
-  </div>
+    {row.warnings.map(warning => (
+      <p class="hint">{warning}</p>
+    ))}
+    <JobsOfExtraction jobs={row.jobs} />
+    {row.tables.length > 0 && (
+      <ul>
+        {row.tables.map(({ tableId, rows }) => (
+          <li>
+            <a href={tablePath(tableId)}>{tableId}</a>: {count(rows)} rows
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
 )
+
+type JobOfRow = NonNullable<RunResults>['rows'][number]['jobs'][number]
+
+/** Requests of a configuration with their pages, and why each ended. */
+export const JobsOfExtraction = ({ jobs }: { jobs: readonly JobOfRow[] }) =>
+  jobs.length === 0 ? null : (
+    <Grid
+      caption="Jobs of the extraction"
+      head={['Job', 'Endpoint', 'Data type', 'Pages', 'Rows', 'Why it ended']}
+    >
+      {jobs.map(({ job, endpoint, dataType, pages, rows, ended }) => (
+        <tr>
+          <th scope="row">{job}</th>
+          <td>{endpoint}</td>
+          <td>{dataType}</td>
+          <td class="number">{count(pages)}</td>
+          <td class="number">{count(rows)}</td>
+          <td class="cell">
+            {Object.entries(ended)
+              .map(([reason, times]) => (times === 1 ? reason : `${reason} (${times} times)`))
+              .join('; ') || readable(ended)}
+          </td>
+        </tr>
+      ))}
+    </Grid>
+  )

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
-import type { bucketSchema, Event, Table } from '../schemas.ts'
+import type { bucketSchema, Event, Job, Run, Snapshot, Table } from '../schemas.ts'
 import { EventList } from './events.tsx'
+import { tablePath } from './links.tsx'
+import { Attach, Origin, Snapshots } from './table-parts.tsx'
 
 type Bucket = z.output<typeof bucketSchema>
-
-const linkTo = (id: string): string => `/console/tables/${encodeURIComponent(id)}`
 
 export const TableList = ({ buckets, tables }: { buckets: readonly Bucket[]; tables: readonly Table[] }) => (
   <>
@@ -31,7 +31,7 @@ export const TableList = ({ buckets, tables }: { buckets: readonly Bucket[]; tab
               {inside.map(table => (
                 <tr>
                   <th scope="row">
-                    <a href={linkTo(table.id)}>{table.name}</a>
+                    <a href={tablePath(table.id)}>{table.name}</a>
                     {table.isAlias && ' (alias)'}
                   </th>
                   <td class="number">{count(table.rowsCount)}</td>
@@ -61,9 +61,25 @@ interface TableDetailProps {
   /** The rows that match, or why they cannot be shown. */
   rows: { cells: readonly (readonly string[])[]; isCut: boolean } | { problem: string }
   events: readonly Event[]
+  /** Jobs that loaded it lately. */
+  loads: readonly Job[]
+  /** Runs that those jobs were part of. */
+  runs: readonly Run[]
+  snapshots: readonly Snapshot[]
+  /** Of the storage API. */
+  baseUrl: string
 }
 
-export const TableDetail = ({ table, filter, rows, events }: TableDetailProps) => (
+export const TableDetail = ({
+  table,
+  filter,
+  rows,
+  events,
+  loads,
+  runs,
+  snapshots,
+  baseUrl,
+}: TableDetailProps) => (
   <>
     <Facts
       of={[
@@ -76,18 +92,25 @@ export const TableDetail = ({ table, filter, rows, events }: TableDetailProps) =
       ]}
     />
     <div class="actions">
-      <form method="post" action={`${linkTo(table.id)}/export`}>
-        <button type="submit">Export as CSV</button>
-        <label class="inline">
-          <input type="checkbox" name="gzip" value="1" /> gzip
-        </label>
+      <form method="post" action={`${tablePath(table.id)}/export`} class="inline">
+        <select name="format" aria-label="Format of the download">
+          <option value="csv">CSV</option>
+          <option value="gzip">CSV, gzip</option>
+          <option value="parquet">Parquet</option>
+        </select>
+        <button type="submit">Download</button>
       </form>
+      {!table.isAlias && (
+        <a class="button" href={`${tablePath(table.id)}/profile`}>
+          Profile of its columns
+        </a>
+      )}
       <a class="button" href={`/console/drop?table=${encodeURIComponent(table.id)}`}>
         Load a file into it
       </a>
     </div>
     <h2>Rows</h2>
-    <form class="filter" action={linkTo(table.id)}>
+    <form class="filter" action={tablePath(table.id)}>
       <ColumnChoice name="column" label="Where" columns={table.columns} chosen={filter.column} />
       <label>
         is
@@ -108,12 +131,13 @@ export const TableDetail = ({ table, filter, rows, events }: TableDetailProps) =
       <button type="submit">Show</button>
     </form>
     {'problem' in rows ? <Problem>{rows.problem}</Problem> : <Rows table={table} {...rows} />}
-    <h2>Query it with another engine</h2>
-    <p>
-      The table is an Apache Iceberg table. Any engine that reads Iceberg attaches to the catalogue at{' '}
-      <code>/iceberg/v1/</code> with a storage token.
-    </p>
     <h2>Where its rows come from</h2>
+    <Origin jobs={loads} runs={runs} />
+    <h2>Snapshots</h2>
+    <Snapshots table={table} snapshots={snapshots} />
+    <h2>Query it with another engine</h2>
+    <Attach table={table} baseUrl={baseUrl} />
+    <h2>Events</h2>
     <EventList events={events} />
   </>
 )

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstRecords } from '#functions/storage-api/console/client/first-records.ts'
 import { bytes, count, duration } from '#functions/storage-api/console/format.ts'
-import { jobsByHour } from '#functions/storage-api/console/jobs-by-hour.ts'
-import { jobSchema } from '#functions/storage-api/console/schemas.ts'
+import { hideSealed, showSealed } from '#functions/storage-api/console/hide-sealed.ts'
 import { sideBySide } from '#functions/storage-api/console/side-by-side.ts'
 import { storeOrigins } from '#functions/storage-api/console/store-origins.ts'
 
@@ -31,18 +30,16 @@ it('two texts side by side give both back, equal lines beside each other', () =>
   )
 })
 
-it('jobs are counted in the hour of their creation, the current one last', () => {
-  const job = (createdTime: string, status: string) =>
-    jobSchema.parse({ id: 1, status, operationName: 'tableImport', createdTime })
-  const jobs = [
-    job('2026-11-21T10:59:59+0000', 'success'),
-    job('2026-11-21T11:00:00+0000', 'error'),
-    job('2026-11-20T11:00:00+0000', 'error'),
-  ]
-  expect(jobsByHour(jobs, new Date('2026-11-21T11:30:00Z'), 2)).toEqual([
-    { start: '2026-11-21T10:00:00.000Z', done: 1, failed: 0 },
-    { start: '2026-11-21T11:00:00.000Z', done: 0, failed: 1 },
-  ])
+it('a sealed secret is shown by a short name, and comes back by it', () => {
+  const stored = {
+    '#key': 'KBC::ProjectSecure::c2VjcmV0',
+    list: [{ '#other': 'KBC::ProjectSecure::b3RoZXI=' }],
+  }
+  const shown = hideSealed(stored)
+  expect(JSON.stringify(shown)).not.toContain('KBC::')
+  expect(showSealed(shown, stored)).toEqual(stored)
+  expect(showSealed({ '#key': 'new', list: [] }, stored)).toEqual({ '#key': 'new', list: [] })
+  expect(() => showSealed({ '#key': '(sealed 000000000000)' }, stored)).toThrow(/enter its value anew/)
 })
 
 describe('numbers for people', () => {

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { type ApiClient, Refusal } from '../api-client.ts'
+import type { ActionRoute, Built } from '../built.ts'
+import { showSealed } from '../hide-sealed.ts'
+import {
+  benchPage,
+  CONFIGURATION,
+  configurationOf,
+  configurationPage,
+  configurationPath,
+  rowPage,
+} from '../pages/configurations.tsx'
+import { anything, jobSchema } from '../schemas.ts'
+import { pathOf } from '../views/configurations.tsx'
+import type { Draft } from '../views/editor.tsx'
+
+type Params = Record<string, string>
+type Form = Record<string, string>
+
+const at = '/console/configurations'
+
+const backTo = ({ component = '', id = '' }: Params): Built => ({ redirect: pathOf(component, id) })
+
+const rowPath = (params: Params): string =>
+  `${configurationPath(params)}/rows/${encodeURIComponent(params['row'] ?? '')}`
+
+/** Stores what was edited; what is refused stays in the editor. */
+const save = async (
+  client: ApiClient,
+  { params, form, path }: { params: Params; form: Form; path: string },
+  again: (draft: Draft) => Promise<Built>,
+): Promise<Built> => {
+  const { configuration: text = '', changeDescription = '', version = '' } = form
+  try {
+    const stored = await configurationOf(client, params)
+    const edited = showSealed(parseObject(text), [stored.configuration, stored.rows])
+    const body = { configuration: edited, ...(changeDescription !== '' && { changeDescription }) }
+    await client.send('PUT', path, body, anything, version)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return again({ text, problem: error.message })
+  }
+  return backTo(params)
+}
+
+export const configurationActions: readonly ActionRoute[] = [
+  {
+    path: CONFIGURATION,
+    at,
+    act: (client, { params, form }) =>
+      save(client, { params, form, path: configurationPath(params) }, draft =>
+        configurationPage(client, params, draft),
+      ),
+  },
+  {
+    path: `${CONFIGURATION}/rows/:row`,
+    at,
+    act: (client, { params, form }) =>
+      save(client, { params, form, path: rowPath(params) }, draft => rowPage(client, params, draft)),
+  },
+  {
+    path: `${CONFIGURATION}/run`,
+    at,
+    act: async (client, { params }) => {
+      const job = await client.send('POST', `${configurationPath(params)}/run`, {}, jobSchema)
+      return { redirect: `/console/jobs/${job.id}` }
+    },
+  },
+  {
+    path: `${CONFIGURATION}/bench`,
+    at,
+    act: (client, { params, form: { rowId = '', rows = '' } }) =>
+      benchPage(client, params, { rowId, rows, isPreview: true }),
+  },
+  {
+    path: `${CONFIGURATION}/disabled`,
+    at,
+    act: async (client, { params, form }) => {
+      await client.send(
+        'PUT',
+        configurationPath(params),
+        { isDisabled: form['isDisabled'] === '1' },
+        anything,
+      )
+      return backTo(params)
+    },
+  },
+  {
+    path: `${CONFIGURATION}/rows/:row/disabled`,
+    at,
+    act: async (client, { params, form }) => {
+      await client.send('PUT', rowPath(params), { isDisabled: form['isDisabled'] === '1' }, anything)
+      return backTo(params)
+    },
+  },
+  {
+    path: `${CONFIGURATION}/order`,
+    at,
+    act: async (client, { params, form }) => {
+      const rowsSortOrder = z.array(z.string()).parse(JSON.parse(form['rows'] || '[]'))
+      await client.send('PUT', configurationPath(params), { rowsSortOrder }, anything)
+      return backTo(params)
+    },
+  },
+  {
+    path: `${CONFIGURATION}/versions/:version/rollback`,
+    at,
+    act: async (client, { params }) => {
+      const version = encodeURIComponent(params['version'] ?? '')
+      await client.send('POST', `${configurationPath(params)}/versions/${version}/rollback`, {}, anything)
+      return backTo(params)
+    },
+  },
+]
+
+/** @throws Refusal when the text is no JSON object */
+const parseObject = (text: string): object => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal(400, 'A configuration is a JSON object.')
+  return value
+}

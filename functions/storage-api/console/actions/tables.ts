@@ -1,0 +1,45 @@
+import { idIn, Refusal } from '../api-client.ts'
+import type { ActionRoute } from '../built.ts'
+import { jobSchema } from '../schemas.ts'
+
+const at = '/console/tables'
+
+/** Fields of an export for each format of the form. */
+const formats: Readonly<Record<string, Record<string, unknown>>> = {
+  csv: {},
+  gzip: { gzip: true },
+  parquet: { fileType: 'parquet' },
+}
+
+export const tableActions: readonly ActionRoute[] = [
+  {
+    path: '/console/tables/:id/export',
+    at,
+    act: async (client, { params, form: { format = 'csv' } }) => {
+      const fields = Object.hasOwn(formats, format) ? formats[format] : undefined
+      if (fields === undefined) throw new Refusal(400, 'There are the formats csv, gzip and parquet.')
+      const job = await client.send('POST', `tables/${idIn(params)}/export-async`, fields, jobSchema)
+      return { redirect: `/console/jobs/${job.id}` }
+    },
+  },
+  {
+    path: '/console/tables/:id/snapshots',
+    at,
+    act: async (client, { params, form: { description = '' } }) => {
+      const path = `tables/${idIn(params)}/snapshots`
+      const job = await client.send('POST', path, { description }, jobSchema)
+      return { redirect: `/console/jobs/${job.id}` }
+    },
+  },
+  {
+    path: '/console/tables/:id/snapshots/:snapshot/restore',
+    at,
+    act: async (client, { params, form: { name = '' } }) => {
+      const { id = '', snapshot = '' } = params
+      const bucket = id.slice(0, Math.max(0, id.lastIndexOf('.')))
+      const path = `buckets/${encodeURIComponent(bucket)}/tables-async`
+      const job = await client.send('POST', path, { name, snapshotId: snapshot }, jobSchema)
+      return { redirect: `/console/jobs/${job.id}` }
+    },
+  },
+]

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { previewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import { type ApiClient, query, Refusal } from '../api-client.ts'
+import type { Built, PageRoute } from '../built.ts'
+import {
+  componentSchema,
+  configurationSchema,
+  plansSchema,
+  scheduleSchema,
+  versionContentSchema,
+  versionSchema,
+} from '../schemas.ts'
+import { Bench } from '../views/bench.tsx'
+import {
+  ConfigurationDetail,
+  ConfigurationList,
+  RowDetail,
+  VersionComparison,
+} from '../views/configurations.tsx'
+import type { Draft } from '../views/editor.tsx'
+
+type Params = Record<string, string>
+
+export const CONFIGURATION = '/console/configurations/:component/:id'
+const DEFAULT_ROWS = '10'
+
+const at = '/console/configurations'
+
+/** Of a route of the API, from the path of a page. */
+export const configurationPath = ({ component = '', id = '' }: Params): string =>
+  `components/${encodeURIComponent(component)}/configs/${encodeURIComponent(id)}`
+
+export const configurationOf = (client: ApiClient, params: Params) =>
+  client.get(configurationPath(params), configurationSchema)
+
+const scheduleOf = async (client: ApiClient, params: Params) => {
+  try {
+    return await client.get(`${configurationPath(params)}/schedule`, scheduleSchema)
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 400) return undefined
+    throw error
+  }
+}
+
+/** The page of a configuration, with what was sent and refused in its editor. */
+export const configurationPage = async (client: ApiClient, params: Params, draft?: Draft): Promise<Built> => {
+  const { component = '', id = '' } = params
+  const [configuration, versions, schedule] = await Promise.all([
+    configurationOf(client, params),
+    client.get(`${configurationPath(params)}/versions`, z.array(versionSchema)),
+    scheduleOf(client, params),
+  ])
+  const props = { configuration, versions, schedule, draft }
+  return {
+    title: configuration.name || id,
+    body: <ConfigurationDetail componentId={component} {...props} />,
+  }
+}
+
+export const rowPage = async (client: ApiClient, params: Params, draft?: Draft): Promise<Built> => {
+  const configuration = await configurationOf(client, params)
+  const row = configuration.rows.find(({ id }) => id === params['row'])
+  if (row === undefined) throw new Refusal(404, `The configuration has no row ${params['row']}.`)
+  const { component = '' } = params
+  return {
+    title: row.name || row.id,
+    body: <RowDetail componentId={component} configuration={configuration} row={row} draft={draft} />,
+  }
+}
+
+/** The bench, with the preview of a row when one was asked for. */
+export const benchPage = async (
+  client: ApiClient,
+  params: Params,
+  { rowId = '', rows = DEFAULT_ROWS, isPreview }: { rowId?: string; rows?: string; isPreview: boolean },
+): Promise<Built> => {
+  const path = configurationPath(params)
+  const body = { rows, ...(rowId !== '' && { rowId }) }
+  const [configuration, plans, preview] = await Promise.all([
+    configurationOf(client, params),
+    client.get(`${path}/plan${query(rowId === '' ? {} : { rowId })}`, plansSchema),
+    isPreview ? client.send('POST', `${path}/preview`, body, previewResult) : undefined,
+  ])
+  const { component = '', id = '' } = params
+  return {
+    title: `Try ${configuration.name || id}`,
+    body: (
+      <Bench
+        componentId={component}
+        configId={id}
+        plans={plans}
+        rowId={rowId}
+        rows={rows}
+        preview={preview}
+      />
+    ),
+  }
+}
+
+export const configurationPages: readonly PageRoute[] = [
+  {
+    path: '/console/configurations',
+    at,
+    build: async client => {
+      const components = await client.get('components?include=configuration,rows', z.array(componentSchema))
+      return { title: 'Configurations', body: <ConfigurationList components={components} /> }
+    },
+  },
+  { path: CONFIGURATION, at, build: (client, { params }) => configurationPage(client, params) },
+  {
+    path: `${CONFIGURATION}/bench`,
+    at,
+    build: (client, { params, query: { rowId = '' } }) =>
+      benchPage(client, params, { rowId, isPreview: false }),
+  },
+  { path: `${CONFIGURATION}/rows/:row`, at, build: (client, { params }) => rowPage(client, params) },
+  {
+    path: `${CONFIGURATION}/versions/:version`,
+    at,
+    build: async (client, { params }) => {
+      const { component = '', id = '', version = '' } = params
+      const [current, old] = await Promise.all([
+        configurationOf(client, params),
+        client.get(
+          `${configurationPath(params)}/versions/${encodeURIComponent(version)}`,
+          versionContentSchema,
+        ),
+      ])
+      return {
+        title: `${current.name || id}: version ${version}`,
+        body: <VersionComparison componentId={component} old={old} current={current} />,
+      }
+    },
+  },
+]

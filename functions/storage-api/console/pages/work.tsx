@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { type ApiClient, idIn, query } from '../api-client.ts'
+import type { PageRoute } from '../built.ts'
+import { deadLetterSchema, eventSchema, jobSchema, runSchema } from '../schemas.ts'
+import { DeadLetterList } from '../views/dead-letters.tsx'
+import { JobDetail } from '../views/jobs.tsx'
+import { RunDetail } from '../views/runs.tsx'
+import { Timeline } from '../views/timeline.tsx'
+
+const SHOWN = 50
+const at = '/console/jobs'
+
+const timeline = async (client: ApiClient) => {
+  const [jobs, runs] = await Promise.all([
+    client.get(`jobs${query({ limit: SHOWN })}`, z.array(jobSchema)),
+    client.get(`runs${query({ limit: SHOWN })}`, z.array(runSchema)),
+  ])
+  return <Timeline jobs={jobs} runs={runs} />
+}
+
+const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
+  const job = await client.get(`jobs/${idIn(params)}`, jobSchema)
+  const of = job.runId === '' ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
+  const events = await client.get(`events${query({ limit: SHOWN, ...of })}`, z.array(eventSchema))
+  return { title: `Job ${job.id}`, body: <JobDetail job={job} events={events} /> }
+}
+
+const runDetail = async (client: ApiClient, params: Record<string, string>) => {
+  const run = await client.get(`runs/${idIn(params)}`, runSchema)
+  return { title: `Run of ${run.componentId}/${run.configId}`, body: <RunDetail run={run} /> }
+}
+
+export const workPages: readonly PageRoute[] = [
+  {
+    path: '/console/jobs',
+    at,
+    build: async client => ({ title: 'Jobs and runs', body: await timeline(client) }),
+  },
+  { path: '/console/jobs/live', at, build: async client => ({ fragment: await timeline(client) }) },
+  { path: '/console/jobs/:id', at, build: (client, { params }) => jobDetail(client, params) },
+  {
+    path: '/console/jobs/:id/live',
+    at,
+    build: async (client, { params }) => ({ fragment: (await jobDetail(client, params)).body }),
+  },
+  { path: '/console/runs', at, build: async () => ({ redirect: '/console/jobs' }) },
+  { path: '/console/runs/:id', at, build: (client, { params }) => runDetail(client, params) },
+  {
+    path: '/console/runs/:id/live',
+    at,
+    build: async (client, { params }) => ({ fragment: (await runDetail(client, params)).body }),
+  },
+  {
+    path: '/console/dead-letters',
+    at: '/console/dead-letters',
+    build: async client => ({
+      title: 'Dead letters',
+      body: <DeadLetterList letters={await client.get('dead-letters', z.array(deadLetterSchema))} />,
+    }),
+  },
+]

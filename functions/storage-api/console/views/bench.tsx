@@ -1,0 +1,140 @@
+import type { PreviewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import { bytes, count } from '../format.ts'
+import { Empty, Grid, Problem } from '../layout.tsx'
+import type { Plans } from '../schemas.ts'
+import { pathOf } from './configurations.tsx'
+import { JobsOfExtraction } from './runs.tsx'
+
+interface BenchProps {
+  componentId: string
+  configId: string
+  plans: Plans
+  /** The row that is tried; empty: the first that is enabled. */
+  rowId: string
+  rows: string
+  preview?: PreviewResult | undefined
+}
+
+/** Tries a configuration: what it would ask, what the API answers, which tables come of it. */
+export const Bench = ({ componentId, configId, plans, rowId, rows, preview }: BenchProps) => {
+  const path = pathOf(componentId, configId)
+  return (
+    <>
+      <p>
+        <a href={path}>
+          {componentId}/{configId}
+        </a>
+      </p>
+      <form method="post" action={`${path}/bench`} class="filter">
+        {plans.some(plan => plan.rowId !== null) && (
+          <label>
+            Row
+            <select name="rowId">
+              {plans.map(plan => (
+                <option value={plan.rowId ?? ''} selected={plan.rowId === rowId}>
+                  {plan.name || plan.rowId}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label>
+          Rows of each job
+          <input type="number" name="rows" min={1} max={100} value={rows} />
+        </label>
+        <button type="submit">Preview against the API</button>
+      </form>
+      {preview !== undefined && <Preview preview={preview} runPath={`${path}/run`} />}
+      <h2>Plan</h2>
+      {plans.length === 0 && <Empty>All rows are disabled.</Empty>}
+      {plans.map(({ name, rowId: id, plan, error }) => (
+        <section>
+          {id !== null && <h3>{name || id}</h3>}
+          {error !== null && <Problem>{error.message}</Problem>}
+          {plan !== null && <pre>{plan}</pre>}
+        </section>
+      ))}
+    </>
+  )
+}
+
+const Preview = ({ preview, runPath }: { preview: PreviewResult; runPath: string }) => (
+  <>
+    {preview.error !== null && (
+      <Problem>
+        {preview.error.message} <code>{preview.error.code}</code>
+      </Problem>
+    )}
+    {preview.stoppedBy !== null && (
+      <Problem>The preview was stopped: it reached its limit of {preview.stoppedBy}.</Problem>
+    )}
+    <h2>Tables</h2>
+    {preview.tables.length === 0 ? (
+      <Empty>None came of it.</Empty>
+    ) : (
+      <>
+        {preview.tables.map(({ name, columns, rows, rowsCount, isCut }) => (
+          <section>
+            <h3>
+              {name}: {count(rowsCount)} rows
+            </h3>
+            <Grid caption={`Rows of ${name}`} head={columns}>
+              {rows.map(row => (
+                <tr>
+                  {row.map(cell => (
+                    <td class="cell">{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </Grid>
+            {isCut && <p class="hint">Long cells or rows were cut.</p>}
+          </section>
+        ))}
+        <form method="post" action={runPath} class="actions">
+          <button type="submit">Make it a table: run it now</button>
+        </form>
+      </>
+    )}
+    <JobsOfExtraction jobs={preview.jobs} />
+    <h2>Requests and answers</h2>
+    {preview.exchanges.map(exchange => (
+      <ExchangeDetail exchange={exchange} />
+    ))}
+    {preview.log.length > 0 && (
+      <>
+        <h2>Log</h2>
+        <pre>{preview.log.map(({ level, message }) => `${level}: ${message}`).join('\n')}</pre>
+      </>
+    )}
+  </>
+)
+
+type Exchange = PreviewResult['exchanges'][number]
+
+const ExchangeDetail = ({
+  exchange: { number, seconds, request, response, failure },
+}: {
+  exchange: Exchange
+}) => (
+  <details class="panel">
+    <summary>
+      {number}. {request.method} {request.url}: {response === null ? failure : response.status}, {seconds} s
+      {response !== null && `, ${bytes(response.bodyBytes)}`}
+    </summary>
+    <h3>Request</h3>
+    <pre>{rawOf(request)}</pre>
+    <h3>Answer</h3>
+    <pre>{response === null ? failure : rawOf(response)}</pre>
+  </details>
+)
+
+const rawOf = ({
+  headers,
+  body,
+  isBodyCut,
+}: Exchange['request'] | NonNullable<Exchange['response']>): string =>
+  [
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`),
+    '',
+    isBodyCut ? `${body}…` : body,
+  ].join('\n')

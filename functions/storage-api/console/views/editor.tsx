@@ -1,0 +1,40 @@
+import { readable } from '../format.ts'
+import { hideSealed } from '../hide-sealed.ts'
+import { Problem } from '../layout.tsx'
+
+/** What was sent and refused: it stays in the editor. */
+export interface Draft {
+  text: string
+  problem: string
+}
+
+interface EditorProps {
+  /** Where it is stored. */
+  path: string
+  configuration: unknown
+  /** The version that is edited: another one in the meantime refuses the change. */
+  version: number
+  draft?: Draft | undefined
+}
+
+/** JSON to edit. Works as a plain form; a script says while somebody types whether it is JSON. */
+export const Editor = ({ path, configuration, version, draft }: EditorProps) => (
+  <>
+    {draft !== undefined && <Problem>{draft.problem}</Problem>}
+    <form method="post" action={path} class="editor" data-json="configuration">
+      <label>
+        JSON. Values of keys that begin with # are sealed; a sealed one stays as it is when you leave it.
+        <textarea name="configuration" rows={24} spellcheck={false}>
+          {draft?.text ?? readable(hideSealed(configuration))}
+        </textarea>
+      </label>
+      <p class="hint" data-problem aria-live="polite"></p>
+      <label>
+        What changes, for the history
+        <input name="changeDescription" />
+      </label>
+      <input type="hidden" name="version" value={version} />
+      <button type="submit">Save</button>
+    </form>
+  </>
+)

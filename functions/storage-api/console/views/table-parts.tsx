@@ -1,0 +1,146 @@
+import type { z } from 'zod'
+import { count } from '../format.ts'
+import { Empty, Grid, Problem } from '../layout.tsx'
+import type { Job, profileSchema, Run, Snapshot, Table } from '../schemas.ts'
+import { pathOf } from './configurations.tsx'
+import { tablePath } from './links.tsx'
+import { JobTable } from './timeline.tsx'
+
+type Profile = z.output<typeof profileSchema>
+
+/** What the columns hold, or why it cannot be said. */
+export const TableProfile = ({ id, profile }: { id: string; profile: Profile | { problem: string } }) => (
+  <>
+    <p>
+      <a href={tablePath(id)}>{id}</a>
+    </p>
+    {'problem' in profile ? <Problem>{profile.problem}</Problem> : <Columns profile={profile} />}
+  </>
+)
+
+const Columns = ({ profile }: { profile: Profile }) => (
+  <>
+    {profile.isSample && (
+      <p class="hint">
+        A sample: the first {count(profile.profiledRowsCount)} of {count(profile.rowsCount)} rows.
+      </p>
+    )}
+    {profile.columns.length < profile.columnsCount && (
+      <p class="hint">
+        The first {profile.columns.length} of {profile.columnsCount} columns.
+      </p>
+    )}
+    <Grid caption="Columns" head={['Column', 'Distinct', 'Empty', 'Least', 'Greatest', 'Most frequent']}>
+      {profile.columns.map(column => (
+        <tr>
+          <th scope="row">{column.name}</th>
+          <td class="number">{count(column.distinctCount)}</td>
+          <td class="number">{count(column.emptyCount)}</td>
+          <td class="cell">{column.min}</td>
+          <td class="cell">{column.max}</td>
+          <td class="cell">
+            {column.topValues
+              .map(({ value, count: times }) => `${value === '' ? '(empty)' : value} × ${count(times)}`)
+              .join('\n')}
+          </td>
+        </tr>
+      ))}
+    </Grid>
+  </>
+)
+
+/** Snapshots that were kept, each with a way back. */
+export const Snapshots = ({ table, snapshots }: { table: Table; snapshots: readonly Snapshot[] }) => (
+  <>
+    {snapshots.length === 0 ? (
+      <Empty>None was kept.</Empty>
+    ) : (
+      <Grid caption="Snapshots" head={['Made', 'Rows', 'By', 'Description', 'Restore']}>
+        {snapshots.map(snapshot => (
+          <tr>
+            <th scope="row">{snapshot.createdTime}</th>
+            <td class="number">{count(snapshot.rowsCount)}</td>
+            <td>{snapshot.creatorToken?.description ?? ''}</td>
+            <td class="cell">{snapshot.description}</td>
+            <td>
+              <form
+                method="post"
+                action={`${tablePath(table.id)}/snapshots/${snapshot.id}/restore`}
+                class="inline"
+              >
+                <input
+                  name="name"
+                  value={`${table.name}_restored`}
+                  required
+                  maxlength={96}
+                  aria-label={`Name of the table that the snapshot of ${snapshot.createdTime} becomes`}
+                />
+                <button type="submit">Make a table of it</button>
+              </form>
+            </td>
+          </tr>
+        ))}
+      </Grid>
+    )}
+    <form method="post" action={`${tablePath(table.id)}/snapshots`} class="filter">
+      <label>
+        What the snapshot is for
+        <input name="description" />
+      </label>
+      <button type="submit">Keep it as it is now</button>
+    </form>
+  </>
+)
+
+/** The loads of a table and the configurations whose runs brought rows. */
+export const Origin = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly Run[] }) => {
+  const configurations = new Map(
+    runs.map(({ componentId, configId }) => [pathOf(componentId, configId), `${componentId}/${configId}`]),
+  )
+  return (
+    <>
+      {configurations.size > 0 && (
+        <p>
+          Configurations:{' '}
+          {[...configurations].map(([path, name]) => (
+            <>
+              <a href={path}>{name}</a>{' '}
+            </>
+          ))}
+        </p>
+      )}
+      {jobs.length === 0 ? <Empty>Nothing was loaded lately.</Empty> : <JobTable jobs={jobs} />}
+    </>
+  )
+}
+
+/** How other engines read the table: an address, and what to type. */
+export const Attach = ({ table, baseUrl }: { table: Table; baseUrl: string }) => {
+  const at = table.id.lastIndexOf('.')
+  const name = `"${table.id.slice(0, at)}"."${table.id.slice(at + 1)}"`
+  return (
+    <>
+      <p>
+        The table is an Apache Iceberg table. Engines that read Iceberg find it in the REST catalogue at{' '}
+        <code>{baseUrl}/iceberg</code>, with a storage token that may read its bucket.
+      </p>
+      <details>
+        <summary>DuckDB</summary>
+        <pre>{`INSTALL iceberg; LOAD iceberg;
+CREATE SECRET (TYPE iceberg, TOKEN '…');
+ATTACH 'millrace' AS millrace (TYPE iceberg, ENDPOINT '${baseUrl}/iceberg');
+SELECT * FROM millrace.${name} LIMIT 10;`}</pre>
+      </details>
+      <details>
+        <summary>PyIceberg</summary>
+        <pre>{`from pyiceberg.catalog import load_catalog
+catalog = load_catalog("millrace", type="rest", uri="${baseUrl}/iceberg", token="…", warehouse="millrace")
+catalog.load_table(("${table.id.slice(0, at)}", "${table.id.slice(at + 1)}")).scan(limit=10).to_arrow()`}</pre>
+      </details>
+      <details>
+        <summary>The command line</summary>
+        <pre>{`npx millrace query 'SELECT * FROM ${table.id} LIMIT 10'`}</pre>
+      </details>
+    </>
+  )
+}

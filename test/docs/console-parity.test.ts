@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { actions } from '#functions/storage-api/console/actions.ts'
+import { pages } from '#functions/storage-api/console/pages.tsx'
+import { routes } from '#functions/storage-api/routes.ts'
+import { runMillrace } from '../support/millrace.ts'
+
+/** Everything that a person can do in the console: where, by which route, by which command (docs/console.md). */
+const table = [
+  ...readFileSync('docs/console.md', 'utf8').matchAll(
+    /^\| `(\/console[^`]*)` \| `(\w+) ([^`]+)` \| `([^`]+)` \|$/gm,
+  ),
+].map(([, path = '', method = '', route = '', command = '']) => ({ path, method, route, command }))
+
+it('each page and each form of the console is in the table', () => {
+  const isPart = (path: string) => path.endsWith('/live') || path === '/console/runs'
+  const all = [...pages, ...actions].map(({ path }) => path).filter(path => !isPart(path))
+  expect(new Set(table.map(({ path }) => path))).toEqual(new Set(all))
+})
+
+it('each has a route that is documented', () => {
+  const known = new Set(
+    routes.map(({ method, openapi }) => `${method.toUpperCase()} ${openapi.path.replace('/v2/storage', '')}`),
+  )
+  expect(table.map(({ method, route }) => `${method} ${route}`).filter(each => !known.has(each))).toEqual([])
+})
+
+it('each has a command', async () => {
+  const { stdout } = await runMillrace(['completion', 'bash'])
+  const known = new Set([...stdout.matchAll(/^ +"([^"]+)"\) options=/gm)].map(([, command]) => command))
+  expect(table.map(({ command }) => command).filter(each => !known.has(each))).toEqual([])
+})

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createConsole, withConsole } from '#functions/storage-api/console/console.tsx'
+import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
+
+const ORIGIN = 'https://storage.test'
+const configs = '/v2/storage/components/ex-generic-v2/configs'
+const shopPage = '/console/configurations/ex-generic-v2/shop'
+
+const run = {
+  executionArn: 'arn:r1',
+  stateMachineArn: 'arn:machine',
+  name: 'r1',
+  status: 'SUCCEEDED' as const,
+  startDate: new Date(),
+  stopDate: new Date(),
+  input: JSON.stringify({ componentId: 'ex-generic-v2', configId: 'shop', trigger: 'schedule nightly' }),
+  output: JSON.stringify({
+    status: 'success',
+    rowsLoaded: 3,
+    requests: 2,
+    rows: [
+      {
+        id: null,
+        name: 'Shop',
+        status: 'success',
+        rowsLoaded: 3,
+        requests: 2,
+        seconds: 1,
+        legs: 1,
+        warnings: ['A list inside a list was left out.'],
+        tables: [{ tableId: 'in.c-main.orders', rows: 3 }],
+        jobs: [
+          { job: '0', endpoint: 'orders', dataType: 'orders', pages: 2, rows: 3, ended: { 'short page': 1 } },
+        ],
+      },
+    ],
+  }),
+}
+const extractionRuns: ExtractionRuns = {
+  async *list(statuses = []) {
+    if (statuses.length === 0 || statuses.includes('SUCCEEDED'))
+      yield { id: run.name, status: run.status, startTime: run.startDate }
+  },
+  get: async id => (id === run.name ? run : undefined),
+}
+
+let service: StorageService
+let api: ApiServer
+let app: { fetch: (request: Request) => Promise<Response> }
+let cookie = ''
+
+beforeAll(async () => {
+  api = await startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }])
+  service = await startStorageService({ allowedHosts: ['127.0.0.1'], extractionRuns })
+  app = withConsole(
+    service.app,
+    createConsole({
+      api: service.app,
+      assets: () => new Map(),
+      storeOrigins: [],
+      now: () => new Date(),
+      log: { error: (_, error) => void console.error(error) },
+    }),
+  )
+  const signedIn = await submit('/console/sign-in', { token: service.token })
+  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  await service.createBucket('main')
+  await service.createTable('in.c-main', 'orders', 'id,city\n1,Brno\n2,\n')
+  await service.call('POST', configs, {
+    configurationId: 'shop',
+    name: 'Shop',
+    configuration: {
+      parameters: {
+        api: { baseUrl: api.origin, http: { headers: { 'X-Key': { attr: '#key' } } } },
+        config: { '#key': 'open-sesame', jobs: [{ endpoint: 'orders' }] },
+      },
+      schedule: { expression: 'cron(0 6 * * ? *)', timezone: 'Europe/Prague' },
+    },
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await api.close()
+})
+
+const submit = (path: string, form: Record<string, string>) =>
+  app.fetch(
+    new Request(`${ORIGIN}${path}`, {
+      method: 'POST',
+      headers: { cookie, origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form),
+    }),
+  )
+
+const page = async (path: string): Promise<string> => {
+  const response = await app.fetch(new Request(`${ORIGIN}${path}`, { headers: { cookie } }))
+  expect([path, response.status]).toEqual([path, 200])
+  return response.text()
+}
+
+const follow = async (response: Response): Promise<string> => {
+  expect(response.status).toBe(303)
+  await service.jobsEnded()
+  return page(response.headers.get('location') ?? '')
+}
+
+/** The text in the editor of a page, as a browser shows it. */
+const editorOf = (html: string): string =>
+  (/<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(html)?.[1] ?? '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+const versionIn = (html: string): string => /name="version" value="(\d+)"/.exec(html)?.[1] ?? ''
+
+describe('the overview', () => {
+  it('shows what began by hour, and all that is stored', async () => {
+    const html = await page('/console')
+    expect(html).toMatch(/Jobs and runs of the last 24 hours: \d+ done, 0 waiting or under way, 0 failed/)
+    expect(await page('/console/live')).toContain('Newest failures')
+  })
+})
+
+describe('jobs and runs', () => {
+  it('are one list, and a run says what each row did and why its jobs ended', async () => {
+    const html = await page('/console/jobs')
+    expect(html).toContain('tableCreate')
+    expect(html).toContain('/console/runs/r1')
+    const detail = await page('/console/runs/r1')
+    for (const text of ['short page', 'A list inside a list', 'in.c-main.orders', 'schedule nightly'])
+      expect(detail).toContain(text)
+  })
+})
+
+describe('a table', () => {
+  it('shows where its rows come from, how an engine attaches, and its columns', async () => {
+    const html = await page('/console/tables/in.c-main.orders')
+    for (const text of ['tableCreate', `${'http'}`, '/iceberg', 'ATTACH']) expect(html).toContain(text)
+    const profile = await page('/console/tables/in.c-main.orders/profile')
+    expect(profile).toContain('(empty) × 1')
+    expect(profile).not.toContain('A sample')
+  })
+
+  it('is kept as a snapshot, and made again of it', async () => {
+    await follow(await submit('/console/tables/in.c-main.orders/snapshots', { description: 'before' }))
+    const html = await page('/console/tables/in.c-main.orders')
+    const restore = /action="([^"]+\/restore)"/.exec(html)?.[1] ?? ''
+    expect(html).toContain('before')
+    await follow(await submit(restore, { name: 'again' }))
+    expect(await page('/console/tables/in.c-main.again')).toContain('Brno')
+  })
+
+  it.each(['csv', 'gzip', 'parquet'])('is downloaded as %s', async format => {
+    const job = await follow(await submit('/console/tables/in.c-main.orders/export', { format }))
+    expect(job).toContain('/console/files/')
+  })
+
+  it('is not downloaded in a format that there is not', async () => {
+    expect((await submit('/console/tables/in.c-main.orders/export', { format: 'xls' })).status).toBe(400)
+  })
+})
+
+describe('a configuration', () => {
+  it('is edited without its secret being shown, and keeps it', async () => {
+    const html = await page(shopPage)
+    const text = editorOf(html)
+    expect(html).not.toContain('KBC::')
+    expect(text).toMatch(/"#key": "\(sealed [0-9a-f]{12}\)"/)
+    expect(html).toMatch(/0[67]:00:00|06:00:00/)
+    const version = versionIn(html)
+    const saved = await submit(shopPage, {
+      configuration: text.replace('"orders"', '"orders?page=1"'),
+      changeDescription: 'first page',
+      version,
+    })
+    expect(saved.status).toBe(303)
+    const late = await submit(shopPage, { configuration: text, version })
+    expect(await late.text()).toContain('is at version')
+    const bench = await (await submit(`${shopPage}/bench`, { rows: '5' })).text()
+    expect(api.requests.at(-1)?.headers['x-key']).toBe('open-sesame')
+    for (const shown of ['page=1', 'Brno', 'Make it a table', 'X-Key: ***']) expect(bench).toContain(shown)
+    expect(bench.replaceAll(/<h2>Tables[\s\S]*?Make it a table/g, '')).not.toContain('open-sesame')
+  })
+
+  it('has rows that are edited, switched off and put in another order', async () => {
+    for (const rowId of ['a', 'b'])
+      await service.call('POST', `${configs}/shop/rows`, { rowId, name: `Row ${rowId}` })
+    const html = await page(shopPage)
+    const order = /name="rows" value="([^"]+)"/.exec(html)?.[1]?.replaceAll('&quot;', '"') ?? ''
+    expect(JSON.parse(order)).toEqual(['b', 'a'])
+    await submit(`${shopPage}/order`, { rows: order })
+    await submit(`${shopPage}/rows/b/disabled`, { isDisabled: '1' })
+    const row = await page(`${shopPage}/rows/a`)
+    const configuration = '{"parameters": {"config": {"jobs": [{"endpoint": "customers"}]}}}'
+    expect((await submit(`${shopPage}/rows/a`, { configuration, version: versionIn(row) })).status).toBe(303)
+    const { body } = await service.call('GET', `${configs}/shop`)
+    expect(body.rows).toMatchObject([
+      { id: 'b', isDisabled: true },
+      { id: 'a', configuration: JSON.parse(configuration) },
+    ])
+    expect(await page(`${shopPage}/bench?rowId=a`)).toContain('/customers')
+  })
+})
