@@ -2,7 +2,9 @@ import { S3Error } from './errors.ts'
 import type { RequestTarget } from './http/request-target.ts'
 import type { Operation } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
+import { bucketSettings } from './operations/bucket-settings.ts'
 import { getBucketVersioning, putBucketVersioning } from './operations/bucket-versioning.ts'
+import { deleteObjectTagging, putObjectTagging } from './operations/change-object-tagging.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createBucket } from './operations/create-bucket.ts'
@@ -12,6 +14,8 @@ import { deleteObject } from './operations/delete-object.ts'
 import { deleteObjects } from './operations/delete-objects.ts'
 import { getBucketLocation } from './operations/get-bucket-location.ts'
 import { getObject, headObject } from './operations/get-object.ts'
+import { getObjectAcl } from './operations/get-object-acl.ts'
+import { getObjectAttributes } from './operations/get-object-attributes.ts'
 import { getObjectTagging } from './operations/get-object-tagging.ts'
 import { headBucket } from './operations/head-bucket.ts'
 import { listBuckets } from './operations/list-buckets.ts'
@@ -43,6 +47,14 @@ const routes: readonly Route[] = [
   { method: 'GET', on: 'bucket', subresource: 'versions', operation: listObjectVersions },
   { method: 'GET', on: 'bucket', subresource: 'uploads', operation: listMultipartUploads },
   { method: 'GET', on: 'bucket', subresource: 'list-type', operation: listObjectsV2 },
+  ...Object.entries(bucketSettings).map(
+    ([subresource, operation]): Route => ({
+      method: 'GET',
+      on: 'bucket',
+      subresource,
+      operation,
+    }),
+  ),
   { method: 'GET', on: 'bucket', operation: listObjects },
   { method: 'PUT', on: 'bucket', subresource: 'versioning', operation: putBucketVersioning },
   { method: 'PUT', on: 'bucket', operation: createBucket },
@@ -51,6 +63,8 @@ const routes: readonly Route[] = [
   { method: 'POST', on: 'bucket', subresource: 'delete', operation: deleteObjects },
 
   { method: 'GET', on: 'object', subresource: 'tagging', operation: getObjectTagging },
+  { method: 'GET', on: 'object', subresource: 'acl', operation: getObjectAcl },
+  { method: 'GET', on: 'object', subresource: 'attributes', operation: getObjectAttributes },
   { method: 'GET', on: 'object', subresource: 'uploadId', operation: listParts },
   { method: 'GET', on: 'object', operation: getObject },
   { method: 'HEAD', on: 'object', operation: headObject },
@@ -63,10 +77,12 @@ const routes: readonly Route[] = [
   },
   { method: 'PUT', on: 'object', subresource: 'partNumber', operation: uploadPart },
   { method: 'PUT', on: 'object', header: 'x-amz-copy-source', operation: copyObject },
+  { method: 'PUT', on: 'object', subresource: 'tagging', operation: putObjectTagging },
   { method: 'PUT', on: 'object', operation: putObject },
   { method: 'POST', on: 'object', subresource: 'uploads', operation: createMultipartUpload },
   { method: 'POST', on: 'object', subresource: 'uploadId', operation: completeMultipartUpload },
   { method: 'DELETE', on: 'object', subresource: 'uploadId', operation: abortMultipartUpload },
+  { method: 'DELETE', on: 'object', subresource: 'tagging', operation: deleteObjectTagging },
   { method: 'DELETE', on: 'object', operation: deleteObject },
 ]
 

@@ -3,6 +3,8 @@ import { S3Error } from '../errors.ts'
 /** The x-amz headers that are supported, or safe to ignore. */
 const accepted = new Set([
   'x-amz-acl',
+  // The SDK for C++ names the version of the API; there is one.
+  'x-amz-api-version',
   'x-amz-bucket-object-lock-enabled',
   'x-amz-checksum-algorithm',
   'x-amz-checksum-crc32',
@@ -22,9 +24,12 @@ const accepted = new Set([
   'x-amz-date',
   'x-amz-decoded-content-length',
   'x-amz-expected-bucket-owner',
+  'x-amz-max-parts',
   'x-amz-metadata-directive',
   'x-amz-mp-object-size',
+  'x-amz-object-attributes',
   'x-amz-object-ownership',
+  'x-amz-part-number-marker',
   'x-amz-request-payer',
   'x-amz-sdk-checksum-algorithm',
   'x-amz-security-token',

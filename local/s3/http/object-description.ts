@@ -119,7 +119,7 @@ const parseTags = (text: string): [string, string][] => {
   return tags
 }
 
-const checkTags = (tags: readonly (readonly [string, string])[]): void => {
+export const checkTags = (tags: readonly (readonly [string, string])[]): void => {
   if (tags.length > 10) throw new S3Error('InvalidTag', 'Object tags cannot be greater than 10')
   if (new Set(tags.map(([name]) => name)).size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')

@@ -96,6 +96,15 @@ export class Objects {
     return this.#insert(version, false)
   }
 
+  /** Changes what is said about a version, and nothing else. */
+  describe(holder: number, description: ObjectDescription): void {
+    this.#database.run(
+      'UPDATE versions SET description = ? WHERE holder = ?',
+      JSON.stringify(description),
+      holder,
+    )
+  }
+
   /** Removes one version, or hides the object behind a delete marker where the bucket keeps versions. Idempotent. */
   remove(bucket: string, key: string, versionId: string | undefined, condition: WriteCondition): Deleted {
     this.check(bucket, key, condition)

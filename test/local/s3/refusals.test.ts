@@ -19,10 +19,11 @@ afterAll(() => s3.close())
 describe('what is not implemented is refused by name', () => {
   it.each([
     ['PUT', '/box/there?acl', 'acl'],
-    ['GET', '/box/there?acl', 'acl'],
-    ['PUT', '/box/there?tagging', 'tagging'],
+    ['PUT', '/box?acl', 'acl'],
+    ['PUT', '/box?tagging', 'tagging'],
     ['PUT', '/box?policy', 'policy'],
-    ['GET', '/box?lifecycle', 'lifecycle'],
+    ['PUT', '/box?lifecycle', 'lifecycle'],
+    ['GET', '/box?inventory', 'inventory'],
     ['GET', '/box/there?torrent', 'torrent'],
     ['POST', '/box/there?select&select-type=2', 'select'],
     ['POST', '/box/there?restore', 'restore'],

@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process'
+import {
+  DeleteObjectTaggingCommand,
+  GetBucketAclCommand,
+  GetBucketEncryptionCommand,
+  GetObjectAclCommand,
+  GetObjectAttributesCommand,
+  GetObjectTaggingCommand,
+  GetPublicAccessBlockCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestS3, type TestS3, testRoot } from '../../support/embedded-s3.ts'
+import { codeOf, sendSigned } from './raw-client.ts'
+
+/* What standard tools read besides objects. */
+let s3: TestS3
+let client: S3Client
+const box = { Bucket: 'box', Key: 'there' }
+beforeAll(async () => {
+  s3 = await startTestS3()
+  client = new S3Client({
+    endpoint: s3.s3.endpoint,
+    region: 'us-east-1',
+    credentials: testRoot,
+    forcePathStyle: true,
+  })
+  await s3.s3.createBucket('box')
+  await client.send(new PutObjectCommand({ ...box, Body: 'hello', ChecksumAlgorithm: 'SHA256' }))
+})
+afterAll(async () => {
+  client?.destroy()
+  await s3?.close()
+})
+
+describe('a bucket', () => {
+  it.each([
+    ['policy', 'NoSuchBucketPolicy'],
+    ['policyStatus', 'NoSuchBucketPolicy'],
+    ['lifecycle', 'NoSuchLifecycleConfiguration'],
+    ['tagging', 'NoSuchTagSet'],
+    ['website', 'NoSuchWebsiteConfiguration'],
+    ['replication', 'ReplicationConfigurationNotFoundError'],
+    ['object-lock', 'ObjectLockConfigurationNotFoundError'],
+  ])('has no %s, and says so as S3 does', async (setting, code) => {
+    const reply = await sendSigned(s3.s3.endpoint, { method: 'GET', path: `/box?${setting}` })
+    expect([reply.status, codeOf(reply)]).toEqual([404, code])
+    const missing = await sendSigned(s3.s3.endpoint, { method: 'GET', path: `/none?${setting}` })
+    expect(codeOf(missing)).toBe('NoSuchBucket')
+  })
+
+  it('belongs to the account, is encrypted and not public', async () => {
+    const acl = await client.send(new GetBucketAclCommand({ Bucket: 'box' }))
+    expect(acl.Grants).toEqual([
+      { Grantee: { ...acl.Owner, Type: 'CanonicalUser' }, Permission: 'FULL_CONTROL' },
+    ])
+    expect(await client.send(new GetObjectAclCommand(box))).toMatchObject({ Grants: acl.Grants })
+    expect(await client.send(new GetBucketEncryptionCommand({ Bucket: 'box' }))).toMatchObject({
+      ServerSideEncryptionConfiguration: {
+        Rules: [{ ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+      },
+    })
+    expect(await client.send(new GetPublicAccessBlockCommand({ Bucket: 'box' }))).toMatchObject({
+      PublicAccessBlockConfiguration: { BlockPublicAcls: true, RestrictPublicBuckets: true },
+    })
+  })
+})
+
+describe('an object', () => {
+  it('has its tags replaced and removed, and stays the same otherwise', async () => {
+    const before = await client.send(new HeadObjectCommand(box))
+    const TagSet = [
+      { Key: 'team', Value: 'data & more' },
+      { Key: 'empty', Value: '' },
+    ]
+    await client.send(new PutObjectTaggingCommand({ ...box, Tagging: { TagSet } }))
+    expect(await client.send(new GetObjectTaggingCommand(box))).toMatchObject({ TagSet })
+    const after = await client.send(new HeadObjectCommand(box))
+    expect([after.ETag, after.LastModified]).toEqual([before.ETag, before.LastModified])
+    await client.send(new PutObjectTaggingCommand({ ...box, Tagging: { TagSet: [] } }))
+    expect((await client.send(new GetObjectTaggingCommand(box))).TagSet).toEqual([])
+    await client.send(new PutObjectTaggingCommand({ ...box, Tagging: { TagSet } }))
+    await client.send(new DeleteObjectTaggingCommand(box))
+    expect((await client.send(new GetObjectTaggingCommand(box))).TagSet).toEqual([])
+  })
+
+  it.each([
+    ['more than ten', Array.from({ length: 11 }, (_, index) => ({ Key: `k${index}`, Value: 'v' }))],
+    ['two of one name', [1, 2].map(() => ({ Key: 'k', Value: 'v' }))],
+    ['one without a name', [{ Key: '', Value: 'v' }]],
+  ])('refuses tags: %s', async (_case, TagSet) => {
+    await expect(
+      client.send(new PutObjectTaggingCommand({ ...box, Tagging: { TagSet } })),
+    ).rejects.toMatchObject({
+      name: 'InvalidTag',
+    })
+  })
+
+  it('says of its attributes those that are asked for', async () => {
+    const asked = await client.send(
+      new GetObjectAttributesCommand({
+        ...box,
+        ObjectAttributes: ['ETag', 'ObjectSize', 'Checksum', 'ObjectParts'],
+      }),
+    )
+    expect(asked).toMatchObject({
+      ETag: '5d41402abc4b2a76b9719d911017c592',
+      ObjectSize: 5,
+      Checksum: { ChecksumSHA256: 'LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=' },
+    })
+    expect(asked.StorageClass ?? asked.ObjectParts).toBeUndefined()
+    const wrong = await sendSigned(s3.s3.endpoint, {
+      method: 'GET',
+      path: '/box/there?attributes',
+      headers: { 'x-amz-object-attributes': 'Colour' },
+    })
+    expect(codeOf(wrong)).toBe('InvalidArgument')
+  })
+
+  it('is read by the SDK for C++, which names the version of the API', async () => {
+    const headers = { 'x-amz-api-version': '2006-03-01' }
+    const reply = await sendSigned(s3.s3.endpoint, { method: 'GET', path: '/box/there', headers })
+    expect([reply.status, reply.body]).toEqual([200, 'hello'])
+  })
+})
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+describe('curl --aws-sigv4', () => {
+  it.skipIf(!hasCurl)('reads an object', async () => {
+    const { spawn } = await import('node:child_process')
+    const { text } = await import('node:stream/consumers')
+    const { accessKeyId, secretAccessKey } = testRoot
+    const curl = spawn('curl', [
+      '-sS',
+      ...['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${accessKeyId}:${secretAccessKey}`],
+      ...['-H', 'x-amz-content-sha256: UNSIGNED-PAYLOAD', `${s3.s3.endpoint}/box/there`],
+    ])
+    expect(await text(curl.stdout)).toBe('hello')
+  })
+})
