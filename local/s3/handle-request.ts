@@ -87,6 +87,7 @@ const answer = async (
     }
     if (isForSts(method, target, headers))
       return await handleSts({ id, method, target, headers, body: body.read }, context)
+    refuseForm(method, headers)
     const request = readRequest(message, context, { ...parts, target, headers })
     onIdentified()
     return await runOperation(request, context)
@@ -96,6 +97,15 @@ const answer = async (
     if (!message.destroyed) context.onError(error)
     return errorReply(new S3Error('InternalError'), pathOf(url), id)
   }
+}
+
+/** Its signature lies among the fields of the form, so it would seem to have none. */
+const refuseForm = (method: string, headers: Readonly<Record<string, string>>): void => {
+  if (method === 'POST' && headers['content-type']?.toLowerCase().startsWith('multipart/form-data'))
+    throw new S3Error(
+      'NotImplemented',
+      'POST of a form with a signed policy is not implemented: sign an address for a PUT.',
+    )
 }
 
 const readRequest = (
