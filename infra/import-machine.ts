@@ -61,7 +61,11 @@ export const importMachine = (scope: Construct, props: ImportMachineProps): Stat
   )
   start.next(
     new Choice(scope, 'HasStarted')
-      .when(hasStarted, job.poll)
+      .when(
+        hasStarted,
+        // A look at once would nearly always come too early.
+        new Wait(scope, 'LetJobRun', { time: WaitTime.secondsPath('$.import.waitSeconds') }).next(job.poll),
+      )
       .when(
         Condition.stringEquals('$.import.outcome', 'moving'),
         moveRanges(scope, { startImport, failed }).next(start),

@@ -12,7 +12,12 @@ export const pollOf = (job: Job, ageSeconds: number): Poll => {
   switch (job.status) {
     case 'waiting':
     case 'processing':
-      return { status: job.status, jobId: job.id, isFinished: false, waitSeconds: waitSecondsAt(ageSeconds) }
+      return {
+        status: job.status,
+        jobId: job.id,
+        isFinished: false,
+        waitSeconds: waitSecondsAt(ageSeconds, job.retryAfterSeconds),
+      }
     case 'success':
       return {
         status: 'success',

@@ -6,10 +6,11 @@ import { branchOf, isFinal, type JobError, type JobRecord } from '../lib/storage
 import { internalJobError } from '../lib/storage/jobs/job-store.ts'
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
-import { logJobEnd, logJobStart } from './log-job.ts'
+import { jobFailure } from './job-failure.ts'
+import { logJobStart } from './log-job.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
-import { recordJobEvent } from './record-job-event.ts'
+import { recordJobEnd } from './record-job-end.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveTable, takeTable } from './take-table.ts'
 
@@ -63,7 +64,8 @@ export const runJob = async (
   try {
     await enterBranch(started, services)
     if (await isStaged(started, services)) return { status: 'merge' }
-    const outcome = await runOperation(started, services)
+    // A run that died may have died of a file that it took along: the next one works alone.
+    const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
@@ -71,7 +73,7 @@ export const runJob = async (
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (error instanceof QueryMerge) return { status: 'merge' }
     if (!(error instanceof UserError)) throw error
-    return finishAndRecord(await jobs.fail(started, now(), failureOf(error)), services)
+    return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
   }
 }
 
@@ -95,10 +97,7 @@ const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobR
 /** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
 const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
   const result = await finish(job, services)
-  if (isFinal(job)) {
-    logJobEnd(job, services)
-    await recordJobEvent(job, services)
-  }
+  if (isFinal(job)) await recordJobEnd(job, services)
   return result
 }
 
@@ -109,11 +108,4 @@ const close = async (job: JobRecord, errorName: string, services: RunJobServices
   services.log.error('job given up', { jobId: job.id, exceptionId, errorName })
   const closed = await services.jobs.fail(job, services.now(), { error: internalJobError(exceptionId) })
   return finishAndRecord(closed, services)
-}
-
-/** The error of the job. What helps to correct the file is in the results too. */
-const failureOf = ({ code, message, params }: UserError) => {
-  const error: JobError = { code, message, exceptionId: createExceptionId(), contextParams: params }
-  const { missingColumns, expectedColumns } = params
-  return { error, results: missingColumns === undefined ? null : { missingColumns, expectedColumns } }
 }

@@ -2,6 +2,7 @@ import { takeLease } from '../lib/aws/lease.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
 import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
+import { startNext } from '../lib/storage/jobs/start-next.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
@@ -53,14 +54,16 @@ export const takeTable = async (
   return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
 }
 
-/** Releases the table. In either order a crash in between is harmless: the job is final, which the next one sees. */
-export const leaveTable = async (
-  jobId: number,
-  tableId: string,
-  { queue }: RunJobServices,
-): Promise<void> => {
+/**
+ * Releases the table and starts its next job. In either order a crash in between is harmless: the job is final, which
+ * the next one sees. A next one that nobody starts is found by the clock.
+ */
+export const leaveTable = async (jobId: number, tableId: string, services: RunJobServices): Promise<void> => {
+  const { queue, log } = services
   await queue.lease(tableId).release(jobId)
   await queue.leave(tableId, jobId)
+  // The work of this job is done, whatever becomes of the next.
+  await startNext(tableId, services).catch(error => log.error('next job not started', { tableId, error }))
 }
 
 const waitSeconds = (job: JobRecord, now: Date): number => {

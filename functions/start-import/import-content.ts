@@ -1,3 +1,4 @@
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { importVersion, type OwnVersion } from './import-version.ts'
 import { isWantedAgain } from './is-wanted-again.ts'
@@ -24,7 +25,7 @@ export const importContent = async (
   const { fileId, jobId, reloadedVersions } = progress
   const isStarted = fileId !== undefined && jobId !== undefined
   const begun = isStarted
-    ? { outcome: 'alreadyStarted' as const, fileId, jobId }
+    ? { outcome: 'alreadyStarted' as const, fileId, jobId, waitSeconds: waitSecondsAt(0) }
     : await importVersion(dependencies, { source, target, versionId, progress })
   if (begun.outcome === 'moving') {
     return { ...begun, ranges: begun.ranges.map(range => ({ ...range, versionId: null })) }
@@ -35,6 +36,7 @@ export const importContent = async (
     jobId: begun.jobId,
     fileId: begun.fileId,
     tableId: target.tableId,
+    waitSeconds: begun.waitSeconds,
     reloadedVersions,
   }
 }

@@ -42,7 +42,7 @@ export const importPending = async (
     hasOwn ||= isOwn(work, version)
     if (step.outcome === 'moving') return step
     if (step.outcome === 'accepted' && isOwn(work, version))
-      ownResult = followJob(work, 'started', step.progress)
+      ownResult = followJob(work, 'started', step.progress, step.waitSeconds)
     if (isUnsettled(work, step)) {
       // All that came before it is done, also what was skipped.
       key.change({ through: last })

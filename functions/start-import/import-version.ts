@@ -3,6 +3,7 @@ import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError } from '../lib/errors/errors.ts'
 import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job, StorageClient } from '../lib/storage-client/storage-client.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
 import type { LandedObject } from './event.ts'
@@ -34,7 +35,7 @@ export interface KeyWork {
 }
 
 export type Step =
-  | { outcome: 'accepted'; jobId: number; fileId: number; progress: Progress }
+  | { outcome: 'accepted'; jobId: number; fileId: number; waitSeconds: number; progress: Progress }
   | { outcome: 'moving'; fileId: number; ranges: VersionRange[] }
   /** It cannot be imported; its own execution says why. */
   | { outcome: 'skipped' }
@@ -89,10 +90,11 @@ export const followJob = (
   { own }: KeyWork,
   outcome: 'started' | 'alreadyStarted',
   { jobId, fileId, reloadedVersions }: Pick<Progress, 'jobId' | 'fileId' | 'reloadedVersions'>,
+  waitSeconds = waitSecondsAt(0),
 ): StartImportResult | undefined =>
   jobId === undefined || fileId === undefined
     ? undefined
-    : { outcome, jobId, fileId, tableId: own.target.tableId, reloadedVersions }
+    : { outcome, jobId, fileId, tableId: own.target.tableId, waitSeconds, reloadedVersions }
 
 interface ImportVersionServices {
   storage: StorageClient
@@ -110,7 +112,7 @@ interface ImportWork {
 }
 
 type VersionImport =
-  | { outcome: 'accepted'; fileId: number; jobId: number; progress: Progress }
+  | { outcome: 'accepted'; fileId: number; jobId: number; waitSeconds: number; progress: Progress }
   /** Several functions move the parts of these ranges; then the import continues. */
   | { outcome: 'moving'; fileId: number; ranges: NumberRange[] }
 
@@ -128,14 +130,17 @@ export const importVersion = async (
   const { versionId, target } = work
   const { fileId, ranges, progress } = await uploadFile(services, work)
   if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
-  const job = await acceptImport(services, { ...work, progress }, fileId)
+  // Before its bytes were there, nobody can have asked for its import.
+  const isRepeated = work.progress.isUploaded
+  const job = await acceptImport(services, { ...work, progress }, { fileId, isRepeated })
   const accepted = await records.saveProgress(versionId, {
     ...progress,
     jobId: job.id,
     isCreating: job.operationName !== 'tableImport',
     isIncremental: target.incremental,
   })
-  return { outcome: 'accepted', fileId, jobId: job.id, progress: accepted }
+  const waitSeconds = waitSecondsAt(0, job.retryAfterSeconds)
+  return { outcome: 'accepted', fileId, jobId: job.id, waitSeconds, progress: accepted }
 }
 
 interface FileUpload {
@@ -189,11 +194,11 @@ const uploadFile = async (
 const acceptImport = async (
   { storage }: ImportVersionServices,
   { target, versionId, progress }: ImportWork,
-  fileId: number,
+  { fileId, isRepeated }: { fileId: number; isRepeated: boolean },
 ): Promise<Job> => {
   // A crash between the service's acceptance and our record of it: our own service finds the job by its key, a
   // hosted one by the file that only this import reads.
-  const accepted = progress.isUploaded ? await storage.findJobOfFile(fileId) : undefined
+  const accepted = isRepeated ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
 
   const { tableId, primaryKey, incremental, delimiter, enclosure, columns } = target

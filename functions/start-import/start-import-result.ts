@@ -12,6 +12,8 @@ export type StartImportResult =
       jobId: number
       fileId: number
       tableId: string
+      /** Until the first look at the job. */
+      waitSeconds: number
       /** Newer versions of the key that were loaded again, because this one came late. */
       reloadedVersions: number
     }

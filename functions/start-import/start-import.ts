@@ -1,4 +1,5 @@
 import { describeFailure } from '../lib/errors/machine-failure.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { abandonImport } from './abandon-import.ts'
 import type { StartImportDependencies } from './dependencies.ts'
 import { describeSource } from './describe-source.ts'
@@ -77,5 +78,12 @@ const whileHeld = async (
   if (fileId === undefined || jobId === undefined) return busy(LEASE_WAIT_SECONDS)
   const end = await jobEnd(storage, jobId)
   if (end === 'error' || end === 'tableExists') return busy(LEASE_WAIT_SECONDS)
-  return { outcome: 'alreadyStarted', jobId, fileId, tableId: target.tableId, reloadedVersions }
+  return {
+    outcome: 'alreadyStarted',
+    jobId,
+    fileId,
+    tableId: target.tableId,
+    waitSeconds: waitSecondsAt(0),
+    reloadedVersions,
+  }
 }

@@ -1,13 +1,8 @@
 import pMap from 'p-map'
-import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
-import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
-import type { JobStore } from '../lib/storage/jobs/job-store.ts'
-import { reviveJob } from '../lib/storage/jobs/revive-job.ts'
+import { branchOf, isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import { type ReviveOptions, reviveJob } from '../lib/storage/jobs/revive-job.ts'
 
-interface OpenJobsServices {
-  jobs: JobStore
-  startJob: StartJob
-  now: () => Date
+interface OpenJobsServices extends ReviveOptions {
   log: { error(message: string, extra: Record<string, unknown>): void }
 }
 
@@ -46,7 +41,7 @@ export const startOpenJobs = async (
     .map(({ createdTime }) => Date.parse(createdTime))
   // Oldest first: the order in which they were accepted.
   await pMap(
-    open.reverse(),
+    withoutQueued(open.reverse()),
     job =>
       reviveJob(job, services).catch((error: unknown) =>
         log.error('job not started', { jobId: job.id, error }),
@@ -55,4 +50,14 @@ export const startOpenJobs = async (
   )
   const at = now().getTime()
   return { openJobs: open.length, oldestWaitingSeconds: (at - Math.min(at, ...waiting)) / 1000 }
+}
+
+/** Of the jobs that wait for one table, the first one only: each of the others is started by the one before it. */
+const withoutQueued = (jobs: readonly JobRecord[]): JobRecord[] => {
+  const queues = new Set<string>()
+  return jobs.filter(job => {
+    if (job.status !== 'waiting' || job.queueTableId === null) return true
+    const queue = `${branchOf(job)} ${job.queueTableId}`
+    return !queues.has(queue) && queues.add(queue)
+  })
 }

@@ -6,12 +6,15 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
+import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
 import { startOpenJobsEnvNames } from './env-names.ts'
 import { RECENT, SINCE_THE_START, startOpenJobs } from './start-open-jobs.ts'
 
 const env = readEnv(startOpenJobsEnvNames)
+const items = createItemTable(createDocumentClient(), env.STORAGE_TABLE)
 const services = {
-  jobs: createJobStore(createItemTable(createDocumentClient(), env.STORAGE_TABLE)),
+  jobs: createJobStore(items),
+  inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   now: () => new Date(),
 }

@@ -25,6 +25,7 @@ import { createFileAccess } from './files/file-access.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
+import { growingPause } from './jobs/await-job.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
 import { createPreviewExtraction } from './trials/preview-function.ts'
 
@@ -66,7 +67,7 @@ const services = {
   runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
   extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
-  jobWait: { limitMs: 1_000, intervalMs: 50, sleep: (milliseconds: number) => sleep(milliseconds) },
+  jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   components: readCatalogue(join(import.meta.dirname, 'components')),
   seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),

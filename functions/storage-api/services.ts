@@ -14,7 +14,8 @@ import type { PreviewExtraction } from './trials/preview-function.ts'
 /** How long a request waits for a job. */
 export interface JobWait {
   limitMs: number
-  intervalMs: number
+  /** The pause before the next look at the job, after so long a wait. */
+  pauseMs: (waitedMs: number) => number
   sleep: (milliseconds: number) => Promise<void>
 }
 

@@ -86,14 +86,15 @@ const dyingItems = (items: ItemTable, faults: { writesLeft: number }): ItemTable
   }
 }
 
-const interruptedEngine = (
-  engine: TableEngine,
-  faults: { duringLoad: () => Promise<void> },
-): TableEngine => ({
-  ...engine,
-  load: async request => {
-    const result = await engine.load(request)
+const interruptedEngine = (engine: TableEngine, faults: { duringLoad: () => Promise<void> }): TableEngine => {
+  const interrupted = async <Result>(loading: Promise<Result>): Promise<Result> => {
+    const result = await loading
     await faults.duringLoad()
     return result
-  },
-})
+  }
+  return {
+    ...engine,
+    load: request => interrupted(engine.load(request)),
+    loadTogether: request => interrupted(engine.loadTogether(request)),
+  }
+}

@@ -275,7 +275,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       }),
     jobWait: {
       limitMs: jobWaitMs,
-      intervalMs: 50,
+      pauseMs: () => 50,
       sleep: options.pause ?? line.untilEnd,
     },
     tableEngine: async () => engine,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
+import { PREFER_NO_WAIT } from './prefer-header.ts'
 import { errorBodySchema } from './wire.ts'
 
 export interface Connection {
@@ -11,6 +12,8 @@ export interface Connection {
   branchId?: number | undefined
   /** Upper bound for one request, reply included. Default 60. */
   timeoutSeconds?: number
+  /** Requests about jobs are answered at once: the caller waits between them. Default: the service waits up to a second. */
+  waitsForJobs?: boolean | undefined
   /** What sends requests. Default: the network. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
@@ -36,15 +39,23 @@ export const request = async <Result>(
   connection: Connection,
   apiRequest: ApiRequest,
   schema: z.ZodType<Result>,
-): Promise<Result> => {
+): Promise<Result> => (await requestWithAdvice(connection, apiRequest, schema)).result
+
+/** {@link request}, with the seconds after which the service advises to ask again, if it does. */
+export const requestWithAdvice = async <Result>(
+  connection: Connection,
+  apiRequest: ApiRequest,
+  schema: z.ZodType<Result>,
+): Promise<{ result: Result; retryAfterSeconds: number | undefined }> => {
   const response = await send(connection, apiRequest)
   if (!response.ok) throw await failure(response, apiRequest)
-  if (response.status === 204) return schema.parse(undefined)
+  const advice = { retryAfterSeconds: retryAfterSeconds(response) }
+  if (response.status === 204) return { result: schema.parse(undefined), ...advice }
   const parsed = schema.safeParse(await readJson(response, apiRequest))
   if (!parsed.success) {
     throw new Error(`Unexpected reply to ${describe(apiRequest)}: ${z.prettifyError(parsed.error)}`)
   }
-  return parsed.data
+  return { result: parsed.data, ...advice }
 }
 
 const send = async (connection: Connection, { method, path, body, idempotencyKey, runId }: ApiRequest) => {
@@ -55,6 +66,7 @@ const send = async (connection: Connection, { method, path, body, idempotencyKey
       method,
       headers: {
         'X-StorageApi-Token': connection.token,
+        ...(connection.waitsForJobs ? PREFER_NO_WAIT : {}),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
         ...(runId === undefined ? {} : { 'X-KBC-RunId': runId }),

@@ -15,12 +15,16 @@ export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Co
   token: await fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
 })
 
-/** The client for the service of the environment. `execution`: its name is stored as run id with what the client makes. */
+/**
+ * The client for the service of the environment, for steps of a machine, which waits for their jobs. `execution`: its name is
+ * stored as run id with what the client makes.
+ */
 export const storageClientFrom = async (
   env: StorageEnvironment,
   { execution }: { execution?: string } = {},
 ): Promise<StorageClient> =>
   createStorageClient({
     ...(await storageConnectionFrom(env)),
+    waitsForJobs: true,
     ...(execution !== undefined && { runId: executionName(execution) }),
   })

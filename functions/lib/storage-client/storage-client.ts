@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { UserError } from '../errors/errors.ts'
 import { type ListOptions, listConfigurations } from './list-configurations.ts'
-import { type ApiRequest, type Connection, request } from './request.ts'
+import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
 import {
   type Component,
   type Configuration,
   componentSchema,
   configurationSchema,
-  type Job,
   jobSchema,
   type PreparedFile,
   preparedFileSchema,
   type ReadableFile,
   readableFileSchema,
   tableSchema,
+  type Job as WireJob,
 } from './wire.ts'
 
 export interface CsvFormat {
@@ -21,6 +21,12 @@ export interface CsvFormat {
   enclosure?: string | undefined
   /** Names of the columns, in file order. When given, the file has no header. */
   columns?: string[] | undefined
+}
+
+/** A job as the service shows it. */
+export type Job = WireJob & {
+  /** The service advises to ask again after so long: it waits behind others. */
+  retryAfterSeconds?: number | undefined
 }
 
 interface TableImport extends CsvFormat {
@@ -114,6 +120,11 @@ export interface StorageClient {
 export const createStorageClient = (connection: Connection & { runId?: string }): StorageClient => {
   const call = <Result>(apiRequest: ApiRequest, schema: z.ZodType<Result>) =>
     request(connection, { ...apiRequest, runId: connection.runId }, schema)
+  const callForJob = async (apiRequest: ApiRequest): Promise<Job> => {
+    const named = { ...apiRequest, runId: connection.runId }
+    const { result, retryAfterSeconds } = await requestWithAdvice(connection, named, jobSchema)
+    return { ...result, retryAfterSeconds }
+  }
 
   const exists = (path: string) =>
     call({ method: 'GET', path }, z.unknown()).then(
@@ -154,28 +165,22 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       return tables.map(({ id }) => id)
     },
     optimizeTable: tableId =>
-      call({ method: 'POST', path: `tables/${encodeURIComponent(tableId)}/optimize` }, jobSchema),
+      callForJob({ method: 'POST', path: `tables/${encodeURIComponent(tableId)}/optimize` }),
     createTable: ({ bucketId, primaryKey, ...creation }, idempotencyKey) =>
-      call(
-        {
-          method: 'POST',
-          path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
-          body: { ...creation, ...keyField(primaryKey) },
-          idempotencyKey,
-        },
-        jobSchema,
-      ),
+      callForJob({
+        method: 'POST',
+        path: `buckets/${encodeURIComponent(bucketId)}/tables-async`,
+        body: { ...creation, ...keyField(primaryKey) },
+        idempotencyKey,
+      }),
     importTable: ({ tableId, incremental, primaryKey = [], ...tableImport }, idempotencyKey) =>
-      call(
-        {
-          method: 'POST',
-          path: `tables/${encodeURIComponent(tableId)}/import-async`,
-          body: { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
-          idempotencyKey,
-        },
-        jobSchema,
-      ),
-    job: jobId => call({ method: 'GET', path: `jobs/${jobId}` }, jobSchema),
+      callForJob({
+        method: 'POST',
+        path: `tables/${encodeURIComponent(tableId)}/import-async`,
+        body: { ...tableImport, ...keyField(primaryKey), incremental: incremental ? 1 : 0 },
+        idempotencyKey,
+      }),
+    job: jobId => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
     findJobOfFile: async fileId => {
       const jobs = await call({ method: 'GET', path: 'jobs?limit=100' }, z.array(z.unknown()))
       // Jobs that are not ours may have other shapes.
@@ -185,15 +190,12 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         .find(job => fileOfJob(job) === fileId)
     },
     exportTable: ({ tableId, ...body }, idempotencyKey) =>
-      call(
-        {
-          method: 'POST',
-          path: `tables/${encodeURIComponent(tableId)}/export-async`,
-          body,
-          idempotencyKey,
-        },
-        jobSchema,
-      ),
+      callForJob({
+        method: 'POST',
+        path: `tables/${encodeURIComponent(tableId)}/export-async`,
+        body,
+        idempotencyKey,
+      }),
     component: componentId =>
       call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema),
     configuration: (componentId, configId) =>
@@ -240,4 +242,4 @@ const ignoreAlreadyExists = (error: unknown): void => {
   if (!(error instanceof UserError && error.code.endsWith('lreadyExists'))) throw error
 }
 
-export type { Component, Configuration, Job, PreparedFile, ReadableFile }
+export type { Component, Configuration, PreparedFile, ReadableFile }

@@ -7,9 +7,18 @@ const LONGEST_WAIT_SECONDS = 60
 /** Waiting a quarter of the age so far notices the end at most a quarter late, with few polls. */
 const SHARE_OF_AGE = 1 / 4
 
-/** Seconds until the next poll of a job of this age. Whole seconds: Step Functions waits no fractions. */
-export const waitSecondsAt = (ageSeconds: number): number =>
-  patientWait(
-    Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, Math.floor(ageSeconds * SHARE_OF_AGE))),
-    ageSeconds,
+/** What a service advises is believed up to this. */
+const LONGEST_ADVICE_SECONDS = 15 * 60
+
+/**
+ * Seconds until the next poll of a job of this age; longer when the service advises so (`Retry-After`). Whole seconds:
+ * Step Functions waits no fractions.
+ */
+export const waitSecondsAt = (ageSeconds: number, adviceSeconds = 0): number =>
+  Math.max(
+    Math.min(LONGEST_ADVICE_SECONDS, adviceSeconds),
+    patientWait(
+      Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, Math.floor(ageSeconds * SHARE_OF_AGE))),
+      ageSeconds,
+    ),
   )

@@ -39,38 +39,36 @@ const loadOpened = async (
   request: LoadRequest,
   opened: OpenedSource,
 ): Promise<LoadResult> => {
-  const { session, limits } = context
   const table = tableForLoad(request, opened.mapping)
-  const { fields, primaryKey } = table
-  const isKeyed = primaryKey.length > 0
-
-  await session.fitTo(fields.length)
-  const { keyPrefix } = request
-  const kept = withFiles(table, request.incremental ? table.files : [])
-  const publish = createPublish(context, { keyPrefix, fields })
-  const staged = await stageSource(context, {
-    request,
-    opened,
-    fields,
-    // With a primary key, rows may still be dropped. Without one, the files are final.
-    isKeyed,
-    finish: isKeyed ? async file => file : publishUnlessSmall(publish, limits.smallFileBytes),
-  })
-  const merged = isKeyed
-    ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
-    : [...kept.files, ...staged]
-  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
-  const snapshotFiles = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
-    concurrency: TRANSFERS,
-  })
-
+  await context.session.fitTo(table.fields.length)
+  const staged = await stageSource(context, { request, opened, table, name: 'part' })
   return {
-    snapshot: withFiles(table, snapshotFiles),
+    snapshot: await mergeStaged(context, request, { table, staged }),
     importedColumns: opened.mapping.importedColumns,
     importedRowsCount: sum(staged.map(({ rows }) => rows)),
     warnings: opened.warnings,
     ...opened.progress,
   }
+}
+
+/** The snapshot of the table with the staged rows. */
+export const mergeStaged = async (
+  context: EngineContext,
+  { keyPrefix, incremental }: LoadRequest,
+  { table, staged }: { table: Snapshot; staged: SnapshotFile[] },
+): Promise<Snapshot> => {
+  const { fields, primaryKey } = table
+  const kept = withFiles(table, incremental ? table.files : [])
+  const merged =
+    primaryKey.length > 0
+      ? await mergeByKey(context, { staged: staged.filter(isLocal), snapshot: kept, keyPrefix })
+      : [...kept.files, ...staged]
+  const compacted = await compactFiles(context, { files: merged, snapshot: kept })
+  const publish = createPublish(context, { keyPrefix, fields })
+  const files = await pMap(compacted, async file => (isLocal(file) ? publish(file) : file), {
+    concurrency: TRANSFERS,
+  })
+  return withFiles(table, files)
 }
 
 /**
@@ -89,16 +87,25 @@ export const tableForLoad = (
 interface StageSourceRequest {
   request: LoadRequest
   opened: OpenedSource
-  fields: TableField[]
-  isKeyed: boolean
-  finish: (file: LocalFile) => Promise<SnapshotFile>
+  /** With the columns that it has after the load. */
+  table: Snapshot
+  /** Begins the names of the files; unique in the session. */
+  name: string
 }
 
-const stageSource = async (
-  { session, threads }: EngineContext,
-  { request, opened, fields, isKeyed, finish }: StageSourceRequest,
+/** The rows of a source as Parquet files: local ones, and such as have been stored because they are final. */
+export const stageSource = async (
+  context: EngineContext,
+  { request, opened, table: { fields, primaryKey }, name }: StageSourceRequest,
 ): Promise<SnapshotFile[]> => {
+  const { session, threads, limits } = context
   const columns = cellsOf(fields, opened.mapping.importedColumns)
+  const isKeyed = primaryKey.length > 0
+  const publish = createPublish(context, { keyPrefix: request.keyPrefix, fields })
+  // With a primary key, rows may still be dropped. Without one, the files are final.
+  const finish = isKeyed
+    ? async (file: LocalFile) => file
+    : publishUnlessSmall(publish, limits.smallFileBytes)
   // One chunk more than threads: it is read, scanned and written to disk while DuckDB works on the others.
   return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
     finish(
@@ -109,7 +116,7 @@ const stageSource = async (
         loadedAt: request.loadedAt,
         isKeyed,
         treatValuesAsNull: request.source.treatValuesAsNull ?? [],
-        name: `part-${String(index + 1).padStart(5, '0')}`,
+        name: `${name}-${String(index + 1).padStart(5, '0')}`,
       }),
     ),
   )

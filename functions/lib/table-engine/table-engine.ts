@@ -11,6 +11,7 @@ import { hasDuplicates } from './has-duplicates.ts'
 import { type JoinDeletesRequest, joinDeletes } from './join-deletes.ts'
 import type { LoadRequest, LoadResult } from './load-request.ts'
 import { loadTable } from './load-table.ts'
+import { type LoadTogetherRequest, type LoadTogetherResult, loadTogether } from './load-together.ts'
 import { type PreviewQuery, type PreviewResult, previewTable } from './preview-table.ts'
 import { type ProfileQuery, type ProfileResult, profileTable } from './profile-table.ts'
 import { createS3TableFiles } from './s3-table-files.ts'
@@ -35,6 +36,8 @@ export interface TableEngine {
    * wrong (codes: `invalidCsv`, `csvImport.*`, `storage.importFileMissing`, `storage.tables.validation.*`).
    */
   load(request: LoadRequest): Promise<LoadResult & Cost>
+  /** Loads several files as one change of a table. Idempotent like `load`; see `loadTogether`. */
+  loadTogether(request: LoadTogetherRequest): Promise<LoadTogetherResult & Cost>
   /**
    * Writes a part of a load as Parquet files that no table has yet. Idempotent: the same request writes the same
    * objects. Throws `UserError` when a record is wrong.
@@ -110,6 +113,7 @@ export const createTableEngineOn = (
   }
   return {
     load: request => inSession(context => loadTable(context, request)),
+    loadTogether: request => inSession(context => loadTogether(context, request)),
     stageRange: request => inSession(context => stageRange(context, request)),
     commitStaged: request => inSession(context => commitStaged(context, request)),
     preview: (snapshot, query) => inSession(context => previewTable(context, snapshot, query)),

@@ -1,12 +1,15 @@
+import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
 import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/bucket-store.ts'
-import type { ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
 import { tableResource } from '../../lib/storage/tables/table-resource.ts'
 import { refuseTakenName } from '../../lib/storage/tables/update-table.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
+import { jobFailure } from '../job-failure.ts'
+import { recordJobEnd } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
 
 interface NewTable {
@@ -49,9 +52,32 @@ export const insertTable = async (
     if (error instanceof UserError) await tables.delete(table)
     throw error
   })
+  await refuseQueuedCreations(job, newTable, services)
   const siblings = await tables.listInBucket(bucket.id)
   return { table, resource: tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl }) }
 }
+
+/** Files that landed together may all be about to create the table. Those right behind this job can only fail, now that it is there. */
+const refuseQueuedCreations = async (
+  job: ProcessingJob,
+  { name, displayName }: NewTable,
+  services: RunJobServices,
+): Promise<void> => {
+  const { queue, jobs, now } = services
+  if (job.queueTableId === null) return
+  const behind = await jobs.getMany(await queue.behind(job.queueTableId, job.id, REFUSED_AT_ONCE))
+  const open = behind.filter(other => !isFinal(other))
+  const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
+  const refuse = async (other: JobRecord): Promise<void> => {
+    const failed = await jobs.fail(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
+    await queue.leave(job.queueTableId ?? '', other.id)
+    if (isFinal(failed)) await recordJobEnd(failed, services)
+  }
+  await pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })
+}
+
+const CREATIONS: ReadonlySet<string> = new Set(['tableCreate', 'tableDefinitionCreate'])
+const REFUSED_AT_ONCE = 500
 
 const insert = async (
   job: ProcessingJob,

@@ -62,8 +62,8 @@ export const loadFile = async (
  *
  * Errors: `storage.files.notFound`, `storage.fileNotUploaded`, those of the manifest, and `storage.dataUrl.…`.
  */
-const resolveCsvSource = async (
-  job: ProcessingJob,
+export const resolveCsvSource = async (
+  job: Pick<ProcessingJob, 'id'>,
   { fileId = 0, dataUrl, csv }: DataPlace & { csv: CsvOptions },
   services: RunJobServices,
 ): Promise<PinnedSource> => {
@@ -84,7 +84,7 @@ const resolveCsvSource = async (
 
 /** The copy is kept as long as an export. Its key depends only on the job, so a repeated run finds it. */
 const copiedSource = async (
-  job: ProcessingJob,
+  job: Pick<ProcessingJob, 'id'>,
   dataUrl: string,
   csv: CsvOptions,
   { s3, filesBucket, dataUrls, projectId }: RunJobServices,

@@ -48,9 +48,13 @@ export class QueryMerge extends Error {
   }
 }
 
+/** As stored. */
+export const sourceBytes = ({ slices }: PinnedSource): number =>
+  slices.reduce((sum, slice) => sum + slice.bytes, 0)
+
 /** Throws `UserError` `storage.load.tooLarge` when such loads are switched off. */
-export const isOutgrown = ({ slices }: PinnedSource, { isOn, singleLoadBytes }: Distribution): boolean => {
-  const bytes = slices.reduce((sum, slice) => sum + slice.bytes, 0)
+export const isOutgrown = (source: PinnedSource, { isOn, singleLoadBytes }: Distribution): boolean => {
+  const bytes = sourceBytes(source)
   if (bytes <= singleLoadBytes) return false
   if (isOn) return true
   throw new UserError(

@@ -33,13 +33,14 @@ const nothingToReport = reporting(null)
 export const runOperation = async (
   job: ProcessingJob,
   services: RunJobServices,
+  { isRepeated }: { isRepeated: boolean },
 ): Promise<Outcome | Pending | InParts> => {
   const { input } = job
   switch (input.operationName) {
     case 'tableCreate':
       return createTable(job, input, services)
     case 'tableImport':
-      return importTable(job, input, services)
+      return importTable(job, input, services, { isRepeated })
     case 'tableDefinitionCreate':
       return reporting(await createDefinedTable(job, input, services))
     case 'tableUpdate':

@@ -10,12 +10,21 @@ import type { JobWait } from '../services.ts'
 export const awaitJob = async (
   job: JobRecord,
   get: (id: number) => Promise<JobRecord | undefined>,
-  { limitMs, intervalMs, sleep }: JobWait,
+  { limitMs, pauseMs, sleep }: JobWait,
 ): Promise<JobRecord> => {
   let current = job
-  for (let waitedMs = 0; !isFinal(current) && waitedMs < limitMs; waitedMs += intervalMs) {
-    await sleep(intervalMs)
+  for (let waitedMs = 0; !isFinal(current) && waitedMs < limitMs; ) {
+    const pause = Math.min(pauseMs(waitedMs), limitMs - waitedMs)
+    await sleep(pause)
+    waitedMs += pause
     current = (await get(job.id)) ?? current
   }
   return current
 }
+
+const SHORTEST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1_000
+
+/** Each wait as long as all before it: four looks in the first second, then one a second. */
+export const growingPause = (waitedMs: number): number =>
+  Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs))

@@ -5,8 +5,8 @@ import { reviveJob } from '../../lib/storage/jobs/revive-job.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied, maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { awaitJob } from './await-job.ts'
 import { jobBody } from './job-body.ts'
+import { jobReply } from './job-reply.ts'
 import { jobResource } from './job-resource.ts'
 
 /** One job. If it is unfinished, the reply waits for up to about a second, in case it finishes. */
@@ -17,7 +17,8 @@ export const getJob = defineRoute({
   tag: 'jobs',
   reply: jobBody,
   replies: { 200: 'The job', 403: 'Another token started it', 404: 'There is no such job' },
-  handle: async ({ params, caller, baseUrl }, services) => {
+  handle: async (request, services) => {
+    const { params, caller, baseUrl } = request
     const id = parseId(params.jobId)
     const job = id === undefined ? undefined : await services.jobs.get(id)
     if (!job) throw new UserError('storage.jobs.notFound', `Job ${params.jobId.slice(0, 20)} not found`)
@@ -28,6 +29,6 @@ export const getJob = defineRoute({
       services.log.error('job not revived', { jobId: job.id, error })
       return job
     })
-    return ok(jobResource(await awaitJob(revived, services.jobs.get, services.jobWait), baseUrl))
+    return jobReply(revived, request, services, ok)
   },
 })

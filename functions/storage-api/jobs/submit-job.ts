@@ -1,15 +1,15 @@
 import { inBranch, ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { startOrQueue } from '../../lib/storage/jobs/start-next.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
-import { awaitJob } from './await-job.ts'
-import { jobResource } from './job-resource.ts'
+import { jobReply } from './job-reply.ts'
 
 export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl' | 'branchId'
+  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl' | 'branchId' | 'raw'
 >
 
 export interface NewJob {
@@ -36,22 +36,21 @@ export const submitJob = async (
   services: Services,
   newJob: NewJob,
 ): Promise<Response> => {
-  const job = await acceptJob(submitter, services, newJob)
-  return accepted(jobResource(await awaitJob(job, services.jobs.get, services.jobWait), submitter.baseUrl))
+  return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
 }
 
-/** Stores a job, queues it and starts it. Resolves to its state. */
+/** Stores a job and queues it; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
   submitter: Submitter,
   services: Services,
   newJob: NewJob,
 ): Promise<JobRecord> => {
-  const { queue, startJob, log } = services
   const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
-    if (job.queueTableId !== null) await queue.enter(job.queueTableId, job.id)
-    // The job is accepted now. If it cannot be started, the first poll will start it.
-    await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
+    // The job is accepted now. If it cannot be started, the first poll or the clock will start it.
+    await startOrQueue(job, services).catch(error =>
+      services.log.error('job not started', { jobId: job.id, error }),
+    )
   }
   return job
 }

@@ -61,16 +61,23 @@ describe('a job that was stored and not started', () => {
     expect(await look()).toEqual({ openJobs: 0, oldestWaitingSeconds: 0 })
   })
 
-  it('comes before one that was accepted after it', async () => {
+  it('comes before one that was accepted after it, which it finds when it has ended', async () => {
     await service.createBucket('main')
     isDown = true
     const first = await accept('orders')
     pass(1000)
     const second = await accept('orders')
+    pass(1000)
+    const other = await accept('others')
     isDown = false
     pass(MINUTE_MS)
     await look()
-    expect(started).toEqual([first, second])
+    expect(started).toEqual([first, other])
+    await executeJob(first, service.jobServices)
+    expect(await service.stores.jobs.get(second)).toMatchObject({
+      status: 'error',
+      error: { code: 'storage.buckets.tableAlreadyExists' },
+    })
   })
 
   it('is found however old it is, as long as it is among the newest', async () => {

@@ -47,6 +47,14 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       return item && parse(item)
     },
 
+    /** The records that exist under these ids, in the order of the ids. */
+    async getMany(ids: readonly number[]): Promise<Stored[]> {
+      const found = new Map(
+        (await items.getMany(ids.map(keyOf))).map(parse).map(record => [record.id, record]),
+      )
+      return ids.map(id => found.get(id)).filter(record => record !== undefined)
+    },
+
     /** Stores what `make` returns for a new id. Never overwrites another process's record. */
     async create(nextId: NextId, make: (id: number) => Stored): Promise<Stored> {
       for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {

@@ -165,9 +165,9 @@ const jobMetrics = z.object({
 
 export type JobMetrics = z.infer<typeof jobMetrics>
 
-const jobResults = z.record(z.string(), z.unknown()).nullable()
+export const jobResults = z.record(z.string(), z.unknown()).nullable()
 
-const jobError = z.object({
+export const jobError = z.object({
   code: z.string(),
   message: z.string(),
   exceptionId: z.string(),
@@ -216,6 +216,7 @@ export const jobRecord = z.discriminatedUnion('status', [
 ])
 
 export type JobRecord = z.infer<typeof jobRecord>
+export type WaitingJob = Extract<JobRecord, { status: 'waiting' }>
 export type ProcessingJob = Extract<JobRecord, { status: 'processing' }>
 export type FinalJob = Extract<JobRecord, { status: 'success' | 'error' }>
 

@@ -8,7 +8,13 @@ import {
   type JobRecord,
   jobRecord,
   type ProcessingJob,
+  type WaitingJob,
 } from './job-record.ts'
+
+interface JobOutcome {
+  results: Record<string, unknown> | null
+  metrics: JobMetrics
+}
 
 /**
  * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
@@ -26,6 +32,7 @@ export const createJobStore = (items: ItemTable) => {
 
   return {
     get: records.get,
+    getMany: records.getMany,
     insert: records.insert,
     create: records.create,
     list: records.list,
@@ -37,12 +44,25 @@ export const createJobStore = (items: ItemTable) => {
         : job,
 
     /** processing -> success. */
-    succeed: (
-      job: ProcessingJob,
-      at: Date,
-      { results, metrics }: { results: Record<string, unknown> | null; metrics: JobMetrics },
-    ): Promise<JobRecord> =>
-      change(job, { ...job, status: 'success', endTime: at.toISOString(), results, metrics }),
+    succeed: (job: ProcessingJob, at: Date, outcome: JobOutcome): Promise<JobRecord> =>
+      change(job, { ...job, status: 'success', endTime: at.toISOString(), ...outcome }),
+
+    /** waiting or processing -> success, of a job that another one has done with its own. It began when that one did. */
+    succeedOpen: async (
+      job: WaitingJob | ProcessingJob,
+      { startTime, at, outcome }: { startTime: string; at: Date; outcome: JobOutcome },
+    ): Promise<JobRecord> => {
+      const succeeded = (from: WaitingJob | ProcessingJob): JobRecord => ({
+        ...from,
+        status: 'success',
+        startTime: from.status === 'waiting' ? startTime : from.startTime,
+        endTime: at.toISOString(),
+        ...outcome,
+      })
+      const changed = await change(job, succeeded(job))
+      // It may have changed from waiting to processing since it was read.
+      return changed.status === 'processing' ? change(changed, succeeded(changed)) : changed
+    },
 
     /** waiting or processing -> error. */
     fail: async (

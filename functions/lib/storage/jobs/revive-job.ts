@@ -1,11 +1,15 @@
 import { createExceptionId } from '../../errors/exception-id.ts'
-import { isFinal, type JobRecord } from './job-record.ts'
+import { frontOfQueue } from './front-of-queue.ts'
+import { branchOf, isFinal, type JobRecord } from './job-record.ts'
 import type { StartJob } from './job-starter.ts'
 import { internalJobError, type JobStore } from './job-store.ts'
+import type { TableQueue } from './table-queue.ts'
 
-interface ReviveOptions {
+export interface ReviveOptions {
   jobs: JobStore
   startJob: StartJob
+  /** The queues of a branch. */
+  inBranch: (branchId: number) => { queue: TableQueue }
   now: () => Date
 }
 
@@ -19,13 +23,37 @@ const PROCESSING_TOO_LONG_MS = 16 * 60_000
  * Resolves to the job as stored afterwards.
  *
  * An execution finishes its job before it ends, so one that did not was stopped from outside or failed altogether.
- * Whoever polls a job or is queued behind it calls this. That repairs a crash at any moment.
+ * A job that waits behind others in the queue of its table has no execution yet: then the one in front is looked after,
+ * which starts the next one when it ends. Whoever polls a job or is queued behind it calls this, and the clock does. That
+ * repairs a crash at any moment.
  */
-export const reviveJob = async (
+export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
+  if (!isSuspicious(job, options.now())) return job
+  return job.status === 'waiting' && job.queueTableId !== null
+    ? reviveQueue(job, job.queueTableId, options)
+    : restartJob(job, options)
+}
+
+const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {
+  const { queue } = options.inBranch(branchOf(job))
+  let front = await frontOfQueue(tableId, { ...options, queue, known: job })
+  if (!front || front.id > job.id) {
+    // Its request died before it was queued.
+    await queue.enter(tableId, job.id)
+    front = job
+  }
+  if (!isSuspicious(front, options.now())) return job
+  const restarted = await restartJob(front, options)
+  if (front.id === job.id) return restarted
+  // One that could only be failed is not in front any more.
+  return isFinal(restarted) ? reviveQueue(job, tableId, options) : job
+}
+
+/** Starts the job if nobody did; fails it if its execution has ended. Resolves to the job as stored afterwards. */
+export const restartJob = async (
   job: JobRecord,
-  { jobs, startJob, now }: ReviveOptions,
+  { jobs, startJob, now }: Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'>,
 ): Promise<JobRecord> => {
-  if (!isSuspicious(job, now())) return job
   if ((await startJob(job.id)) === 'running') return job
   const current = (await jobs.get(job.id)) ?? job
   return isFinal(current)

@@ -43,6 +43,12 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
   const ofBranch = branchId === defaultBranchId ? '' : `${branchId}#`
   const partition = (tableId: string) => `QUEUE#${ofBranch}${tableId}`
 
+  /** Digits only, so that the item of the lease is left out. */
+  async function* entries(tableId: string, from: string, pageSize: number): AsyncGenerator<number> {
+    for await (const item of items.query(partition(tableId), { from, to: ':', pageSize }))
+      yield Number(item['jobId'])
+  }
+
   return {
     /** Adds the job to the queue. Idempotent. */
     enter: async (tableId: string, jobId: number): Promise<void> => {
@@ -55,12 +61,32 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
 
     /** The job that came first, or `undefined` when the queue is empty. */
     async first(tableId: string): Promise<number | undefined> {
-      // Digits only, so that the item of the lease is left out.
-      for await (const item of items.query(partition(tableId), { from: '0', to: ':', pageSize: 1 }))
-        return Number(item['jobId'])
+      for await (const jobId of entries(tableId, '0', 1)) return jobId
       return undefined
+    },
+
+    /** The jobs that come after this one, in their order; at most `limit` of them. */
+    async behind(tableId: string, jobId: number, limit: number): Promise<number[]> {
+      const found: number[] = []
+      for await (const id of entries(tableId, idSortKey(jobId + 1), limit)) {
+        if (found.length >= limit) break
+        found.push(id)
+      }
+      return found
+    },
+
+    /** How many jobs come before this one; at most `limit`. */
+    async countBefore(tableId: string, jobId: number, limit: number): Promise<number> {
+      let count = 0
+      for await (const id of entries(tableId, '0', limit)) {
+        if (id >= jobId || count >= limit) break
+        count += 1
+      }
+      return count
     },
 
     lease: (tableId: string) => createTableLeaseStore(items, partition(tableId)),
   }
 }
+
+export type TableQueue = ReturnType<typeof createTableQueue>

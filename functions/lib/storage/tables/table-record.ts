@@ -4,6 +4,18 @@ import { snapshotContent } from '../snapshots/snapshot-content.ts'
 import type { AliasFilter, AliasRecord } from './aliases/alias-record.ts'
 import { tableDefinition } from './table-definition.ts'
 
+export const tableLoad = z.object({
+  jobId: z.number(),
+  importedColumns: z.array(z.string()),
+  importedRowsCount: z.number(),
+  warnings: z.array(z.string()),
+  inBytes: z.number(),
+  isCompressed: z.boolean(),
+  durationSeconds: z.number(),
+  /** Key of the object with what this load did for other jobs, whose files it took along. Absent: for none. */
+  together: z.string().optional(),
+})
+
 export const tableRecord = z.object({
   /** Unique for ever: a new table under an old name gets another one. */
   internalId: z.number(),
@@ -14,15 +26,7 @@ export const tableRecord = z.object({
   lastImportDate: z.string().nullable(),
   lastChangeDate: z.string().nullable(),
   /** The last load with its result. When its job runs again it finds its work done. */
-  lastLoad: z.object({
-    jobId: z.number(),
-    importedColumns: z.array(z.string()),
-    importedRowsCount: z.number(),
-    warnings: z.array(z.string()),
-    inBytes: z.number(),
-    isCompressed: z.boolean(),
-    durationSeconds: z.number(),
-  }),
+  lastLoad: tableLoad,
   /** The last job that changed the table in another way than by a load, with its result. */
   lastJob: z.object({ id: z.number(), results: z.record(z.string(), z.unknown()).nullable() }).optional(),
   /** Of a typed table: its declared columns. */

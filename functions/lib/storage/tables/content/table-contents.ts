@@ -192,7 +192,8 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
           lastColumnId: snapshot.lastFieldId,
           ...(!hasSameProperties && { properties }),
         },
-        commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}`,
+        // Two runs of one job may have taken different files along.
+        commitId: `${lastLoad.jobId}-${lastJob?.id ?? 0}-${revision}${lastLoad.together ?? ''}`,
         timeMs: Date.parse(table.lastChangeDate ?? table.created),
       })
     },

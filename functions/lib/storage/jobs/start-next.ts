@@ -1,0 +1,34 @@
+import { frontOfQueue } from './front-of-queue.ts'
+import { isFinal, type JobRecord } from './job-record.ts'
+import { type ReviveOptions, restartJob } from './revive-job.ts'
+import type { TableQueue } from './table-queue.ts'
+
+interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> {
+  queue: TableQueue
+}
+
+/** Puts an accepted job into the queue of its table, and starts it unless others come before it. */
+export const startOrQueue = async (
+  job: JobRecord,
+  { queue, jobs, startJob }: Omit<StartOptions, 'now'>,
+): Promise<void> => {
+  if (job.queueTableId !== null) {
+    await queue.enter(job.queueTableId, job.id)
+    // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
+    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job })
+    if (front && front.id !== job.id) return
+  }
+  await startJob(job.id)
+}
+
+/**
+ * Starts the job that is in front of a queue now. One that is started already keeps its one execution, so it does not
+ * matter how often this happens; one whose execution was stopped is failed, and the next one starts.
+ */
+export const startNext = async (tableId: string, options: StartOptions): Promise<void> => {
+  for (;;) {
+    const front = await frontOfQueue(tableId, options)
+    if (front?.status !== 'waiting') return
+    if (!isFinal(await restartJob(front, options))) return
+  }
+}

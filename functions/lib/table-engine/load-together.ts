@@ -1,0 +1,112 @@
+import pMap from 'p-map'
+import { UserError } from '../errors/errors.ts'
+import type { EngineContext } from './engine-context.ts'
+import type { CsvSource, LoadRequest, LoadResult } from './load-request.ts'
+import { mergeStaged, stageSource, tableForLoad } from './load-table.ts'
+import type { SnapshotFile } from './local-file.ts'
+import { readSource } from './read-source.ts'
+import { columnNames, type Snapshot } from './snapshot.ts'
+
+export interface LoadTogetherRequest extends Omit<LoadRequest, 'source' | 'incremental' | 'primaryKey'> {
+  current: Snapshot
+  /** In the order in which they would be loaded one by one. Rows are added, or replace those with the same key. */
+  sources: CsvSource[]
+}
+
+/** What a source has brought, or why it brings nothing. */
+export type SourceLoad = Omit<LoadResult, 'snapshot'> | { refusal: UserError }
+
+export interface LoadTogetherResult {
+  snapshot: Snapshot
+  /** Of the first sources, in their order. Those that are left out have to be loaded after this. */
+  loads: SourceLoad[]
+}
+
+/** Each holds a chunk or two in memory. */
+const SOURCES_AT_ONCE = 4
+
+/**
+ * Loads several sources as one change of the table, with the rows that it would have after one load each.
+ *
+ * A source that is wrong brings nothing, and the others are loaded. The first one is not: its error is thrown. Only the
+ * first may add columns to the table; the load ends before another one that would.
+ */
+export const loadTogether = async (
+  context: EngineContext,
+  request: LoadTogetherRequest,
+): Promise<LoadTogetherResult> => {
+  const { sources, current, ...common } = request
+  const toLoad = (source: CsvSource, table: Snapshot): LoadRequest => ({
+    ...common,
+    source,
+    current: table,
+    primaryKey: table.primaryKey,
+    incremental: true,
+  })
+  const [firstSource, ...others] = sources
+  if (!firstSource) return { snapshot: current, loads: [] }
+  await context.session.fitTo(current.fields.length)
+  const first = await stageOne(context, toLoad(firstSource, current), 0)
+  const { table } = first
+  await context.session.fitTo(table.fields.length)
+  const staged = await pMap(
+    others,
+    async (source, index): Promise<Staged | 'addsColumns'> => {
+      try {
+        return await stageOne(context, toLoad(source, table), index + 1, columnNames(table).length)
+      } catch (error) {
+        if (error instanceof AddsColumns) return 'addsColumns'
+        if (error instanceof UserError) return { table, files: [], load: { refusal: error } }
+        throw error
+      }
+    },
+    { concurrency: SOURCES_AT_ONCE },
+  )
+  const end = staged.indexOf('addsColumns')
+  const together = staged.slice(0, end === -1 ? undefined : end).filter(source => source !== 'addsColumns')
+  const files = [first, ...together].flatMap(source => source.files)
+  return {
+    snapshot: await mergeStaged(context, toLoad(firstSource, current), { table, staged: files }),
+    loads: [first, ...together].map(({ load }) => load),
+  }
+}
+
+interface Staged {
+  /** With the columns that it has after this source. */
+  table: Snapshot
+  files: SnapshotFile[]
+  load: SourceLoad
+}
+
+class AddsColumns extends Error {}
+
+const stageOne = async (
+  context: EngineContext,
+  request: LoadRequest,
+  index: number,
+  mostColumns = Number.POSITIVE_INFINITY,
+): Promise<Staged> => {
+  const opened = await readSource(context.files, {
+    source: request.source,
+    tableColumns: request.current && columnNames(request.current),
+    chunkBytes: context.limits.chunkBytes,
+  })
+  try {
+    const table = tableForLoad(request, opened.mapping)
+    if (table.fields.length > mostColumns) throw new AddsColumns()
+    const name = `file-${String(index + 1).padStart(5, '0')}-part`
+    const files = await stageSource(context, { request, opened, table, name })
+    return {
+      table,
+      files,
+      load: {
+        importedColumns: opened.mapping.importedColumns,
+        importedRowsCount: files.reduce((sum, { rows }) => sum + rows, 0),
+        warnings: opened.warnings,
+        ...opened.progress,
+      },
+    }
+  } finally {
+    await opened.close()
+  }
+}

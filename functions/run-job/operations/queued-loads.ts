@@ -1,0 +1,92 @@
+import pMap from 'p-map'
+import { UserError } from '../../lib/errors/errors.ts'
+import {
+  type InputOf,
+  isFinal,
+  type JobRecord,
+  type ProcessingJob,
+  type WaitingJob,
+} from '../../lib/storage/jobs/job-record.ts'
+import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
+import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
+import type { RunJobServices } from '../services.ts'
+import { resolveCsvSource } from './load-file.ts'
+import { type PinnedSource, sourceBytes } from './outgrown-load.ts'
+
+/** One load takes so many files of a table at most, and so many bytes as stored. It is done within a minute. */
+const TOGETHER_FILES = 500
+const TOGETHER_BYTES = 256 * 1024 ** 2
+
+/** A file that is to be loaded, with what its job says beside the load. */
+export interface SourceOfJob<Job> {
+  job: Job
+  source: PinnedSource
+  warnings: string[]
+}
+
+/** The load of a waiting job, or why it cannot be done. */
+export type QueuedLoad = SourceOfJob<WaitingJob> | { job: WaitingJob; refusal: UserError }
+
+export type ImportJob<Job extends JobRecord> = Job & { input: InputOf<'tableImport'> }
+
+const READS = 16
+
+/** The file of an import. Throws `UserError`. */
+export const importSource = async <Job extends JobRecord>(
+  job: ImportJob<Job>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<SourceOfJob<Job>> => {
+  const { tableId, fileId, dataUrl, csv, incremental, primaryKey = [] } = job.input
+  const { primaryKey: tableKey } = table.snapshot
+  const warnings = checkKeyOfTable({ tableId, tableKey, primaryKey, incremental })
+  return { job, warnings, source: await resolveCsvSource(job, { fileId, dataUrl, csv }, services) }
+}
+
+/**
+ * The jobs right behind a load in the queue of its table that can be done with it: they add rows too, each from one file
+ * of the service. They end before a job of another kind.
+ */
+export const loadsBehind = async (
+  { id, queueTableId }: ProcessingJob,
+  { queue, jobs }: RunJobServices,
+): Promise<ImportJob<WaitingJob>[]> => {
+  if (queueTableId === null) return []
+  const behind = await jobs.getMany(await queue.behind(queueTableId, id, TOGETHER_FILES - 1))
+  // The entry of a job that is over was left behind by a crash.
+  const open = behind.filter(job => !isFinal(job))
+  const end = open.findIndex(job => !goesTogether(job))
+  return open.slice(0, end === -1 ? undefined : end).filter(goesTogether)
+}
+
+/** Finds the files of jobs; as many as one load takes with the first file. */
+export const queuedLoads = async (
+  behind: ImportJob<WaitingJob>[],
+  { first, table }: { first: SourceOfJob<ProcessingJob>; table: TableRecord },
+  services: RunJobServices,
+): Promise<QueuedLoad[]> => {
+  const loads = await pMap(
+    behind,
+    async (job): Promise<QueuedLoad> => {
+      try {
+        return await importSource(job, table, services)
+      } catch (error) {
+        if (error instanceof UserError) return { job, refusal: error }
+        throw error
+      }
+    },
+    { concurrency: READS },
+  )
+  let bytes = sourceBytes(first.source)
+  const tooMuch = loads.findIndex(load => {
+    bytes += 'source' in load ? sourceBytes(load.source) : 0
+    return bytes > TOGETHER_BYTES
+  })
+  return tooMuch === -1 ? loads : loads.slice(0, tooMuch)
+}
+
+const goesTogether = (job: JobRecord): job is ImportJob<WaitingJob> =>
+  job.status === 'waiting' &&
+  job.input.operationName === 'tableImport' &&
+  job.input.incremental &&
+  job.input.fileId !== undefined
