@@ -8,7 +8,7 @@ const LONGEST_WAIT_SECONDS = 60
 const SHARE_OF_AGE = 1 / 4
 
 /** What a service advises is believed up to this. */
-const LONGEST_ADVICE_SECONDS = 15 * 60
+const LONGEST_ADVICE_SECONDS = 5 * 60
 
 /**
  * Seconds until the next poll of a job of this age; longer when the service advises so (`Retry-After`). Whole seconds:

@@ -8,9 +8,6 @@ import { jobResource } from './job-resource.ts'
 /** One load takes so many small files of a table, in so many seconds. */
 const FILES_IN_LOAD = 500
 const SECONDS_OF_LOAD = 20
-/** More are not counted. */
-const MOST_COUNTED = 5_000
-
 /**
  * The reply with a job. Of an unfinished one it waits for up to about a second, in case it finishes, unless the request
  * says `Prefer: wait=0`. A job that waits behind others says in `Retry-After` when it is worth asking again.
@@ -18,7 +15,7 @@ const MOST_COUNTED = 5_000
 export const jobReply = async (
   job: JobRecord,
   { raw, baseUrl }: Pick<RouteRequest<unknown, unknown, unknown>, 'raw' | 'baseUrl'>,
-  services: Services,
+  services: Pick<Services, 'jobs' | 'jobWait' | 'inBranch'>,
   reply: (body: unknown) => Response,
 ): Promise<Response> => {
   const { jobs, jobWait } = services
@@ -29,9 +26,9 @@ export const jobReply = async (
   return response
 }
 
-const secondsToWait = async (job: JobRecord, services: Services): Promise<number> => {
+const secondsToWait = async (job: JobRecord, services: Pick<Services, 'inBranch'>): Promise<number> => {
   if (job.status !== 'waiting' || job.queueTableId === null) return 0
   const { queue } = services.inBranch(branchOf(job))
-  const before = await queue.countBefore(job.queueTableId, job.id, MOST_COUNTED)
+  const before = await queue.estimateBefore(job.queueTableId, job.id)
   return Math.ceil((before / FILES_IN_LOAD) * SECONDS_OF_LOAD)
 }

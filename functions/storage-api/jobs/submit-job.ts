@@ -39,10 +39,12 @@ export const submitJob = async (
   return jobReply(await acceptJob(submitter, services, newJob), submitter, services, accepted)
 }
 
+type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log'>
+
 /** Stores a job and queues it; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
   submitter: Submitter,
-  services: Services,
+  services: AcceptServices,
   newJob: NewJob,
 ): Promise<JobRecord> => {
   const job = await storeJob(submitter, services, newJob)
@@ -57,7 +59,7 @@ export const acceptJob = async (
 
 const storeJob = async (
   { caller, runId, idempotencyKey, baseUrl, branchId }: Submitter,
-  services: Services,
+  services: AcceptServices,
   { input, queueTableId, tableId, admit }: NewJob,
 ): Promise<JobRecord> => {
   const { jobs, now, nextId } = services
