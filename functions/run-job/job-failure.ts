@@ -1,5 +1,5 @@
-import { createExceptionId } from '../lib/errors/exception-id.ts'
 import type { UserError } from '../lib/errors/errors.ts'
+import { createExceptionId } from '../lib/errors/exception-id.ts'
 import type { JobError } from '../lib/storage/jobs/job-record.ts'
 
 /** The error of a job. What helps to correct the file is in the results too. */
