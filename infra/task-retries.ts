@@ -8,7 +8,6 @@ const TRANSIENT: RetryProps = {
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
     'Lambda.SdkClientException',
-    'Lambda.TooManyRequestsException',
     'Lambda.ClientExecutionTimeoutException',
   ],
   interval: Duration.seconds(2),
@@ -16,6 +15,17 @@ const TRANSIENT: RetryProps = {
   maxDelay: Duration.minutes(2),
   jitterStrategy: JitterType.FULL,
   maxAttempts: 8, // About ten minutes: longer than a deployment or a failover of the service.
+}
+
+/** The account, or the function's share of it, runs as many functions as it may: a matter of minutes when much lands at once. */
+const THROTTLED: RetryProps = {
+  errors: ['Lambda.TooManyRequestsException'],
+  interval: Duration.seconds(1),
+  backoffRate: 2,
+  maxDelay: Duration.minutes(4),
+  jitterStrategy: JitterType.FULL,
+  // Waits of 1, 2, 4 and so on, up to 240 seconds: two hours at most, and one on average, because of the jitter.
+  maxAttempts: 38,
 }
 
 /** The function died. Every step is idempotent, so it runs again; dying twice is no accident. */
@@ -31,6 +41,7 @@ const DIED: RetryProps = {
  * Neither is an unknown error: it is a bug, and repeating does not help.
  */
 export const withRetries = <Task extends TaskStateBase>(task: Task): Task => {
+  task.addRetry(THROTTLED)
   task.addRetry(TRANSIENT)
   task.addRetry(DIED)
   return task
