@@ -16,7 +16,7 @@ import {
 } from './queued-loads.ts'
 import { type SharedLoad, writeSharedLoad } from './shared-load.ts'
 
-export interface JointLoad {
+interface JointLoad {
   snapshot: Snapshot
   lastLoad: TableLoad
   shared: SharedLoad
