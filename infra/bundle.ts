@@ -112,13 +112,15 @@ const writeBundle = async (
   return { folder, contentHash: hash.update(runsOn).digest('hex'), isNative }
 }
 
-/** What browsers load from the console: one script, one style sheet. */
+/** What browsers load from the console: a style sheet, a script, and what that one loads where it is needed. */
 const bundleConsole = async (): Promise<OutputFile[]> => {
   const client = 'functions/storage-api/console/client'
   const { outputFiles } = await build({
     entryPoints: [`${client}/console.ts`, `${client}/console.css`],
     absWorkingDir: projectRoot,
     outdir: join(projectRoot, 'cdk.out', 'console'),
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     write: false,
     bundle: true,
     platform: 'browser',

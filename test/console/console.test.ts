@@ -205,16 +205,25 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     })
     await open('/configurations')
     await page.getByRole('link', { name: 'shop', exact: true }).click()
-    const editor = page.getByLabel(/JSON\. Values/)
-    const text = await editor.inputValue()
-    await editor.fill(text.replace('"endpoint"', '"endpiont"'))
+    const editor = page.getByRole('textbox', { name: 'JSON of the configuration' })
+    const text = await page.locator('textarea').inputValue()
+    /** As somebody does who pastes it. */
+    const fill = async (content: string): Promise<void> => {
+      await editor.click()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.insertText(content)
+    }
+    await fill('{"parameters": ')
+    await page.getByText('Not valid JSON').waitFor()
+    await fill(text.replace('"endpoint"', '"endpiont"'))
+    await page.locator('[data-problem]', { hasText: 'parameters.config.jobs.0' }).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page
       .getByRole('alert')
       .filter({ hasText: /jobs.0.endpoint/ })
       .waitFor()
-    expect(await editor.inputValue()).toContain('endpiont')
-    await editor.fill(text.replace('a.example.com', 'b.example.com'))
+    expect(await page.locator('textarea').inputValue()).toContain('endpiont')
+    await fill(text.replace('a.example.com', 'b.example.com'))
     await page.getByLabel('What changes, for the history').fill('another host')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: 'another host' }).waitFor()
@@ -224,7 +233,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       expect.stringContaining('b.example.com'),
     ])
     await page.getByRole('button', { name: 'Go back to version 1' }).click()
-    expect(await editor.inputValue()).toContain('a.example.com')
+    expect(await page.locator('textarea').inputValue()).toContain('a.example.com')
     complaints.length = 0
   })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import type { AssetNames } from './layout.tsx'
 
 /** A file that browsers load. */
@@ -9,28 +9,36 @@ export interface Asset {
   body: Uint8Array<ArrayBuffer>
 }
 
-const kinds = [
-  ['console.js', 'text/javascript; charset=utf-8'],
-  ['console.css', 'text/css; charset=utf-8'],
-] as const
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+/** What pages name. All else is loaded by these, under names that the bundler has made of the content. */
+const entries = ['console.js', 'console.css']
 
 /**
  * The assets in a folder that the bundler has filled, by names that hold a digest of their content.
  *
  * @throws Error when the folder lacks one
  */
-export const readAssets = (folder: string): ReadonlyMap<string, Asset> =>
-  new Map(
-    kinds.map(([file, type]) => {
-      const path = join(folder, file)
-      if (!existsSync(path)) throw new Error(`The console's ${file} is missing: it is made with the bundle`)
-      const body = new Uint8Array(readFileSync(path))
+export const readAssets = (folder: string): ReadonlyMap<string, Asset> => {
+  const files = existsSync(folder) ? readdirSync(folder) : []
+  const missing = entries.find(entry => !files.includes(entry))
+  if (missing !== undefined)
+    throw new Error(`The console's ${missing} is missing: it is made with the bundle`)
+  return new Map(
+    files.map(file => {
+      const body = new Uint8Array(readFileSync(join(folder, file)))
       const digest = createHash('sha256').update(body).digest('hex').slice(0, 12)
-      return [file.replace('.', `-${digest}.`), { type, body }]
+      const name = entries.includes(file) ? file.replace('.', `-${digest}.`) : file
+      return [name, { type: types[extname(file)] ?? 'application/octet-stream', body }]
     }),
   )
+}
 
 export const assetNames = (assets: ReadonlyMap<string, Asset>): AssetNames => {
-  const named = (end: string): string => [...assets.keys()].find(name => name.endsWith(end)) ?? ''
+  const named = (end: string): string =>
+    [...assets.keys()].find(name => name.startsWith('console-') && name.endsWith(end)) ?? ''
   return { script: named('.js'), style: named('.css') }
 }

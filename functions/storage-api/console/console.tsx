@@ -16,7 +16,7 @@ import type { Built } from './built.ts'
 import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
 import { type AssetNames, Page, Problem } from './layout.tsx'
 import { pages } from './pages.tsx'
-import { tokenSchema } from './schemas.ts'
+import { schemaOfComponent, tokenSchema } from './schemas.ts'
 import { dropToken, keepToken, readToken } from './session.ts'
 import { SignIn } from './views/sign-in.tsx'
 
@@ -139,6 +139,14 @@ export const createConsole = (options: ConsoleOptions): App => {
       }),
     )
   }
+
+  hono.get(
+    `${CONSOLE_PATH}/components/:component/schema`,
+    signedIn(async (context, client) => {
+      const path = `components/${encodeURIComponent(context.req.param('component') ?? '')}`
+      return context.json((await client.get(path, schemaOfComponent)).configurationSchema)
+    }),
+  )
 
   const storageOf = (context: Context, token: string) =>
     createStorageClient({

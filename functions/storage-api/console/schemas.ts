@@ -123,6 +123,11 @@ export const componentSchema = z.object({
   configurations: z.array(configurationSchema).default([]),
 })
 
+/** The schema of `parameters`. Empty: any object is right. */
+export const schemaOfComponent = z.object({
+  configurationSchema: z.record(z.string(), z.unknown()).default({}),
+})
+
 export const versionSchema = z.object({
   version: z.number(),
   created: text,

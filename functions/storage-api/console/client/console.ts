@@ -1,6 +1,7 @@
 import 'htmx.org'
 import { watchDrops } from './drop.ts'
-import { watchJson } from './json-editor.ts'
 
-watchJson()
 watchDrops()
+// Large, and of one kind of page.
+if (document.querySelector('form[data-json]') !== null)
+  void import('./json-editor.ts').then(({ watchJson }) => watchJson())

@@ -1,21 +1,93 @@
-/** Says while somebody types whether a text is JSON, and where not. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { EditorState } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { createJsonCheck, type JsonProblem } from './json-check.ts'
+
+/** Turns the fields of forms that hold JSON into editors that check while somebody types. */
 export const watchJson = (): void => {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-json]')) {
     const field = form.querySelector('textarea')
-    const problem = form.querySelector('[data-problem]')
-    field?.addEventListener('input', () => {
-      const sentence = problemOf(field.value)
-      field.setCustomValidity(sentence)
-      if (problem) problem.textContent = sentence
-    })
+    if (field !== null) openEditor(form, field)
   }
 }
 
-const problemOf = (text: string): string => {
-  try {
-    JSON.parse(text)
-    return ''
-  } catch (error) {
-    return `Not valid JSON: ${error instanceof Error ? error.message : ''}`
+const openEditor = (form: HTMLFormElement, field: HTMLTextAreaElement): void => {
+  const problem = form.querySelector('[data-problem]')
+  let check = createJsonCheck(undefined)
+  const say = (problems: readonly JsonProblem[]): void => {
+    // What is no JSON is not sent; of all else the service decides.
+    field.setCustomValidity(problems.find(({ isSyntax }) => isSyntax)?.message ?? '')
+    if (problem) problem.textContent = problems[0]?.message ?? ''
   }
+  const host = document.createElement('div')
+  // A shadow root: there styles need no style elements, which the page's policy does not allow.
+  const root = host.attachShadow({ mode: 'open' })
+  field.parentElement?.after(host)
+  const view = new EditorView({
+    parent: root,
+    root,
+    doc: field.value,
+    extensions: [
+      lineNumbers(),
+      history(),
+      bracketMatching(),
+      json(),
+      syntaxHighlighting(colours),
+      look,
+      EditorView.lineWrapping,
+      EditorState.tabSize.of(2),
+      EditorView.contentAttributes.of({ 'aria-label': 'JSON of the configuration' }),
+      // Tab leaves the editor, as it leaves every field.
+      keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+      lintGutter(),
+      linter(({ state }): Diagnostic[] => {
+        const problems = check(state)
+        say(problems)
+        return problems.map(({ from, to, message, isSyntax }) => ({
+          from,
+          to,
+          message,
+          severity: isSyntax ? 'error' : 'warning',
+        }))
+      }),
+      EditorView.updateListener.of(update => {
+        if (update.docChanged) field.value = update.state.doc.toString()
+      }),
+    ],
+  })
+  field.hidden = true
+  const { schema } = form.dataset
+  if (schema !== undefined)
+    void loadSchema(schema).then(loaded => {
+      check = createJsonCheck(loaded)
+      say(check(view.state))
+    })
 }
+
+const loadSchema = async (address: string): Promise<object | undefined> => {
+  const response = await fetch(address)
+  return response.ok ? ((await response.json()) as object) : undefined // the service sends a schema
+}
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--accent)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--bad)' },
+])
+
+const look = EditorView.theme({
+  '&': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--panel)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+  },
+  '&.cm-focused': { outline: '3px solid var(--accent)' },
+  '.cm-content': { fontFamily: 'ui-monospace, monospace', caretColor: 'var(--text)', minHeight: '12rem' },
+  '.cm-gutters': { color: 'var(--soft)', backgroundColor: 'var(--ground)', border: '0' },
+  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--panel)' },
+})

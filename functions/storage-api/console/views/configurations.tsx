@@ -91,6 +91,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
         path={path}
         configuration={configuration.configuration}
         version={configuration.version}
+        schema={`/console/components/${encodeURIComponent(componentId)}/schema`}
         draft={draft}
       />
       {configuration.rows.length > 0 && (

@@ -14,14 +14,16 @@ interface EditorProps {
   configuration: unknown
   /** The version that is edited: another one in the meantime refuses the change. */
   version: number
+  /** Where the JSON schema of `parameters` is. Default: any object is right. */
+  schema?: string
   draft?: Draft | undefined
 }
 
-/** JSON to edit. Works as a plain form; a script says while somebody types whether it is JSON. */
-export const Editor = ({ path, configuration, version, draft }: EditorProps) => (
+/** JSON to edit. Works as a plain form; a script makes an editor of it that checks while somebody types. */
+export const Editor = ({ path, configuration, version, schema, draft }: EditorProps) => (
   <>
     {draft !== undefined && <Problem>{draft.problem}</Problem>}
-    <form method="post" action={path} class="editor" data-json="configuration">
+    <form method="post" action={path} class="editor" data-json="configuration" data-schema={schema}>
       <label>
         JSON. Values of keys that begin with # are sealed; a sealed one stays as it is when you leave it.
         <textarea name="configuration" rows={24} spellcheck={false}>
