@@ -4,6 +4,8 @@ import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
+import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
+import { sliceTooLarge } from './gzip-limits.ts'
 import type { StageLoadServices } from './services.ts'
 
 const READS = 16
@@ -17,11 +19,25 @@ export const openSlices = async (load: LoadPlace, services: StageLoadServices): 
   const { source } = await documents.read(load, 'request')
   try {
     const opened = await findCompressed(source.slices, services)
+    refuseLarge(opened.compressed, source, services)
     await documents.write(load, 'opened', opened)
     return opened.groups
   } catch (error) {
     await documents.write(load, 'opened', { refusal: refusalOf(error) })
     return []
+  }
+}
+
+/** Throws `UserError` `storage.load.sliceTooLarge` for the first compressed slice that takes one function too long. */
+const refuseLarge = (
+  compressed: number[],
+  source: LoadDocument<'request'>['source'],
+  { gzipLimits }: StageLoadServices,
+): void => {
+  for (const index of compressed) {
+    const bytes = source.slices[index]?.bytes ?? 0
+    const name = nameInSentence(sliceName(source, index))
+    if (bytes > gzipLimits.compressedBytes) throw sliceTooLarge(name, `has ${bytes} bytes`, gzipLimits)
   }
 }
 

@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { LoadDocuments } from '../lib/distributed/load-documents.ts'
 import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { TableFiles } from '../lib/table-engine/table-files.ts'
+import type { GzipLimits } from './gzip-limits.ts'
 
 /** Everything that a step needs. Made once per container. */
 export interface StageLoadServices {
@@ -12,4 +13,5 @@ export interface StageLoadServices {
   tableEngine: () => Promise<TableEngine>
   /** Bytes of CSV that one invocation scans or stages. */
   rangeBytes: number
+  gzipLimits: GzipLimits
 }

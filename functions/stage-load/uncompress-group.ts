@@ -4,6 +4,7 @@ import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
+import { sliceTooLarge } from './gzip-limits.ts'
 import type { StageLoadServices } from './services.ts'
 
 /** In memory are two parts and the one that is being filled. With 10,000 parts the largest copy has 312 GiB. */
@@ -27,20 +28,23 @@ export const uncompressGroup = async (
 const uncompress = async (
   load: LoadPlace,
   index: number,
-  { s3, tablesBucket, files, documents }: StageLoadServices,
+  { s3, tablesBucket, files, documents, gzipLimits }: StageLoadServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const slice = source.slices[index]
   if (!slice) throw new Error(`The load has no slice ${index}`)
+  const name = nameInSentence(sliceName(source, index))
   let bytes = 0
   const counted = async function* (stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of stored) {
       bytes += piece.length
+      if (bytes > gzipLimits.uncompressedBytes)
+        throw sliceTooLarge(name, 'is too large when it is uncompressed', gzipLimits)
       yield piece
     }
   }
   try {
-    const opened = await openFile(files.readDataFile(slice), nameInSentence(sliceName(source, index)))
+    const opened = await openFile(files.readDataFile(slice), name)
     await new Upload({
       client: s3,
       params: {

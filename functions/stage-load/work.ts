@@ -5,6 +5,7 @@ import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.t
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
 import { stageLoadEnvNames } from './env-names.ts'
 import type { StageLoadEvent } from './event.ts'
+import { GZIP_LIMITS } from './gzip-limits.ts'
 import { stageLoad } from './stage-load.ts'
 
 const env = readEnv(stageLoadEnvNames)
@@ -17,6 +18,7 @@ const services = {
   documents: createLoadDocuments(s3, tablesBucket),
   tableEngine: createLazyTableEngine(s3, tablesBucket),
   rangeBytes: Number(env.LOAD_RANGE_BYTES),
+  gzipLimits: GZIP_LIMITS,
 }
 
 export const run = (event: StageLoadEvent) => stageLoad(event, services)

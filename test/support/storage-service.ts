@@ -21,6 +21,7 @@ import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
+import { GZIP_LIMITS } from '../../functions/stage-load/gzip-limits.ts'
 import type { StageLoadServices } from '../../functions/stage-load/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
@@ -207,6 +208,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     documents,
     tableEngine: async () => engine,
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
+    gzipLimits: GZIP_LIMITS,
   }
   const exportDocuments = createExportDocuments(s3, tablesBucket)
   const jobServices: RunJobServices & MachineServices = {

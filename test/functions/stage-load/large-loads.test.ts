@@ -249,6 +249,34 @@ describe('a large load', () => {
     }
   })
 
+  it.each([
+    ['is larger than one function uncompresses', { compressedBytes: 30 }, 'has \\d+ bytes'],
+    ['becomes larger than that', { uncompressedBytes: 300 }, 'is too large when it is uncompressed'],
+  ])('is refused when a compressed slice %s, with what to do', async (_what, limits, how) => {
+    const { stageLoad } = service.jobServices
+    const before = stageLoad.gzipLimits
+    stageLoad.gzipLimits = { ...before, ...limits }
+    try {
+      const packed = gzipSync(`id,note\n${records(0, 40)}`)
+      const { answers, rows } = await play([{ content: packed }], 24)
+      expect(answers).toMatchObject([
+        {
+          status: 'error',
+          code: 'storage.load.sliceTooLarge',
+          message: expect.stringMatching(
+            new RegExp(`^The file ${how}.*Upload it uncompressed, or as several slices`),
+          ),
+        },
+      ])
+      expect(rows).toEqual([])
+      // What is not compressed has no such limit.
+      const plain = await play([{ content: `id,note\n${records(0, 40)}` }], 24)
+      expect(plain.rows).toHaveLength(40)
+    } finally {
+      stageLoad.gzipLimits = before
+    }
+  })
+
   it('is refused when one function cannot merge it by its key', async () => {
     const { distribution } = service.jobServices
     const before = distribution.singleMergeBytes

@@ -256,6 +256,11 @@ export const tableCodes = {
     remedy:
       'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
   },
+  'storage.load.sliceTooLarge': {
+    status: 400,
+    meaning: 'A compressed slice of a large load takes one function too long: gzip cannot be cut.',
+    remedy: 'Upload it uncompressed, or as several slices.',
+  },
   'storage.export.tooLarge': {
     status: 400,
     meaning:
