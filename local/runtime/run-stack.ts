@@ -18,6 +18,7 @@ import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
+import { concurrencyPools } from './lambda/concurrency-pool.ts'
 import { Functions } from './lambda/functions.ts'
 import { lambdaOperations } from './lambda/operations.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
@@ -33,7 +34,7 @@ import { table } from './resources/table.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
-import { functionDefinitions, rolePolicies } from './stack-functions.ts'
+import { accountConcurrency, functionDefinitions, rolePolicies } from './stack-functions.ts'
 import { stateMachines } from './stack-machines.ts'
 import { serveQueries } from './stack-queries.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
@@ -79,7 +80,10 @@ export const runStack = async (
   const documents = rolePolicies(draft)
   const policies = new RolePolicies(documents)
   stateMachines(draft)
-  functionDefinitions(draft, assembly, options.debugged)
+  const concurrency = concurrencyPools(
+    functionDefinitions(draft, assembly, options.debugged),
+    accountConcurrency(draft),
+  )
   const alarms = new Alarms(draft, new Topics(draft, log))
 
   const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}
@@ -103,7 +107,7 @@ export const runStack = async (
 
   const credentials = new RoleCredentials(request => s3.assumeRole(request))
   keys.find = id => credentials.roleOf.get(id)
-  const api = await serveApi({ ...options, draft }, resources)
+  const api = await serveApi({ ...options, draft, concurrency }, resources)
   const apiUrl = api === undefined ? 'http://api' : addressOf(bind, api.server.port)
   const endpoints = {
     api: apiUrl,
@@ -122,6 +126,7 @@ export const runStack = async (
     endpoints,
     credentials,
     dataDir: dataDir.path,
+    concurrency,
   })
   resources.defer(() => functions.close(0))
 

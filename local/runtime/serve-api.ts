@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { ApiServer } from './api/api-server.ts'
+import type { ConcurrencyPool } from './lambda/concurrency-pool.ts'
 import { openLogFile } from './lambda/log-file.ts'
 import { listeningError } from './listening-error.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
@@ -7,9 +8,14 @@ import { apiFunctionArn, functionDefinitions } from './stack-functions.ts'
 import type { Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
+interface ServeApiOptions extends RunStackOptions {
+  readonly draft: Stack
+  readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
+}
+
 /** Opens the port of the stack's HTTP API, if it has one. The app is loaded later, when its environment is known. */
 export const serveApi = async (
-  { draft, assembly, dataDir, apiPort, bind, debugged, log }: RunStackOptions & { draft: Stack },
+  { draft, assembly, dataDir, apiPort, bind, debugged, log, concurrency }: ServeApiOptions,
   resources: AsyncDisposableStack,
 ): Promise<{ server: ApiServer; functionArn: string } | undefined> => {
   const functionArn = apiFunctionArn(draft)
@@ -32,6 +38,7 @@ export const serveApi = async (
       temporaryRoot,
       functionLog,
       log,
+      concurrency: concurrency.get(functionArn),
     })
     resources.defer(() => server.close())
     return { server, functionArn }

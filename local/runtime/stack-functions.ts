@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { z } from 'zod'
 import { type DebuggedFunction, withDebugged } from './lambda/debugged-function.ts'
 import type { FunctionDefinition } from './lambda/function-definition.ts'
 import { type FunctionProperties, lambdaFunction } from './resources/function.ts'
@@ -9,7 +10,14 @@ import type { Resource, Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
 /** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. */
-const defaultConcurrency = 4
+const sideBySide = 4
+
+/** Lambda quotas, "Concurrent executions". */
+const usualConcurrency = 1000
+
+/** Invocations that the account runs at a time, as the stack's configuration says. */
+export const accountConcurrency = ({ metadata }: Stack): number =>
+  z.int().default(usualConcurrency).parse(metadata['AccountConcurrency'])
 
 /** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
 export const functionDefinitions = (
@@ -26,7 +34,9 @@ export const functionDefinitions = (
     roleArn: resource.properties.Role,
     timeoutSeconds: resource.properties.Timeout,
     memoryMiB: resource.properties.MemorySize,
-    concurrency: resource.properties.ReservedConcurrentExecutions ?? defaultConcurrency,
+    scratchMiB: resource.properties.EphemeralStorage.Size,
+    reservedConcurrency: resource.properties.ReservedConcurrentExecutions,
+    concurrency: sideBySide,
   }))
   return debugged ? withDebugged(definitions, debugged) : definitions
 }

@@ -5,6 +5,7 @@ import type { RolePolicies } from './control/role-policies.ts'
 import { isUnavailable, ServiceError } from './control/service-error.ts'
 import { EventRouter } from './events/event-router.ts'
 import type { Executions } from './executions/executions.ts'
+import { invokeWhenThereIsRoom } from './lambda/asynchronous.ts'
 import type { Functions } from './lambda/functions.ts'
 import type { Queues } from './queues/queues.ts'
 import { lambdaPermission } from './resources/function.ts'
@@ -63,7 +64,7 @@ export const eventRouter = (stack: Stack, services: RuleServices): EventRouter =
       } else {
         if (!invocable.has(Arn))
           throw new ServiceError('AccessDeniedException', `events.amazonaws.com may not invoke ${Arn}`)
-        await functions.invoke(Arn, JSON.parse(input))
+        await invokeWhenThereIsRoom(() => functions.invoke(Arn, JSON.parse(input)))
       }
     },
   })
@@ -81,7 +82,7 @@ export const scheduler = (stack: Stack, services: RuleServices): Scheduler => {
         `${RoleArn} is not authorized to perform: ${action} on ${Arn}`,
       )
     if (machines.has(Arn)) await executions.start(Arn, input)
-    else await functions.invoke(Arn, JSON.parse(input))
+    else await invokeWhenThereIsRoom(() => functions.invoke(Arn, JSON.parse(input)))
   }
 
   return new Scheduler({

@@ -116,7 +116,9 @@ describe('import flow', () => {
       )
       expect(lambdaTasks.length).toBeGreaterThan(1)
       for (const [name, task] of lambdaTasks) {
-        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toContain('TransientError')
+        expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).toEqual(
+          expect.arrayContaining(['TransientError', 'Lambda.TooManyRequestsException']),
+        )
         expect(task.Retry?.flatMap(retry => retry.ErrorEquals)).not.toContain('UserError')
         // The Map around them catches for the ranges of a file and of a load.
         if (!/(Range|Group|Part)$/.test(name)) expect(task.Catch?.at(-1)?.ErrorEquals).toEqual(['States.ALL'])

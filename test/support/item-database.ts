@@ -1,25 +1,66 @@
 import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+  waitUntilTableExists,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { otherImplementation } from './other-implementation.ts'
 
 // The package has no types; these are the parts used here.
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
 
-/** A DynamoDB in this process, in memory, with one table of the keys `pk` and `sk`. */
+/**
+ * A DynamoDB with one empty table of the keys `pk` and `sk`: in this process, in memory, or the one at
+ * `MILLRACE_TEST_DYNAMODB` (CONTRIBUTING.md, "Other implementations"), where a table of that name is replaced.
+ */
 export const startItemDatabase = async (tableName: string) => {
+  const other = otherImplementation('MILLRACE_TEST_DYNAMODB')
+  const database = other ?? (await startDynalite())
+  const client = new DynamoDBClient({ ...database.settings })
+  if (other) await deleteTable(client, tableName)
+  await createTable(client, tableName)
+
+  return {
+    endpoint: database.settings.endpoint,
+    documents: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    async close(): Promise<void> {
+      if (other) await deleteTable(client, tableName)
+      client.destroy()
+      await database.close()
+    },
+  }
+}
+
+const startDynalite = async () => {
   const server = dynalite({ createTableMs: 0 })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on TCP has an address of this kind.
   const { port } = server.address() as AddressInfo
-  const endpoint = `http://127.0.0.1:${port}`
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
-  })
-  await client.send(
+  return {
+    settings: {
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test-secret' },
+    },
+    close: async () => {
+      await new Promise(resolve => {
+        server.close(resolve)
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+const wait = { maxWaitTime: 60, minDelay: 1, maxDelay: 2 }
+
+const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
+  const { TableDescription } = await client.send(
     new CreateTableCommand({
       TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',
@@ -33,16 +74,15 @@ export const startItemDatabase = async (tableName: string) => {
       ],
     }),
   )
+  if (TableDescription?.TableStatus === 'ACTIVE' || !otherImplementation('MILLRACE_TEST_DYNAMODB')) return
+  await waitUntilTableExists({ client, ...wait }, { TableName: tableName })
+}
 
-  return {
-    endpoint,
-    documents: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
-    async close(): Promise<void> {
-      client.destroy()
-      await new Promise(resolve => {
-        server.close(resolve)
-        server.closeAllConnections()
-      })
-    },
+const deleteTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
+  try {
+    await client.send(new DeleteTableCommand({ TableName: tableName }))
+    await waitUntilTableNotExists({ client, ...wait }, { TableName: tableName })
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error
   }
 }

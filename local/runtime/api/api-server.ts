@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConnectionLimits, usualLimits } from '../../http/limited-server.ts'
+import type { ConcurrencyPool } from '../lambda/concurrency-pool.ts'
 import { Container } from '../lambda/container.ts'
 import type { LogFile } from '../lambda/log-file.ts'
 
@@ -24,6 +25,8 @@ interface ApiServerOptions {
   readonly functionLog: LogFile
   readonly log: (message: string) => void
   readonly limits?: ConnectionLimits
+  /** Default: there are always places. */
+  readonly concurrency?: ConcurrencyPool | undefined
 }
 
 /**
@@ -99,10 +102,11 @@ export class ApiServer {
   }
 }
 
-const listenOptions = ({ host, limits = usualLimits }: ApiServerOptions, port: number) => ({
+const listenOptions = ({ host, limits = usualLimits, concurrency }: ApiServerOptions, port: number) => ({
   port,
   host,
   limits,
+  concurrency,
 })
 
 const startContainer = async (options: ApiServerOptions): Promise<Container> => {

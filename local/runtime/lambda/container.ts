@@ -71,10 +71,10 @@ export class Container {
   /** Runs the handler. Rejects with `InvocationError`: the handler's own, or `Sandbox.Timedout`, `Runtime.ExitError`. */
   async invoke(eventJson: string, context: InvocationContext, timeoutSeconds: number): Promise<string> {
     const timedOut = `${new Date().toISOString()} ${context.awsRequestId} Task timed out after ${timeoutSeconds.toFixed(2)} seconds`
-    const timer = setTimeout(() => {
-      this.#settle(invocationError('Sandbox.Timedout', timedOut))
-      void this.terminate()
-    }, timeoutSeconds * 1000)
+    const timer = setTimeout(
+      () => this.cutOff(invocationError('Sandbox.Timedout', timedOut)),
+      timeoutSeconds * 1000,
+    )
     try {
       const answer = await this.#ask({ kind: 'invoke', eventJson, context })
       if (answer.kind === 'result') return answer.resultJson
@@ -83,6 +83,18 @@ export class Container {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Ends the invocation that is under way with this error, and the thread. */
+  cutOff(error: InvocationError): void {
+    this.#settle(error)
+    void this.terminate()
+  }
+
+  /** Bytes of its heap and its buffers. */
+  async memoryBytes(): Promise<number> {
+    const { used_heap_size, external_memory } = await this.#worker.getHeapStatistics()
+    return used_heap_size + external_memory
   }
 
   /** Loads the bundle before the first invocation. */

@@ -13,7 +13,11 @@ export interface FunctionDefinition {
   readonly roleArn: string
   readonly timeoutSeconds: number
   readonly memoryMiB: number
-  /** How many invocations may run side by side; further ones wait. */
+  /** Size of `/tmp`. */
+  readonly scratchMiB: number
+  /** Invocations that may be under way at a time; further ones are throttled. Undefined: as many as the account has left. */
+  readonly reservedConcurrency?: number | undefined
+  /** How many run side by side on this machine; further ones that are under way wait. */
   readonly concurrency: number
   /** The function waits for a debugger at this port. Undefined: no debugger. */
   readonly inspectorPort?: number

@@ -6,6 +6,7 @@ import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
+import { watchSizes } from './size-watch.ts'
 
 /** Lambda quotas: request and response of a synchronous invocation. */
 const largestPayloadBytes = 6 * 1024 * 1024
@@ -29,7 +30,7 @@ interface Warm {
   discarded?: Promise<void>
 }
 
-/** All containers of one function. Warm ones are reused, the last used first; invocations over the limit wait. */
+/** All containers of one function. Warm ones are reused, the last used first; more than run side by side wait. */
 export class FunctionPool {
   readonly #options: FunctionPoolOptions
   readonly #limit: LimitFunction
@@ -94,6 +95,12 @@ export class FunctionPool {
   async #invokeNow(eventJson: string): Promise<string> {
     const { definition } = this.#options
     const warm = await this.#take()
+    const { container, temporary: folder } = warm
+    const { memoryMiB, scratchMiB } = definition
+    const stopWatching = watchSizes(
+      { memoryBytes: () => container.memoryBytes(), memoryMiB, folder, scratchMiB },
+      error => container.cutOff(error),
+    )
     try {
       const context = {
         awsRequestId: randomUUID(),
@@ -104,8 +111,9 @@ export class FunctionPool {
         logStreamName: 'local',
         deadline: Date.now() + definition.timeoutSeconds * 1000,
       }
-      return await warm.container.invoke(eventJson, context, definition.timeoutSeconds)
+      return await container.invoke(eventJson, context, definition.timeoutSeconds)
     } finally {
+      stopWatching()
       // The place is free when the thread has ended: the next container may take over its folder.
       if (warm.container.isUsable) this.#giveBack(warm)
       else await this.#discard(warm)

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../control/service-error.ts'
+import { type ConcurrencyPool, enter, leave } from './concurrency-pool.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { functionEnvironment, type ServiceEndpoints } from './function-environment.ts'
-import { invocationError } from './function-error.ts'
+import { invocationError, THROTTLED } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import type { RoleCredentials } from './role-credentials.ts'
@@ -13,26 +14,32 @@ interface FunctionsOptions {
   readonly endpoints: ServiceEndpoints
   readonly credentials: RoleCredentials
   readonly dataDir: string
+  /** The pool of each function by its ARN. */
+  readonly concurrency: ReadonlyMap<string, ConcurrencyPool>
 }
 
 /** Every function of the template, invoked by its ARN. */
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
   readonly #arns: ReadonlyMap<string, string>
+  readonly #concurrency: ReadonlyMap<string, ConcurrencyPool>
   readonly #logs: readonly LogFile[]
   #isClosed = false
 
   private constructor(
     pools: ReadonlyMap<string, FunctionPool>,
     arns: ReadonlyMap<string, string>,
+    concurrency: ReadonlyMap<string, ConcurrencyPool>,
     logs: readonly LogFile[],
   ) {
     this.#pools = pools
     this.#arns = arns
+    this.#concurrency = concurrency
     this.#logs = logs
   }
 
-  static async open({ definitions, endpoints, credentials, dataDir }: FunctionsOptions): Promise<Functions> {
+  static async open(options: FunctionsOptions): Promise<Functions> {
+    const { definitions, endpoints, credentials, dataDir, concurrency } = options
     const temporaryRoot = join(dataDir, 'tmp')
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
@@ -55,7 +62,8 @@ export class Functions {
         }),
       )
     }
-    return new Functions(pools, new Map(definitions.map(({ name, arn }) => [name, arn])), logs)
+    const arns = new Map(definitions.map(({ name, arn }) => [name, arn]))
+    return new Functions(pools, arns, concurrency, logs)
   }
 
   has(arn: string): boolean {
@@ -66,16 +74,23 @@ export class Functions {
     return this.#arns.get(name)
   }
 
-  /** Rejects with `InvocationError`, whose name is the error type that Step Functions matches. */
+  /**
+   * Rejects with `InvocationError`, whose name is the error type that Step Functions matches: `THROTTLED` when as many
+   * invocations are under way as the function or the account may have.
+   */
   async invoke(arn: string, event: unknown): Promise<unknown> {
     const pool = this.#pools.get(arn)
     if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${arn}`)
+    const places = this.#concurrency.get(arn)
+    if (places && !enter(places)) throw invocationError(THROTTLED, 'Rate Exceeded.')
     try {
       return await pool.invoke(event)
     } catch (error) {
       // Cut off or never begun: no verdict on the event, so it must not count as a refusal.
       if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
       throw error
+    } finally {
+      if (places) leave(places)
     }
   }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Operations, operation } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
+import { THROTTLED } from './function-error.ts'
 
 interface InvokableFunctions {
   /** By name. */
@@ -21,7 +22,14 @@ export const lambdaOperations = (functions: InvokableFunctions): Operations => {
       action: 'lambda:InvokeFunction',
       input: z.object({ name: z.string(), event: z.unknown() }),
       resource: ({ name }) => arnOf(name),
-      run: ({ name, event }) => functions.invoke(arnOf(name), event),
+      run: async ({ name, event }) => {
+        try {
+          return await functions.invoke(arnOf(name), event)
+        } catch (error) {
+          const isThrottled = error instanceof Error && error.name === THROTTLED
+          throw isThrottled ? new ServiceError('TooManyRequestsException', error.message, 429) : error
+        }
+      },
     }),
   }
 }

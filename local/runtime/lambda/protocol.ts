@@ -1,6 +1,7 @@
 /** Messages between the runtime and its workers. Plain data: each is copied between threads. */
 
 import type { ConnectionLimits } from '../../http/limited-server.ts'
+import type { ConcurrencyPool } from './concurrency-pool.ts'
 
 export interface WorkerSettings {
   readonly modulePath: string
@@ -24,6 +25,8 @@ export interface ListenOptions {
   readonly port: number
   readonly host: string
   readonly limits: ConnectionLimits
+  /** Requests take places of the function's invocations. Undefined: there are always places. */
+  readonly concurrency?: ConcurrencyPool | undefined
 }
 
 export type ToWorker =

@@ -12,6 +12,7 @@ import type { TransientCode } from '#lib/errors/codes.ts'
 import { createLimitedServer } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
+import { enter, leave } from './concurrency-pool.ts'
 import { toFunctionError } from './function-error.ts'
 import type { FromWorker, InvocationContext, ListenOptions, ToWorker, WorkerSettings } from './protocol.ts'
 
@@ -85,7 +86,7 @@ const readyToLoad = Promise.withResolvers<void>()
  * Listens before the bundle is loaded: the address is part of the environment that the bundle reads. Requests wait
  * until the runtime has sent that environment and says `load`.
  */
-const serve = ({ port: listenPort, host, limits }: ListenOptions) => {
+const serve = ({ port: listenPort, host, limits, concurrency }: ListenOptions) => {
   const listener = getRequestListener(async (request, ...rest) => {
     await readyToLoad.promise
     const { app } = await load()
@@ -95,6 +96,10 @@ const serve = ({ port: listenPort, host, limits }: ListenOptions) => {
   // The app identifies the caller by a header, so the adapter may refuse a request without reading its body.
   const server = createLimitedServer((request, response) => {
     if (requests.isDraining) return refuseWhileStopping(response)
+    if (concurrency) {
+      if (!enter(concurrency)) return refuseThrottled(response)
+      response.once('close', () => leave(concurrency))
+    }
     requests.add(response)
     // As the gateway does, which accepts no request for another host.
     replaceAuthority(request)
@@ -120,6 +125,12 @@ const loadNow = async () => {
   } catch (error) {
     say({ kind: 'failed', error: toFunctionError(error) })
   }
+}
+
+/** What the gateway answers when Lambda throttles the function: 503, and a text of its own. */
+const refuseThrottled = (response: ServerResponse) => {
+  response.writeHead(503, { 'content-type': 'application/json' })
+  response.end('{"message":"Service Unavailable"}')
 }
 
 /** In the form of the API's own errors: clients show the message and try again after the restart. */

@@ -25,10 +25,12 @@ export const lambdaFunction = resourceType({
     Environment: z.strictObject({ Variables: variables.default({}) }).optional(),
     Timeout: z.coerce.number().int().min(1).max(900).default(3),
     MemorySize: z.coerce.number().int().min(128).max(10_240).default(128),
+    EphemeralStorage: z
+      .strictObject({ Size: z.coerce.number().int().min(512).max(10_240) })
+      .default({ Size: 512 }),
     ReservedConcurrentExecutions: z.coerce.number().int().min(0).optional(),
     PackageType: z.literal('Zip').optional(),
     Architectures: withoutMeaningHere('the bundle’s native bindings were chosen for this machine'),
-    EphemeralStorage: withoutMeaningHere('functions share the free space of this machine’s disk'),
     TracingConfig: withoutMeaningHere('there is no X-Ray daemon; powertools switches itself off'),
     LoggingConfig: withoutMeaningHere('output goes to a log file of the function'),
     Description: withoutMeaningHere('it is text for the console'),

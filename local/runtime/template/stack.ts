@@ -23,6 +23,8 @@ export interface Stack {
   /** The resources of one type, in the order of the template. */
   ofType<Properties>(type: ResourceType<Properties>): readonly Resource<Properties>[]
   readonly outputs: Readonly<Record<string, string>>
+  /** The template's own, as it stands. */
+  readonly metadata: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -65,6 +67,7 @@ export const readStack = (templateJson: unknown, stackName: string, endpoints: E
   return {
     name: stackName,
     outputs,
+    metadata: template.Metadata ?? {},
     // readProperties has checked each resource of this type with this schema.
     ofType: <Properties>(type: ResourceType<Properties>) =>
       (resources.get(type.type) ?? []) as unknown as readonly Resource<Properties>[],

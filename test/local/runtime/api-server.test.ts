@@ -3,6 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
+import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
+import { eventually } from '#support/eventually.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -28,4 +30,34 @@ it('removes what a killed process left in its folder, and leaves nothing there i
     await server.close()
   }
   expect(await readdir(folder.path)).toEqual([])
+})
+
+it('answers 503, as the gateway does, while the function has no place for another request', async () => {
+  const modulePath = join(folder.path, 'app.mjs')
+  writeFileSync(modulePath, "export const app = { fetch: () => new Response('here') }")
+  const server = await ApiServer.listen({
+    port: 0,
+    host: '127.0.0.1',
+    modulePath,
+    exportName: 'handler',
+    memoryMiB: 128,
+    temporaryRoot: join(folder.path, 'tmp-throttled'),
+    functionLog: { write: () => {}, close: async () => {} },
+    log: () => {},
+    concurrency: concurrencyPools([{ arn: 'api', reservedConcurrency: 1 }], 1000).get('api'),
+  })
+  const ask = () => fetch(`http://127.0.0.1:${server.port}/`, { signal: AbortSignal.timeout(5_000) })
+  try {
+    // Waits: the bundle is not loaded. It takes the one place, which its end gives back.
+    const first = ask().catch(() => undefined)
+    await eventually(async () => {
+      const throttled = await fetch(`http://127.0.0.1:${server.port}/`, { signal: AbortSignal.timeout(200) })
+      expect([throttled.status, await throttled.json()]).toEqual([503, { message: 'Service Unavailable' }])
+    })
+    await server.load(async () => ({}))
+    expect((await first)?.status).toBe(200)
+    await eventually(async () => expect((await ask()).status).toBe(200))
+  } finally {
+    await server.close()
+  }
 })

@@ -24,6 +24,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   roleArn: 'arn:role',
   timeoutSeconds: 20,
   memoryMiB: 128,
+  scratchMiB: 512,
   concurrency: 4,
   ...given,
 })
@@ -79,6 +80,7 @@ const freePort = async (): Promise<number> => {
 
 const open = (inspectorPort: number) =>
   Functions.open({
+    concurrency: new Map(),
     definitions: [definition({ inspectorPort, concurrency: 1 })],
     endpoints: { s3: 'http://s3', dynamodb: 'http://dynamodb', control: 'http://control' },
     credentials: new RoleCredentials(() => ({

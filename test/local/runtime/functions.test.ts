@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { invokeWhenThereIsRoom } from '#local/runtime/lambda/asynchronous.ts'
+import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
+import { invocationError } from '#local/runtime/lambda/function-error.ts'
 import { Functions } from '#local/runtime/lambda/functions.ts'
 import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -20,19 +23,28 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   roleArn: 'arn:role',
   timeoutSeconds: 20,
   memoryMiB: 128,
+  scratchMiB: 512,
   concurrency: 1,
   ...given,
 })
 
+const definitions = [
+  definition('plain'),
+  definition('impatient', { timeoutSeconds: 1 }),
+  definition('pair', { concurrency: 2 }),
+  definition('missing', { exportName: 'nobody' }),
+  definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
+  definition('small', { memoryMiB: 64, scratchMiB: 1 }),
+  definition('reserved', { concurrency: 2, reservedConcurrency: 1 }),
+]
+
+/** The reserved one has its own; all others share three. */
+const ACCOUNT_CONCURRENCY = 4
+
 beforeAll(async () => {
   functions = await Functions.open({
-    definitions: [
-      definition('plain'),
-      definition('impatient', { timeoutSeconds: 1 }),
-      definition('pair', { concurrency: 2 }),
-      definition('missing', { exportName: 'nobody' }),
-      definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
-    ],
+    definitions,
+    concurrency: concurrencyPools(definitions, ACCOUNT_CONCURRENCY),
     endpoints: { s3: 'http://s3', dynamodb: 'http://dynamodb', control: 'http://control' },
     credentials: new RoleCredentials(() => ({
       accessKeyId: 'ASIATEST',
@@ -181,4 +193,63 @@ it('writes what a function prints to its log file', async () => {
   await plain({ do: 'print', text: 'a line for the log' })
   const log = join(folder.path, 'logs', 'plain.log')
   await expect.poll(() => readFile(log, 'utf8')).toContain('a line for the log')
+})
+
+describe('limits', () => {
+  it('an invocation that takes more memory than its function has ends, and the next one has a new container', async () => {
+    await expect(functions.invoke('arn:small', { do: 'hoard', mib: 100 })).rejects.toMatchObject({
+      name: 'Runtime.OutOfMemory',
+      message: expect.stringMatching(/takes \d+ MiB of memory and has 64/),
+    })
+    expect(await functions.invoke('arn:small', { do: 'count' })).toBe(1)
+  })
+
+  it('an invocation that keeps more in /tmp than its function has ends', async () => {
+    await expect(functions.invoke('arn:small', { do: 'fill', mib: 3 })).rejects.toMatchObject({
+      name: 'Runtime.ExitError',
+      message: '/tmp is full: the function keeps 3 MiB there and has 1',
+    })
+  })
+
+  it('invocations above the account’s concurrency are throttled until there is room', async () => {
+    const under = [
+      plain({ do: 'sleep', ms: 300 }),
+      ...[1, 2].map(() => functions.invoke('arn:pair', { do: 'sleep', ms: 300 })),
+    ]
+    await expect(plain({ do: 'echo' })).rejects.toMatchObject({ name: 'Lambda.TooManyRequestsException' })
+    expect(await functions.invoke('arn:reserved', { do: 'nothing' })).toBeNull()
+    await Promise.all(under)
+    expect(await plain({ do: 'nothing' })).toBeNull()
+  })
+
+  it('a function has no more than what is reserved for it', async () => {
+    const first = functions.invoke('arn:reserved', { do: 'sleep', ms: 300 })
+    await expect(functions.invoke('arn:reserved', { do: 'nothing' })).rejects.toThrow('Rate Exceeded')
+    await first
+  })
+})
+
+describe('asynchronous invocations', () => {
+  const throttled = () => Promise.reject(invocationError('Lambda.TooManyRequestsException', 'Rate Exceeded.'))
+
+  it('are tried again while the function is throttled, less and less often', async () => {
+    const pauses: number[] = []
+    const answers = [throttled, throttled, throttled, async () => 'done']
+    const invoke = () => (answers.shift() ?? throttled)()
+    expect(await invokeWhenThereIsRoom(invoke, async pause => void pauses.push(pause))).toBe('done')
+    expect(pauses).toEqual([1_000, 2_000, 4_000])
+  })
+
+  it('are given up after six hours, and at once when the function itself fails', async () => {
+    const pauses: number[] = []
+    const pause = async (milliseconds: number) => void pauses.push(milliseconds)
+    await expect(invokeWhenThereIsRoom(throttled, pause)).rejects.toThrow('Rate Exceeded')
+    const hours = pauses.reduce((sum, each) => sum + each, 0) / 3_600_000
+    expect([Math.floor(hours), Math.max(...pauses)]).toEqual([6, 300_000])
+    pauses.length = 0
+    await expect(invokeWhenThereIsRoom(() => Promise.reject(new Error('broken')), pause)).rejects.toThrow(
+      'broken',
+    )
+    expect(pauses).toEqual([])
+  })
 })

@@ -8,30 +8,32 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import { createTableEngine } from '#lib/table-engine/table-engine.ts'
 import type { TableFiles } from '#lib/table-engine/table-files.ts'
-import { startTestS3, type TestS3 } from '#support/embedded-s3.ts'
+import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
 
-let server: TestS3
+let store: ObjectStore
+let data: string
+let tables: string
 let files: TableFiles
 let folder: string
 beforeAll(async () => {
-  server = await startTestS3()
-  await server.s3.createBucket('data')
-  await server.s3.createBucket('tables')
-  files = createS3TableFiles({ s3: server.client, tablesBucket: 'tables' })
+  store = await startObjectStore()
+  data = await store.createBucket('data')
+  tables = await store.createBucket('tables')
+  files = createS3TableFiles({ s3: store.client, tablesBucket: tables })
   folder = await mkdtemp(path.join(tmpdir(), 'millrace-s3-tables-'))
 })
 afterAll(async () => {
-  await server.close()
+  await store.close()
   await rm(folder, { recursive: true, force: true })
 })
 
 const put = async (key: string, body: Uint8Array | string): Promise<void> => {
-  await server.client.send(new PutObjectCommand({ Bucket: 'data', Key: key, Body: body }))
+  await store.client.send(new PutObjectCommand({ Bucket: data, Key: key, Body: body }))
 }
 
 const read = async (key: string): Promise<Buffer> => {
   const pieces: Uint8Array[] = []
-  for await (const piece of files.readDataFile({ bucket: 'data', key })) pieces.push(piece)
+  for await (const piece of files.readDataFile({ bucket: data, key })) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
@@ -66,8 +68,8 @@ describe('tables in S3', () => {
 
   it('are loaded and read from start to end', async () => {
     const engine = createTableEngine({
-      s3: server.client,
-      tablesBucket: 'tables',
+      s3: store.client,
+      tablesBucket: tables,
       scratchDir: path.join(folder, 'scratch'),
       memoryLimitMiB: 200,
       threads: 2,
@@ -81,14 +83,14 @@ describe('tables in S3', () => {
       primaryKey: ['id'],
       incremental: false,
       source: {
-        slices: [{ bucket: 'data', key: 'orders.csv' }],
+        slices: [{ bucket: data, key: 'orders.csv' }],
         isSliced: false,
         delimiter: ',',
         enclosure: '"',
         escapedBy: '',
       },
     })
-    const list = await server.client.send(new ListObjectsV2Command({ Bucket: 'tables', Prefix: 'tables/2/' }))
+    const list = await store.client.send(new ListObjectsV2Command({ Bucket: tables, Prefix: 'tables/2/' }))
     expect(list.Contents?.map(({ Key, Size }) => ({ key: Key, bytes: Size, rows: 1 }))).toEqual(
       snapshot.files.map(({ key, rows, bytes }) => ({ key, bytes, rows })),
     )

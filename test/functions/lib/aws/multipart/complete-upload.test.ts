@@ -1,4 +1,4 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   completeUpload,
@@ -7,18 +7,19 @@ import {
   type MultipartUpload,
 } from '#lib/aws/multipart/multipart-upload.ts'
 import { sendPart } from '#lib/aws/multipart/write-part.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
 
-let service: StorageService
+let store: ObjectStore
+let bucket: string
 beforeAll(async () => {
-  service = await startStorageService()
+  store = await startObjectStore()
+  bucket = await store.createBucket('uploads')
 })
-afterAll(() => service.close())
+afterAll(() => store.close())
 
 /** A service that lists parts without their checksums, and loses answers when it is told to. */
 const client = ({ losesAnswers = false } = {}): S3Client => {
-  const { endpoint, region, credentials, forcePathStyle } = service.s3.config
-  const s3 = new S3Client({ region, credentials, forcePathStyle, ...(endpoint && { endpoint }) })
+  const s3 = store.newClient()
   s3.middlewareStack.add(
     (next, { commandName }) =>
       async args => {
@@ -35,7 +36,7 @@ const client = ({ losesAnswers = false } = {}): S3Client => {
 
 const parts = [Buffer.alloc(5 * 1024 * 1024, 'a'), Buffer.from('end')] as const
 const upload = async (key: string, s3: S3Client): Promise<MultipartUpload> => {
-  const begun = await createUpload({ s3, bucket: service.tablesBucket, key })
+  const begun = await createUpload({ s3, bucket, key })
   for (const [index, part] of parts.entries()) await sendPart(begun, index + 1, part.length, part)
   return begun
 }
@@ -48,7 +49,7 @@ describe('completing an upload whose parts are listed without checksums', () => 
     expect(listed.map(({ checksum }) => checksum)).toEqual([undefined, undefined])
     const completed = await completeUpload(begun, listed)
 
-    const other = await upload('c', service.s3)
+    const other = await upload('c', store.client)
     const withChecksums = await completeUpload(other, await listParts(other))
     expect(completed).toEqual(withChecksums)
     expect(completed.checksum).toMatch(/^[\w+/]{6}==$/)
@@ -58,16 +59,14 @@ describe('completing an upload whose parts are listed without checksums', () => 
     const begun = await upload('lost', client({ losesAnswers: true }))
     const completed = await completeUpload(begun, await listParts(begun))
     expect(completed).toMatchObject({ bytes: parts[0].length + parts[1].length })
-    const { Body } = await service.s3.send(
-      new GetObjectCommand({ Bucket: service.tablesBucket, Key: 'lost' }),
-    )
+    const { Body } = await store.client.send(new GetObjectCommand({ Bucket: bucket, Key: 'lost' }))
     expect((await Body?.transformToByteArray())?.length).toBe(completed.bytes)
   })
 
   it('does not take another object of that size for its own', async () => {
-    const other = await upload('other', service.s3)
+    const other = await upload('other', store.client)
     await completeUpload(other, await listParts(other))
-    const begun = await createUpload({ s3: client(), bucket: service.tablesBucket, key: 'other' })
+    const begun = await createUpload({ s3: client(), bucket, key: 'other' })
     const changed = Buffer.alloc(parts[0].length, 'b')
     await sendPart(begun, 1, changed.length, changed)
     await sendPart(begun, 2, parts[1].length, parts[1])
