@@ -6,6 +6,7 @@ import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import type { FunctionDefinition } from '#local/runtime/lambda/function-definition.ts'
 import { invocationError } from '#local/runtime/lambda/function-error.ts'
 import { Functions } from '#local/runtime/lambda/functions.ts'
+import { lambdaOperations } from '#local/runtime/lambda/operations.ts'
 import { RoleCredentials } from '#local/runtime/lambda/role-credentials.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -225,6 +226,13 @@ describe('limits', () => {
   it('a function has no more than what is reserved for it', async () => {
     const first = functions.invoke('arn:reserved', { do: 'sleep', ms: 300 })
     await expect(functions.invoke('arn:reserved', { do: 'nothing' })).rejects.toThrow('Rate Exceeded')
+    const invoke = lambdaOperations(functions)['AWSLambda.Invoke']
+    await expect(
+      invoke?.run({ name: 'reserved', event: { do: 'nothing' } }, { roleArn: undefined }),
+    ).rejects.toMatchObject({
+      name: 'TooManyRequestsException',
+      status: 429,
+    })
     await first
   })
 })
