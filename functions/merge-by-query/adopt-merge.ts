@@ -1,17 +1,17 @@
 import { NoSuchKey } from '@aws-sdk/client-s3'
-import { checkCommit } from '../lib/distributed/check-commit.ts'
+import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import type { MetadataFile } from '../lib/distributed/glue-catalog.ts'
 import { glueTableName, mergeTableName } from '../lib/distributed/glue-names.ts'
 import type { MergeNotes, StagedMerge } from '../lib/distributed/merge-notes.ts'
-import { TransientError, UserError } from '../lib/errors/errors.ts'
+import { TransientError } from '../lib/errors/errors.ts'
 import { currentSchema } from '../lib/iceberg/metadata/parse-metadata.ts'
 import type { LiveFile } from '../lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '../lib/iceberg/refusal.ts'
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
-import { tableWarning } from '../lib/storage/events/table-warning.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import { withFiles } from '../lib/table-engine/snapshot.ts'
-import { cleanUp } from './clean-up.ts'
+import { findTable, tablesOf } from './merge-target.ts'
+import { readCommit } from './read-commit.ts'
+import { refuseCommit } from './refuse-commit.ts'
 import type { MergeServices } from './services.ts'
 
 interface MergeStep {
@@ -23,46 +23,56 @@ interface MergeStep {
  * Makes what the query committed the table's content: checks it, joins deletes that are spread over files, and moves the
  * head on condition that it has not moved. A repeated step finds the load in the head.
  *
+ * A table that the load creates is made by the job itself, from the commit that this step has noted as checked.
+ *
  * Error: 400 `storage.tables.distributed.commitRefused`, with an event that says where the commit lies. The old head stays.
  */
 export const adoptMerge = async (step: MergeStep, services: MergeServices): Promise<{ status: 'done' }> => {
   const { jobId } = step
-  const { tables, notes } = services
+  const { notes } = services
   const merge = await notes.readStaged(jobId)
   const decided = await notes.readNotes(jobId)
   // Only a merge that has ended has no notes: the job's next run finds what became of it.
   if (!merge || !decided) return { status: 'done' }
-  const table = await tables.get(merge.tableId)
-  if (table?.internalId !== decided.internalId)
-    throw await refused(step, merge.tableId, 'the table was deleted', undefined, services)
-  if (table.lastLoad.jobId !== jobId) await adopt(step, { merge, decided, table }, services)
-  // An earlier run may have died between the move of the head and that of Glue's pointer.
-  else await tables.followInCatalog(table)
-  await cleanUp(jobId, services)
+  const adoption: Adoption = { ...step, merge, decided }
+  if (merge.newTable) await noteAdopted(adoption, services)
+  else await adoptIntoTable(adoption, services)
   return { status: 'done' }
 }
 
-interface Merging {
+interface Adoption extends MergeStep {
   merge: StagedMerge
   decided: MergeNotes
-  table: TableRecord
 }
 
-const adopt = async (step: MergeStep, merging: Merging, services: MergeServices): Promise<void> => {
-  const { merge, decided, table } = merging
-  const { tables, tableContents, catalog, tableEngine, now } = services
-  const { tableId, staged, lastLoad } = merge
-  const found = await catalog.find(mergeTableName(step.jobId))
-  if (!found) throw await refused(step, tableId, 'its table in Glue is gone', undefined, services)
-  const refuse = (why: string) => refused(step, tableId, why, found.metadataLocation, services)
-  if (!(await isAsItWas(table, decided, services))) throw await refuse('the table was changed meanwhile')
+/** The objects stay until the job has made its table of them, or has ended without. */
+const noteAdopted = async (adoption: Adoption, services: MergeServices): Promise<void> => {
+  const { tableContents, notes } = services
+  if (await notes.readAdopted(adoption.jobId)) return
+  const { committed } = await commitOf(adoption, services)
+  const metadataKey = tableContents.objects.keyOf(committed.location)
+  await notes.writeAdopted(adoption.jobId, { metadataKey })
+}
 
-  const { committed, live } = await readCommit(step, merging, found.metadataLocation, services).catch(
-    async error => {
-      throw isDamage(error) ? await refuse(error.message) : error
-    },
-  )
-  const keyPrefix = `tables/${table.internalId}/${step.jobId}/`
+const adoptIntoTable = async (adoption: Adoption, services: MergeServices): Promise<void> => {
+  const { jobId, merge, decided } = adoption
+  const table = await findTable(merge, services)
+  if (table?.internalId !== decided.internalId)
+    throw await refuse(adoption, 'the table was deleted', services)
+  if (table.lastLoad.jobId !== jobId) await moveHead(adoption, table, services)
+  // An earlier run may have died between the move of the head and that of Glue's pointer.
+  else await tablesOf(merge, services).followInCatalog(table)
+  await cleanUpMerge(jobId, services)
+}
+
+const moveHead = async (adoption: Adoption, table: TableRecord, services: MergeServices): Promise<void> => {
+  const { jobId, merge, decided } = adoption
+  const { tableContents, tableEngine, now } = services
+  const { tableId, staged, lastLoad } = merge
+  if (!(await isAsItWas(table, decided, services)))
+    throw await refuse(adoption, 'the table was changed meanwhile', services)
+  const { committed, live } = await commitOf(adoption, services)
+  const keyPrefix = `tables/${table.internalId}/${jobId}/`
   const files = await tableContents.takeOver(committed, live, async shared =>
     (await tableEngine()).joinDeletes({ files: shared, keyPrefix }),
   )
@@ -76,10 +86,39 @@ const adopt = async (step: MergeStep, merging: Merging, services: MergeServices)
     lastImportDate: at,
     lastChangeDate: at,
   }
-  if (await tables.replace(moved)) return
-  const winner = await tables.get(tableId)
-  if (winner?.lastLoad.jobId === step.jobId) return
+  if (await tablesOf(merge, services).replace(moved)) return
+  const winner = await findTable(merge, services)
+  if (winner?.lastLoad.jobId === jobId) return
   throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+}
+
+/** What the query committed, once it is checked. Throws the error of the job when it is refused. */
+const commitOf = async (
+  adoption: Adoption,
+  services: MergeServices,
+): Promise<{ committed: MetadataFile; live: LiveFile[] }> => {
+  const { jobId, queryId, merge, decided } = adoption
+  const found = await services.catalog.find(mergeTableName(jobId))
+  if (!found) throw await refuse(adoption, 'its table in Glue is gone', services)
+  const request = {
+    queryId,
+    baseKey: decided.baseKey,
+    location: found.metadataLocation,
+    loadedAt: new Date(merge.loadedAt),
+  }
+  return readCommit(request, services).catch(async error => {
+    throw isDamage(error) ? await refuse(adoption, error.message, services) : error
+  })
+}
+
+const refuse = async (
+  { jobId, queryId, merge: { tableId, branchId } }: Adoption,
+  why: string,
+  services: MergeServices,
+): Promise<Error> => {
+  const found = await services.catalog.find(mergeTableName(jobId))
+  const metadataLocation = found?.metadataLocation
+  return refuseCommit({ jobId, queryId, tableId, branchId, why, metadataLocation }, services)
 }
 
 /** What the commit itself says or lacks, a manifest for example. */
@@ -101,56 +140,4 @@ const isAsItWas = async (
     then !== undefined &&
     JSON.stringify(currentSchema(now.metadata)) === JSON.stringify(currentSchema(then.metadata))
   )
-}
-
-/** Throws `IcebergRefusal` for a commit that is not what was asked for, or not whole. */
-const readCommit = async (
-  { queryId }: MergeStep,
-  { merge, decided }: Merging,
-  location: string,
-  { tableContents, queries }: MergeServices,
-): Promise<{ committed: MetadataFile; live: LiveFile[] }> => {
-  const { objects, metadataFile } = tableContents
-  const base = await metadataFile(decided.baseKey)
-  if (!location.startsWith(`${base.metadata.location}/`))
-    throw new IcebergRefusal(`The metadata file ${location} is not in the folder of the table.`)
-  const committedKey = objects.keyOf(location)
-  if ((await objects.sizeOf(location)) === undefined)
-    throw new IcebergRefusal(`The metadata file ${location} is not there.`)
-  const committed = await metadataFile(committedKey)
-  const { submitted, completed } = await queries.status(queryId)
-  const live = await checkCommit({
-    read: objects.read,
-    sizeOf: objects.sizeOf,
-    base,
-    committed,
-    query: {
-      submitted,
-      completed: completed ?? submitted,
-      updatedRows: await queries.updatedRows(queryId),
-    },
-    loadedAt: new Date(merge.loadedAt),
-  })
-  return { committed, live }
-}
-
-/** The event comes first: nobody else will know where the commit lies. */
-const refused = async (
-  { jobId, queryId }: MergeStep,
-  tableId: string,
-  why: string,
-  metadataLocation: string | undefined,
-  services: MergeServices,
-): Promise<UserError> => {
-  const { events, nextId, now } = services
-  const reason = why.replace(/\.$/, '')
-  const message = `What Athena's query ${queryId} committed is not part of the table ${tableId}: ${reason}. The table is as it was.`
-  const params = { jobId, queryId, metadataLocation: metadataLocation ?? null }
-  await events.create(nextId, id => ({
-    id,
-    ...tableWarning('storage.tableCommitRefused', { tableId, message, params, at: now() }),
-    branchId: defaultBranchId,
-  }))
-  await cleanUp(jobId, services)
-  return new UserError('storage.tables.distributed.commitRefused', message, { params })
 }

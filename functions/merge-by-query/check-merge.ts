@@ -1,5 +1,5 @@
+import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { cleanUp } from './clean-up.ts'
 import type { MergeServices } from './services.ts'
 
 const LONGEST_WAIT_SECONDS = 60
@@ -27,7 +27,7 @@ export const checkMerge = async (
   }
   // What it commits now is in a table that nobody reads.
   if (state === 'running') await queries.stop(queryId)
-  await cleanUp(jobId, services)
+  await cleanUpMerge(jobId, services)
   const what =
     state === 'running'
       ? `did not end within ${queryTimeoutSeconds} seconds and was stopped`

@@ -1,4 +1,3 @@
-import type { S3Client } from '@aws-sdk/client-s3'
 import type { Measure } from '../lib/aws/create-measure.ts'
 import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
 import type { MergeNotesStore } from '../lib/distributed/merge-notes.ts'
@@ -7,9 +6,8 @@ import type { TableEngine } from '../lib/table-engine/table-engine.ts'
 import type { Queries } from './queries.ts'
 
 /** Everything that the steps of a merge need. Made once per container. */
-export interface MergeServices extends Pick<StorageStores, 'tables' | 'tableContents' | 'events' | 'nextId'> {
-  s3: S3Client
-  tablesBucket: string
+export interface MergeServices
+  extends Pick<StorageStores, 'inBranch' | 'tableContents' | 'events' | 'nextId'> {
   catalog: GlueCatalog
   queries: Queries
   notes: MergeNotesStore

@@ -1,3 +1,4 @@
+import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import { mergeTableName, refuseSharedNames, stagingTableName } from '../lib/distributed/glue-names.ts'
 import { type MergeNotes, type StagedMerge, stagingFolder } from '../lib/distributed/merge-notes.ts'
 import { stagedSchema } from '../lib/distributed/staged-schema.ts'
@@ -5,7 +6,7 @@ import { columnsWithGaps, mergeStatement } from '../lib/distributed/statements/m
 import { UserError } from '../lib/errors/errors.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import { withFiles } from '../lib/table-engine/snapshot.ts'
-import { cleanUp } from './clean-up.ts'
+import { findTable, newTable } from './merge-target.ts'
 import type { MergeServices } from './services.ts'
 
 /** A query that takes seconds is seen soon; one of minutes is not asked for all the time. */
@@ -16,7 +17,8 @@ const FIRST_WAIT_SECONDS = 2
  *
  * The query works on a table of its own in Glue, `merge_<job>`, that begins where the head is: so nobody sees what it
  * commits before it is checked, and nobody else commits there. The table gets the columns of the load first, and loses
- * its rows when the load is a full one; that commit becomes visible only with the query's.
+ * its rows when the load is a full one; that commit becomes visible only with the query's. For a load that creates its
+ * table it begins without rows.
  *
  * Errors: 400 `storage.tables.distributed.columnNames`, `.tooManyColumns`; `storage.tables.notFound`.
  */
@@ -24,19 +26,21 @@ export const startMerge = async (
   jobId: number,
   services: MergeServices,
 ): Promise<{ status: 'running'; queryId: string; waitSeconds: number } | { status: 'done' }> => {
-  const { tables, tableContents, catalog, notes, queries } = services
+  const { tableContents, catalog, notes, queries } = services
   const merge = await notes.readStaged(jobId)
   if (!merge) throw new Error(`The job ${jobId} has staged nothing`)
-  const table = await tables.get(merge.tableId)
-  if (table?.lastLoad.jobId === jobId) return { status: 'done' }
-  if (!table) {
-    await cleanUp(jobId, services)
+  const table = await findTable(merge, services)
+  // Of a load that creates its table: the job finds the table, which it has made itself, or reports that the name is taken.
+  if (table && (merge.newTable || table.lastLoad.jobId === jobId)) return { status: 'done' }
+  const target = table ?? (merge.newTable && newTable(merge, merge.newTable))
+  if (!target) {
+    await cleanUpMerge(jobId, services)
     throw new UserError(
       'storage.tables.notFound',
       `The table "${merge.tableId}" was deleted during its load.`,
     )
   }
-  const decided = (await notes.readNotes(jobId)) ?? (await decide(merge, table, services))
+  const decided = (await notes.readNotes(jobId)) ?? (await decide(merge, target, services))
   const { metadataFile } = tableContents
   await catalog.create(stagingTableName(jobId), await metadataFile(decided.stagingKey))
   await catalog.create(mergeTableName(jobId), await metadataFile(decided.baseKey))

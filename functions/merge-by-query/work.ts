@@ -17,8 +17,6 @@ const now = () => new Date()
 const s3 = createS3Client()
 const services = {
   ...openStorageStores(env, s3, now),
-  s3,
-  tablesBucket: env.TABLES_BUCKET,
   catalog: createGlueCatalog(new GlueClient({}), env.GLUE_DATABASE),
   queries: createQueries(new AthenaClient({}), env.ATHENA_WORKGROUP),
   notes: createMergeNotes(s3, env.TABLES_BUCKET),

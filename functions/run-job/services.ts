@@ -17,7 +17,7 @@ export interface RunJobServices extends StorageStores {
   startJob: StartJob
   distribution: Distribution
   /** Loads that wait for Athena. Default: none do. */
-  stagedMerges?: Pick<MergeNotesStore, 'readStaged' | 'writeStaged'> | undefined
+  stagedMerges?: Pick<MergeNotesStore, 'readStaged' | 'writeStaged' | 'readAdopted' | 'clear'> | undefined
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>

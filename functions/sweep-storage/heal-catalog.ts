@@ -1,5 +1,5 @@
-import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
+import { everyBucket } from './every-bucket.ts'
 import type { SweepServices } from './services.ts'
 
 /** `merge_12`, `staging_12`: tables of the load of a job, which live as long as the job. */
@@ -12,15 +12,13 @@ const ofJob = /^(?:merge|staging)_(\d{1,16})$/
  */
 export const healCatalog = async (services: SweepServices): Promise<number> => {
   const { catalog, log } = services
-  // Tables of other branches are not registered.
-  const { buckets, tables } = services.inBranch(defaultBranchId)
   if (!catalog) return 0
   // Before the heads: a table that is registered meanwhile is not among them.
   const found: string[] = []
   for await (const { name } of catalog.list()) found.push(name)
   const registered = new Set<string>()
-  for (const { id } of await buckets.list())
-    for (const table of await tables.listInBucket(id)) {
+  for (const { bucketId, tables } of await everyBucket(services))
+    for (const table of await tables.listInBucket(bucketId)) {
       if (table.glueName === undefined) continue
       registered.add(table.glueName)
       await tables

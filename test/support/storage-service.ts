@@ -7,7 +7,9 @@ import { STSClient } from '@aws-sdk/client-sts'
 import { z } from 'zod'
 import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
+import { createGlueCatalog } from '../../functions/lib/distributed/glue-catalog.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
+import { createMergeNotes } from '../../functions/lib/distributed/merge-notes.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
 import { createItemTable, type ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { StartJob } from '../../functions/lib/storage/jobs/job-starter.ts'
@@ -16,6 +18,7 @@ import { createSealer } from '../../functions/lib/storage/secrets/create-sealer.
 import { createStorageStores } from '../../functions/lib/storage/storage-stores.ts'
 import { createS3TableFiles } from '../../functions/lib/table-engine/s3-table-files.ts'
 import { createTableEngine, type TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
+import { createQueries } from '../../functions/merge-by-query/queries.ts'
 import { previewStored } from '../../functions/preview-extraction/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
@@ -37,6 +40,8 @@ import { startEmbeddedS3 } from '../../local/s3/server.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
+import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
+import { athenaWorkGroup, glueDatabase, startQueryServices } from './query-services.ts'
 import { doSideBySide, type MachineServices } from './side-by-side.ts'
 
 const GiB = 1024 ** 3
@@ -96,6 +101,8 @@ export interface StorageServiceOptions {
   singleLoadBytes?: number
   /** `false`: larger loads are refused. */
   isDistributed?: boolean
+  /** Athena and Glue are there too, and merge what is too large for one function. Default: they are not. */
+  hasAthena?: boolean
   /** Staged bytes that are merged by primary key; default 2 GiB. */
   singleMergeBytes?: number
   /** Bytes of CSV in one range of a large load; default 256 MiB. */
@@ -119,6 +126,9 @@ export interface StorageServiceOptions {
   /** What a request does between two looks at a job; default: sleep. */
   pause?: (milliseconds: number) => Promise<void>
 }
+
+/** Everything that the states of the job machine need. */
+type JobServices = RunJobServices & MachineServices & { merging?: WholeMerge | undefined }
 
 const noExtractRuns: ExtractRuns = {
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
@@ -156,10 +166,13 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
   const plainItems = createItemTable(database.documents, itemTableName)
+  const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
+  const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)
   const stores = createStorageStores({
     items: options.items?.(plainItems) ?? plainItems,
     s3,
     tablesBucket,
+    catalog,
     now,
   })
   const plainEngine = createTableEngine({
@@ -211,9 +224,24 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     gzipLimits: GZIP_LIMITS,
   }
   const exportDocuments = createExportDocuments(s3, tablesBucket)
-  const jobServices: RunJobServices & MachineServices = {
+  const notes = createMergeNotes(s3, tablesBucket)
+  const merging = queryServices &&
+    catalog && {
+      ...stores,
+      catalog,
+      queries: createQueries(queryServices.athena, athenaWorkGroup),
+      notes,
+      tableEngine: async () => engine,
+      queryTimeoutSeconds: 600,
+      measure: () => {},
+      now,
+      settled: () => queryServices.queries().settled(),
+    }
+  const jobServices: JobServices = {
     stageLoad: stageLoadServices,
     exportParts: { tablesBucket, documents: exportDocuments, tableEngine: async () => engine },
+    merging,
+    ...(merging && { stagedMerges: notes }),
     ...stores,
     projectId: 7,
     s3,
@@ -328,6 +356,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     stores,
     keys,
     jobServices,
+    queryServices,
     startedJobs,
     logged,
     /** Lines of jobs that are no errors, and the jobs that were counted. */
@@ -395,6 +424,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 
     async close(): Promise<void> {
       await jobsEnded()
+      await queryServices?.close()
       for (const client of [s3, sts]) client.destroy()
       await dispatcher.close()
       await database.close()
@@ -423,14 +453,17 @@ export type StorageService = Awaited<ReturnType<typeof startStorageService>>
 /** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
 export const executeJob = async (
   jobId: number,
-  services: RunJobServices & MachineServices,
+  services: JobServices,
   pause: () => Promise<unknown> = () => sleep(10),
 ): Promise<void> => {
   for (let attempt = 0; attempt < 3; ) {
     try {
       const result = await runJob({ jobId }, services)
       if (result.status === 'done') return
-      if (!(await doSideBySide(jobId, result, services))) await pause()
+      if (result.status === 'merge' && services.merging) {
+        const refusal = await mergeWholeLoad(jobId, services.merging)
+        if (refusal) return void (await runJob({ jobId, refusal }, services))
+      } else if (!(await doSideBySide(jobId, result, services))) await pause()
     } catch {
       attempt++
     }

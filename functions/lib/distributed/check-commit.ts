@@ -122,6 +122,9 @@ const checkRows = ({
     throw new IcebergRefusal(
       `The rows of ${equality.file.path} are deleted by equality, which other writers do.`,
     )
+  const deleting = before.length === 0 && live.find(({ positionDeletes }) => positionDeletes.length > 0)
+  if (deleting)
+    throw new IcebergRefusal(`The commit deletes rows of ${deleting.file.path}, and the table had none.`)
   const added = sum(live.filter(({ file }) => !known.has(file.path)).map(({ file }) => file.rows))
   const lost = before.find(({ file }) => !kept.has(file.path))
   // A merge replaces rows: it never takes a file away without writing as many rows.

@@ -11,15 +11,19 @@ interface NamedTable {
   bucketId: string
   name: string
   internalId: number
+  /** Of a table that a development branch has of its own. */
+  branchId?: number | undefined
 }
 
 /**
- * The name of a table in Glue: `in_c_main__orders_1234` for `in.c-main.orders`. The table's internal id at the end keeps
- * apart what would get one name, and a new table of an old name from the old one.
+ * The name of a table in Glue: `in_c_main__orders_1234` for `in.c-main.orders`, `branch_7__in_c_main__orders_1250` for a
+ * branch's own. The table's internal id at the end keeps apart what would get one name, and a new table of an old name from
+ * the old one.
  */
-export const glueTableName = ({ bucketId, name, internalId }: NamedTable): string => {
+export const glueTableName = ({ bucketId, name, internalId, branchId }: NamedTable): string => {
+  const begin = branchId === undefined ? '' : `branch_${branchId}__`
   const end = `_${internalId}`
-  return `${plainName(`${bucketId}`)}__${plainName(name)}`.slice(0, LONGEST_NAME - end.length) + end
+  return `${begin}${plainName(bucketId)}__${plainName(name)}`.slice(0, LONGEST_NAME - end.length) + end
 }
 
 /** The table of the rows that a load has staged. */

@@ -1,7 +1,9 @@
 import {
+  DeleteObjectsCommand,
   GetObjectCommand,
   NoSuchKey,
   PutObjectCommand,
+  paginateListObjectsV2,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
@@ -19,6 +21,10 @@ const stagedMerge = z.object({
   jobId: z.number(),
   tableId: z.string(),
   incremental: z.boolean(),
+  /** The branch of the job. Absent: the default branch. */
+  branchId: z.number().optional(),
+  /** The table that the load creates once its rows are merged. Absent: the table is there. */
+  newTable: z.object({ bucketId: z.string(), name: z.string(), displayName: z.string() }).optional(),
   /** The table's columns after the load, and the staged files as its only files. */
   staged: snapshotContent,
   /** What the head will say about the load. */
@@ -28,6 +34,11 @@ const stagedMerge = z.object({
 })
 
 export type StagedMerge = z.infer<typeof stagedMerge>
+
+interface StagedFacts extends Pick<StagedMerge, 'lastLoad' | 'loadedAt' | 'branchId' | 'newTable'> {
+  lastFieldId: number
+  primaryKey?: string[]
+}
 
 /** What the first start of a merge decides for all later steps. */
 const mergeNotes = z.object({
@@ -41,6 +52,11 @@ const mergeNotes = z.object({
 })
 
 export type MergeNotes = z.infer<typeof mergeNotes>
+
+/** What was committed for a load that creates its table, once it is checked: the job begins the table with it. */
+const adoptedMerge = z.object({ metadataKey: z.string() })
+
+type AdoptedMerge = z.infer<typeof adoptedMerge>
 
 /** Notes of large loads, in the bucket of tables. They are written once. */
 export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
@@ -65,19 +81,38 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
   }
   const stagedKey = (jobId: number) => `${stagingFolder(jobId)}/load.json`
   const notesKey = (jobId: number) => `${stagingFolder(jobId)}/merge.json`
+  const adoptedKey = (jobId: number) => `${stagingFolder(jobId)}/adopted.json`
   return {
     readStaged: (jobId: number) => read(stagedKey(jobId), stagedMerge),
-    /** After this, the next run of the job lets Athena merge the rows. `lastFieldId`: the highest that the table has then. */
+    /**
+     * After this, the next run of the job lets Athena merge the rows. `lastFieldId`: the highest that the table has then.
+     * `primaryKey`: of a table that the load creates.
+     */
     writeStaged: (
       { jobId, tableId, incremental, fields, files }: StagedLoad,
-      { lastFieldId, ...facts }: Pick<StagedMerge, 'lastLoad' | 'loadedAt'> & { lastFieldId: number },
+      { lastFieldId, primaryKey = [], ...facts }: StagedFacts,
     ) => {
-      const staged = withFiles({ ...emptySnapshot([], []), fields, lastFieldId }, files)
+      const staged = withFiles({ ...emptySnapshot([], primaryKey), fields, lastFieldId }, files)
       const merge: StagedMerge = { jobId, tableId, incremental, staged, ...facts }
       return writeOnce(stagedKey(jobId), merge)
     },
     readNotes: (jobId: number) => read(notesKey(jobId), mergeNotes),
     writeNotes: (jobId: number, notes: MergeNotes) => writeOnce(notesKey(jobId), notes),
+    readAdopted: (jobId: number) => read(adoptedKey(jobId), adoptedMerge),
+    writeAdopted: (jobId: number, adopted: AdoptedMerge) => writeOnce(adoptedKey(jobId), adopted),
+
+    /** Removes the folder of a load. May be repeated. */
+    async clear(jobId: number): Promise<void> {
+      const folder = { Bucket: tablesBucket, Prefix: `${stagingFolder(jobId)}/` }
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, folder)) {
+        const Objects = Contents.flatMap(({ Key }) => (Key === undefined ? [] : [{ Key }]))
+        if (Objects.length === 0) continue
+        const { Errors: [first] = [] } = await s3.send(
+          new DeleteObjectsCommand({ Bucket: tablesBucket, Delete: { Objects, Quiet: true } }),
+        )
+        if (first) throw new Error(`${first.Key} could not be deleted: ${first.Code}`)
+      }
+    },
   }
 }
 

@@ -60,9 +60,9 @@ export const createStorageStores = ({
   const metadata = createMetadataStore(items, now)
   const events = createEventStore(items)
   const { objects } = tableContents
-  const follower = catalog && createCatalogFollower({ catalog, objects, events, nextId, now })
 
-  const tablesIn = (view: ItemView) => {
+  const tablesIn = (view: ItemView, branchId?: number) => {
+    const follower = catalog && createCatalogFollower({ branchId, catalog, objects, events, nextId, now })
     const tables = createTableStore(view, snapshotFiles, tableContents, follower)
     return { buckets: createBucketStore(view), tables, aliases: createAliasStore(view, tables) }
   }
@@ -77,14 +77,15 @@ export const createStorageStores = ({
     if (branchId === defaultBranchId) return ofDefault
     const view = createBranchItems(items, { branchId })
     return {
-      ...tablesIn(view),
+      ...tablesIn(view, branchId),
       files: createFileStore(items, branchId),
       queue: createTableQueue(items, branchId),
       own: createOwnership(view, metadata, nextId),
     }
   }
   /** The buckets and tables that a development branch does not share with the default branch. */
-  const ownTables = (branchId: number) => tablesIn(createBranchItems(items, { branchId, ownOnly: true }))
+  const ownTables = (branchId: number) =>
+    tablesIn(createBranchItems(items, { branchId, ownOnly: true }), branchId)
 
   return {
     ...ofDefault,

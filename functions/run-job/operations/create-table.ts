@@ -1,3 +1,4 @@
+import { cleanUpMerge } from '../../lib/distributed/clean-up-merge.ts'
 import type { InputOf, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { snapshotNotFound } from '../../lib/storage/snapshots/snapshot-store.ts'
@@ -18,6 +19,10 @@ export const createTable = async (
   const { table, resource } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
+  const { catalog, stagedMerges } = services
+  // Made by Athena, whose work nobody needs any more.
+  if (table.glueName !== undefined && catalog && stagedMerges)
+    await cleanUpMerge(job.id, { catalog, notes: stagedMerges })
   const { warnings } = table.lastLoad
   const results = warnings.length === 0 ? resource : { ...resource, warnings }
   return { results, metrics: loadMetrics(table.lastLoad) }
@@ -25,13 +30,19 @@ export const createTable = async (
 
 const firstContent = async (
   job: ProcessingJob,
-  { bucketId, name, source }: InputOf<'tableCreate'>,
+  { bucketId, name, displayName, source }: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<FirstContent> => {
   if (source.type === 'file') {
     const { fileId, dataUrl, csv, primaryKey } = source
-    const tableId = `${bucketId}.${name}`
-    const target = { tableId, internalId: job.id, current: undefined, primaryKey, incremental: false }
+    const target = {
+      tableId: `${bucketId}.${name}`,
+      newTable: { bucketId, name, displayName },
+      internalId: job.id,
+      current: undefined,
+      primaryKey,
+      incremental: false,
+    }
     return loadFile(job, { ...target, fileId, dataUrl, csv }, services)
   }
   if (source.type === 'snapshot') {

@@ -1,7 +1,9 @@
 import pMap from 'p-map'
+import { glueTableName } from '../../lib/distributed/glue-names.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { type BucketRecord, isBeingDeleted } from '../../lib/storage/buckets/bucket-store.ts'
-import { isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
+import { branchOf, isFinal, type JobRecord, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableDefinition } from '../../lib/storage/tables/table-definition.ts'
 import { tableAlreadyExists } from '../../lib/storage/tables/table-errors.ts'
 import type { TableHead, TableLoad, TableRecord } from '../../lib/storage/tables/table-record.ts'
@@ -12,7 +14,8 @@ import { jobFailure } from '../job-failure.ts'
 import { recordJobEnd } from '../record-job-end.ts'
 import type { RunJobServices } from '../services.ts'
 
-interface NewTable {
+/** What a table that is created is called. */
+export interface NewTable {
   bucketId: string
   name: string
   displayName: string
@@ -23,6 +26,8 @@ export interface FirstContent {
   snapshot: Snapshot
   load: TableLoad
   definition?: TableDefinition | undefined
+  /** The metadata file that Athena has made of the snapshot. The table is registered in Glue then. */
+  metadataKey?: string | undefined
   /** Nothing was loaded: the table shows no import. */
   isEmpty?: boolean
 }
@@ -83,13 +88,12 @@ const insert = async (
   job: ProcessingJob,
   { bucketId, name, displayName }: NewTable,
   { tables, now }: RunJobServices,
-  { snapshot, load, definition, isEmpty = false }: FirstContent,
+  { snapshot, load, definition, metadataKey, isEmpty = false }: FirstContent,
 ): Promise<TableHead> => {
   const at = now().toISOString()
+  const place = { internalId: job.id, bucketId, name, ...ofBranch(branchOf(job)) }
   const table: TableRecord = {
-    internalId: job.id,
-    bucketId,
-    name,
+    ...place,
     displayName,
     created: at,
     lastImportDate: isEmpty ? null : at,
@@ -97,6 +101,7 @@ const insert = async (
     lastLoad: load,
     ...(definition && { definition }),
     snapshot,
+    ...(metadataKey !== undefined && { metadataKey, glueName: glueTableName(place) }),
     revision: 1,
   }
   if (await tables.insert(table)) return table

@@ -2,14 +2,14 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { listSlices } from '../../lib/storage/files/list-slices.ts'
 import type { CsvOptions, DataPlace, ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
-import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import { createFileMissing } from '../../lib/table-engine/s3-table-files.ts'
 import type { Snapshot } from '../../lib/table-engine/snapshot.ts'
 import type { RunJobServices } from '../services.ts'
 import { copyDataUrl } from './data-url.ts'
 import { tableLoad } from './import-outcome.ts'
+import type { NewTable } from './insert-table.ts'
 import { skipNamedHeader } from './named-header.ts'
-import { isOutgrown, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
+import { isOutgrown, type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
 interface LoadFileRequest extends DataPlace {
   tableId: string
@@ -18,6 +18,8 @@ interface LoadFileRequest extends DataPlace {
   primaryKey: string[]
   incremental: boolean
   csv: CsvOptions
+  /** The names of the table that the load creates. */
+  newTable?: NewTable | undefined
   /** What the job will say beside the warnings of the load. */
   tableWarnings?: string[] | undefined
 }
@@ -32,7 +34,7 @@ export const loadFile = async (
   job: ProcessingJob,
   { internalId, fileId, dataUrl, csv, ...request }: LoadFileRequest,
   services: RunJobServices,
-): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
+): Promise<LoadedContent> => {
   const { tableEngine, now, log } = services
   const pinned = await resolveCsvSource(job, { fileId, dataUrl, csv }, services)
   // In an import the names in `columns` always mean a file without a header.

@@ -2,14 +2,15 @@ import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
 import { type LoadPlace, loadPrefix } from '../../lib/distributed/load-place.ts'
 import { type ReadyLoad, readStaged } from '../../lib/distributed/read-staged.ts'
 import { UserError } from '../../lib/errors/errors.ts'
-import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { branchOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
-import { isTypedTable, type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
+import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
 import type { Distribution } from '../distribution.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
+import type { NewTable } from './insert-table.ts'
 
 /** A source whose slices are pinned to their content. */
 export interface PinnedSource extends CsvSource {
@@ -24,8 +25,18 @@ interface OutgrownRequest {
   incremental: boolean
   source: PinnedSource
   warnings: string[]
+  /** The names of the table that the load creates. */
+  newTable?: NewTable | undefined
   /** What the caller of the load says beside its own warnings. A merge by Athena moves the head for it. */
   tableWarnings?: string[] | undefined
+}
+
+/** The new content of a table. */
+export interface LoadedContent {
+  snapshot: Snapshot
+  load: TableLoad
+  /** Of a table that Athena has made: the metadata file that holds the snapshot already. */
+  metadataKey?: string | undefined
 }
 
 /** A load whose rows the job machine has to stage before its job can commit them. Passes through every operation. */
@@ -68,13 +79,13 @@ export const isOutgrown = (source: PinnedSource, { isOn, singleLoadBytes }: Dist
 /**
  * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
  * of the step that found something wrong, `QueryMerge` when one function cannot merge it, and `UserError`
- * `storage.load.mergeTooLarge` when that load creates its table.
+ * `storage.load.mergeTooLarge` where there is no Athena.
  */
 export const loadOutgrown = async (
   job: ProcessingJob,
   request: OutgrownRequest,
   services: RunJobServices,
-): Promise<{ snapshot: Snapshot; load: TableLoad }> => {
+): Promise<LoadedContent> => {
   const { distribution, now, log } = services
   const place = { internalId: request.internalId, jobId: job.id }
   const ready = await readStaged(distribution.documents, place)
@@ -82,7 +93,7 @@ export const loadOutgrown = async (
     await askForStaging(job, request, services)
     throw new OutgrownLoad(place)
   }
-  if (outgrowsOneMerge(ready, request, distribution)) await mergeByQuery(job, { ready, request }, services)
+  if (outgrowsOneMerge(ready, request, distribution)) return mergeByQuery(job, { ready, request }, services)
   const snapshot = await commit(place, { ready, request }, services)
   log.info('Load committed', {
     jobId: job.id,
@@ -147,42 +158,42 @@ const outgrowsOneMerge = (
   (bytesOf(staged.files) > singleMergeBytes ||
     bytesOf(incremental ? current?.files : []) > TABLE_FACTOR * singleMergeBytes)
 
-/** Notes what Athena has to merge, and throws `QueryMerge`. A table has to be there for it. */
+/**
+ * What Athena has made of a load that creates its table. Otherwise notes what it has to merge, and throws `QueryMerge`:
+ * the rows of a table that is there become visible before the job comes back.
+ */
 const mergeByQuery = async (
   job: ProcessingJob,
-  { ready, request: { current, tableWarnings = [] } }: { ready: ReadyLoad; request: OutgrownRequest },
-  { stagedMerges, distribution: { singleMergeBytes }, now }: RunJobServices,
-): Promise<never> => {
-  const wayOut = otherThanMerging(job, current, stagedMerges)
-  if (wayOut !== undefined || !stagedMerges) {
-    const stagedBytes = bytesOf(ready.staged.files)
-    throw new UserError(
-      'storage.load.mergeTooLarge',
-      `The load has ${stagedBytes} bytes as Parquet, and one function merges ${singleMergeBytes} by primary key. ${wayOut}`,
-      { params: { stagedBytes, singleMergeBytes } },
-    )
-  }
+  { ready, request }: { ready: ReadyLoad; request: OutgrownRequest },
+  { stagedMerges, tableContents, distribution, now }: RunJobServices,
+): Promise<LoadedContent> => {
+  if (!stagedMerges) throw mergeTooLarge(ready, distribution)
+  const { newTable, tableWarnings = [] } = request
   const durationSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
-  const lastLoad = tableLoad(job.id, ready, durationSeconds)
+  const load = tableLoad(job.id, ready, durationSeconds)
+  const { lastFieldId, primaryKey } = ready.table
+  const adopted = newTable && (await stagedMerges.readAdopted(job.id))
+  if (adopted) {
+    const files = await tableContents.files(adopted.metadataKey)
+    return { snapshot: withFiles(ready.table, files), load, metadataKey: adopted.metadataKey }
+  }
   await stagedMerges.writeStaged(ready.staged, {
-    lastFieldId: ready.table.lastFieldId,
-    lastLoad: { ...lastLoad, warnings: [...tableWarnings, ...lastLoad.warnings] },
+    lastFieldId,
+    primaryKey,
+    ...ofBranch(branchOf(job)),
+    ...(newTable && { newTable }),
+    lastLoad: { ...load, warnings: [...tableWarnings, ...load.warnings] },
     loadedAt: job.startTime,
   })
   throw new QueryMerge()
 }
 
-/** What to do where Athena cannot merge. `undefined` where it can. */
-const otherThanMerging = (
-  job: ProcessingJob,
-  current: Snapshot | undefined,
-  stagedMerges: RunJobServices['stagedMerges'],
-): string | undefined => {
-  if (!stagedMerges || !current)
-    return 'Create the table first, with its primary key and no rows: loads into it are merged by Athena. Or load it in several files.'
-  if (isTypedTable(current)) return 'Athena does not merge typed tables: load it in several files.'
-  // Glue knows a table of the default branch by the one name that all engines read.
-  if (branchOf(job) !== defaultBranchId)
-    return 'Athena merges tables of the default branch only: load it in several files.'
-  return undefined
+const mergeTooLarge = ({ staged }: ReadyLoad, { singleMergeBytes }: Distribution): UserError => {
+  const stagedBytes = bytesOf(staged.files)
+  return new UserError(
+    'storage.load.mergeTooLarge',
+    `The load has ${stagedBytes} bytes as Parquet, and one function merges ${singleMergeBytes} by primary key. Athena merges ` +
+      'more when "distributed" is true in the stack configuration: set it and deploy again, or load the data in several files.',
+    { params: { stagedBytes, singleMergeBytes } },
+  )
 }

@@ -86,7 +86,9 @@ const fileRows = async (
     const type = duckDbType(field)
     const column = name === undefined ? `NULL::${type}` : quoteIdentifier(name)
     const isTime = name !== undefined && type === 'TIMESTAMPTZ'
-    return `${isTime ? `make_timestamptz(epoch_us(${column}))` : column} AS ${sqlName(field)}`
+    // An older file of a column may have fewer digits than the column has today.
+    const value = isTime ? `make_timestamptz(epoch_us(${column}))` : `CAST(${column} AS ${type})`
+    return `${value} AS ${sqlName(field)}`
   })
   return `SELECT ${values.join(', ')}, ${index} AS "$file", file_row_number AS "$pos" FROM read_parquet(${quoteLiteral(path)}, file_row_number = true)`
 }

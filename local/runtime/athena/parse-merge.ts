@@ -6,7 +6,7 @@ export interface Merge {
   staging: TableName
   /** A SELECT of staged rows, without parentheses. */
   source: string
-  /** Conditions on `t` and `s`. */
+  /** Conditions on `t` and `s`, in DuckDB's words. */
   on: string
   changed: string | undefined
   /** Expression by lower-case column. */
@@ -25,6 +25,10 @@ const table = `(${quoted})\\.(${quoted})`
 const given = 's\\.c\\d+'
 const time = "TIMESTAMP '[\\d: .-]+ UTC'"
 const stored = `(?:t\\.${quoted}|coalesce\\(t\\.${quoted}, ''\\))`
+/** Two values of a key column; NULL equals NULL. */
+const zero =
+  "(?:''|false|CAST\\(0 AS (?:bigint|double|decimal\\(\\d+, \\d+\\))\\)|DATE '[\\d-]+'|TIMESTAMP '[\\d: .-]+(?: UTC)?')"
+const same = `(?:${stored} = ${given}|coalesce\\(${stored}, ${zero}\\) = coalesce\\(${given}, ${zero}\\) AND \\(${stored} IS NULL\\) = \\(${given} IS NULL\\))`
 const list = (item: string, separator: string): string => `${item}(?:${separator}${item})*`
 
 const columns = list('c\\d+', ', ')
@@ -33,7 +37,7 @@ const statement = new RegExp(
   [
     `^MERGE INTO ${table} t`,
     `USING \\((SELECT ${columns} FROM \\(SELECT ${columns}, row_number\\(\\) OVER \\(PARTITION BY ${columns} ORDER BY ${order}\\) AS place FROM ${table}\\) WHERE place = 1)\\) s`,
-    `ON \\((${list(`${stored} = ${given}`, ' AND ')})\\)`,
+    `ON \\((${list(same, ' AND ')})\\)`,
     `(?:WHEN MATCHED AND \\((${list(`${stored} IS DISTINCT FROM ${given}`, ' OR ')})\\)`,
     `THEN UPDATE SET (${list(`${quoted} = (?:${given}|${time})`, ', ')})`,
     `)?WHEN NOT MATCHED THEN INSERT VALUES \\((${list(`(?:${given}|${time})`, ', ')})\\)$`,
@@ -41,6 +45,8 @@ const statement = new RegExp(
 )
 const assignment = new RegExp(`(${quoted}) = (${given}|${time})`, 'g')
 const value = new RegExp(`${given}|${time}`, 'g')
+
+const quotedOrTime = new RegExp(`${quoted}|${time}`, 'g')
 
 const unquoted = (identifier = ''): string => identifier.slice(1, -1).replaceAll('""', '"')
 
@@ -68,7 +74,7 @@ export const parseMerge = (text: string): Merge => {
     target: { database: unquoted(database), name: unquoted(name) },
     staging: { database: unquoted(stagingDatabase), name: unquoted(stagingName) },
     source,
-    on,
+    on: on.replaceAll(quotedOrTime, text => (text.startsWith('"') ? text : duckDbValue(text))),
     changed,
     set: new Map(
       [...set.matchAll(assignment)].map(([, column, expression = '']) => [unquoted(column), expression]),

@@ -1,11 +1,10 @@
-import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mergeByQueryEvent } from '#functions/merge-by-query/event.ts'
 import { mergeByQuery } from '#functions/merge-by-query/merge-by-query.ts'
-import { mergeTableName, stagingTableName } from '#lib/distributed/glue-names.ts'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { eventFile } from '#support/events.ts'
-import { everyCall, type MergeWorld, type Row, startMergeWorld, tableId } from './merge-world.ts'
+import { everyCall, type MergeWorld, startMergeWorld, tableId } from './merge-world.ts'
+import { after, before, change, contentOf, createOrders, eventsOfTable, expectNothingLeft } from './orders.ts'
 
 let world: MergeWorld
 beforeEach(async () => {
@@ -13,49 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const values = (rows: Record<string, unknown>[]) => rows.map(({ _timestamp, ...row }) => row)
 const first = '2026-01-01T00:00:00.000Z'
-const createOrders = () =>
-  world.createTable(
-    ['id', 'amount'],
-    [
-      [
-        { id: '1', amount: '10' },
-        { id: '2', amount: '20' },
-        { id: '6', amount: '60' },
-      ],
-      [
-        { id: '3', amount: '30' },
-        { id: '4', amount: '40' },
-      ],
-    ],
-  )
-const change: Row[] = [
-  { id: '1', amount: '11' },
-  { id: '3', amount: '31' },
-  { id: '5', amount: '50' },
-]
-const before = ['1 10', '2 20', '3 30', '4 40', '6 60']
-const after = ['1 11', '2 20', '3 31', '4 40', '5 50', '6 60']
-/** As an independent reader and the engine see it: they agree. */
-const content = async (): Promise<string[]> => {
-  const rows = await world.rows()
-  expect(await world.engineRows()).toEqual(values(rows))
-  return rows.map(({ id, amount }) => `${id} ${amount}`)
-}
-const eventsOfTable = async () => {
-  const found = []
-  for await (const event of world.stores.events.listOf('table', tableId)()) found.push(event)
-  return found
-}
-const nothingLeft = async (jobId: number) => {
-  expect(await world.catalog.find(mergeTableName(jobId))).toBeUndefined()
-  expect(await world.catalog.find(stagingTableName(jobId))).toBeUndefined()
-  const staged = await world.s3.send(
-    new ListObjectsV2Command({ Bucket: world.tablesBucket, Prefix: `tables/staging/${jobId}/` }),
-  )
-  expect(staged.Contents ?? []).toEqual([])
-}
 
 it.each(['start', 'check', 'adopt'])('reads the event of the step %s', async name => {
   const event = await eventFile(`merge-by-query/${name}.json`)
@@ -64,7 +21,7 @@ it.each(['start', 'check', 'adopt'])('reads the event of the step %s', async nam
 })
 
 it('merges the last record of each key, over ranges, and leaves unchanged rows as they are', async () => {
-  await createOrders()
+  await createOrders(world)
   const jobId = await world.stage([
     [
       { id: '1', amount: '11' },
@@ -78,7 +35,7 @@ it('merges the last record of each key, over ranges, and leaves unchanged rows a
     ],
   ])
   await world.merge(jobId)
-  expect(await content()).toEqual(['1 12', '2 20', '3 30', '4 41', '5 51', '6 60'])
+  expect(await contentOf(world)).toEqual(['1 12', '2 20', '3 30', '4 41', '5 51', '6 60'])
   const rows = await world.rows()
   expect(rows.map(row => row['_timestamp'] === first)).toEqual([false, true, true, false, false, true])
 
@@ -90,11 +47,11 @@ it('merges the last record of each key, over ranges, and leaves unchanged rows a
   expect(files?.sort()).toEqual(['0 of 3', '1 of 2', '1 of 3'])
   const { head, glue } = await world.pointers()
   expect(glue).toBe(head)
-  await nothingLeft(jobId)
+  await expectNothingLeft(world, jobId)
 })
 
 it('merges again and again, with the deletes of earlier merges', async () => {
-  await createOrders()
+  await createOrders(world)
   for (let round = 1; round <= 4; round++)
     await world.merge(
       await world.stage([
@@ -104,13 +61,13 @@ it('merges again and again, with the deletes of earlier merges', async () => {
         ],
       ]),
     )
-  expect(await content()).toEqual(['1 4', '2 4', '3 30', '4 40', '6 60'])
+  expect(await contentOf(world)).toEqual(['1 4', '2 4', '3 30', '4 40', '6 60'])
   const { head, glue } = await world.pointers()
   expect(glue).toBe(head)
 })
 
 it('makes no commit when nothing differs', async () => {
-  await createOrders()
+  await createOrders(world)
   const table = await world.stores.tables.getHead(tableId)
   await world.merge(await world.stage([[{ id: '1', amount: '10' }]]))
   const merged = await world.stores.tables.getHead(tableId)
@@ -119,7 +76,7 @@ it('makes no commit when nothing differs', async () => {
 })
 
 it('replaces the rows in a full load, which still has the last record of each key', async () => {
-  await createOrders()
+  await createOrders(world)
   await world.merge(
     await world.stage(
       [
@@ -134,11 +91,11 @@ it('replaces the rows in a full load, which still has the last record of each ke
       },
     ),
   )
-  expect(await content()).toEqual(['1 2', '9 9'])
+  expect(await contentOf(world)).toEqual(['1 2', '9 9'])
 })
 
 it('adds the columns of the load; rows that do not change stay, though they lack the column', async () => {
-  await createOrders()
+  await createOrders(world)
   const rows = [
     { id: '1', amount: '10', note: '' },
     { id: '2', amount: '20', note: 'new' },
@@ -157,17 +114,17 @@ it('adds the columns of the load; rows that do not change stay, though they lack
 
 describe('a repeated step', () => {
   it('finds the query of the job, also after its process was killed', async () => {
-    await createOrders()
+    await createOrders(world)
     const jobId = await world.stage([change])
     const started = await mergeByQuery({ step: 'start', jobId }, world.merging)
     await world.services.restart()
     expect(await mergeByQuery({ step: 'start', jobId }, world.merging)).toEqual(started)
     await world.merge(jobId)
-    expect(await content()).toEqual(after)
+    expect(await contentOf(world)).toEqual(after)
   })
 
   it('finds its work done in the head', async () => {
-    await createOrders()
+    await createOrders(world)
     const jobId = await world.stage([change])
     const queryId = await world.query(jobId)
     await mergeByQuery({ step: 'adopt', jobId, queryId }, world.merging)
@@ -189,12 +146,11 @@ describe('a merge that dies', () => {
       return result
     }
     world.calls.around = around
-    const { queries, notes, s3 } = world.merging
+    const { queries, notes } = world.merging
     return {
       ...world.merging,
       queries: everyCall(queries, around),
       notes: everyCall(notes, around),
-      s3: everyCall(s3, around),
     }
   }
   const sampled = process.env['KILLS'] === 'all' ? 1 : 4
@@ -205,12 +161,12 @@ describe('a merge that dies', () => {
   ] as const)(
     '%s any call leaves the old table or the new one, and is done when it runs again',
     async (when, from) => {
-      await createOrders()
+      await createOrders(world)
       let hasDied = true
       let deaths = 0
       for (let at = from; hasDied; at += sampled) {
         const amount = String(100 + at)
-        const old = await content()
+        const old = await contentOf(world)
         const jobId = await world.stage([[{ id: '1', amount }]])
         let queryId = ''
         const steps = async (services: MergeWorld['merging']) => {
@@ -230,21 +186,21 @@ describe('a merge that dies', () => {
         world.calls.around = work => work()
         await world.services.queries().settled()
         const expected = old.with(0, `1 ${amount}`)
-        expect([old, expected]).toContainEqual(await content())
+        expect([old, expected]).toContainEqual(await contentOf(world))
         // As the machine does it: the step that died runs again.
         if (queryId === '') await steps(world.merging)
         else await mergeByQuery({ step: 'adopt', jobId, queryId }, world.merging)
-        expect(await content()).toEqual(expected)
+        expect(await contentOf(world)).toEqual(expected)
         const { head, glue } = await world.pointers()
         expect(glue).toBe(head)
       }
       expect(deaths).toBeGreaterThan(3)
-      expect(await eventsOfTable()).toEqual([])
+      expect(await eventsOfTable(world)).toEqual([])
     },
   )
 
   it('between the move of the head and that of the pointer: the next look at it heals Glue', async () => {
-    await createOrders()
+    await createOrders(world)
     await world.merge(await world.stage([[{ id: '1', amount: '11' }]]))
     const table = await world.stores.tables.get(tableId)
     if (!table) throw new Error('There is no table')
@@ -258,13 +214,13 @@ describe('a merge that dies', () => {
     await world.stores.tables.followInCatalog(table)
     const { head, glue } = await world.pointers()
     expect(glue).toBe(head)
-    expect(await eventsOfTable()).toEqual([])
+    expect(await eventsOfTable(world)).toEqual([])
   })
 })
 
 describe('a commit that somebody else made through Glue', () => {
   it('is noticed, reported and never mixed in', async () => {
-    await createOrders()
+    await createOrders(world)
     await world.merge(await world.stage([[{ id: '1', amount: '11' }]]))
     const { objects } = world.stores.tableContents
     const { glue = '' } = await world.pointers()
@@ -280,10 +236,10 @@ describe('a commit that somebody else made through Glue', () => {
     await world.catalog.move(found, { metadata, location })
 
     await world.merge(await world.stage([[{ id: '2', amount: '21' }]]))
-    expect(await content()).toEqual(['1 11', '2 21', '3 30', '4 40', '6 60'])
+    expect(await contentOf(world)).toEqual(['1 11', '2 21', '3 30', '4 40', '6 60'])
     const pointers = await world.pointers()
     expect(pointers.glue).toBe(pointers.head)
-    expect(await eventsOfTable()).toMatchObject([
+    expect(await eventsOfTable(world)).toMatchObject([
       {
         event: 'storage.tableForeignCommit',
         type: 'warn',
@@ -294,126 +250,11 @@ describe('a commit that somebody else made through Glue', () => {
   })
 })
 
-describe('a damaged commit is refused, and the old head stays:', () => {
-  const refusedAdoption = async (damage: (jobId: number) => Promise<void>, reason: string) => {
-    await createOrders()
-    await world.merge(await world.stage([[{ id: '6', amount: '60' }]]))
-    const jobId = await world.stage([change])
-    const queryId = await world.query(jobId)
-    await damage(jobId)
-    const old = await world.stores.tables.getHead(tableId)
-    await expect(mergeByQuery({ step: 'adopt', jobId, queryId }, world.merging)).rejects.toMatchObject({
-      code: 'storage.tables.distributed.commitRefused',
-      message: expect.stringContaining(reason),
-    })
-    expect(await world.stores.tables.getHead(tableId)).toEqual(old)
-    expect(await content()).toEqual(before)
-    const { head, glue } = await world.pointers()
-    expect(glue).toBe(head)
-    expect(await eventsOfTable()).toMatchObject([
-      { event: 'storage.tableCommitRefused', message: expect.stringContaining(queryId) },
-    ])
-    await nothingLeft(jobId)
-  }
-  const committedMetadata = async (jobId: number) => {
-    const found = await world.catalog.find(mergeTableName(jobId))
-    if (!found) throw new Error('The query committed nothing')
-    const text = Buffer.from(await world.stores.tableContents.objects.read(found.metadataLocation)).toString(
-      'utf8',
-    )
-    return { found, text }
-  }
-  const remove = (location: string) =>
-    world.s3.send(
-      new DeleteObjectCommand({
-        Bucket: world.tablesBucket,
-        Key: world.stores.tableContents.objects.keyOf(location),
-      }),
-    )
-  const dataFiles = async () => {
-    const { Contents = [] } = await world.s3.send(
-      new ListObjectsV2Command({ Bucket: world.tablesBucket, Prefix: 'tables/7/data/' }),
-    )
-    return Contents.map(({ Key = '' }) => Key)
-  }
-  /** Puts other metadata in the place of what the query committed. */
-  const edit = (change: (text: string) => string) => async (jobId: number) => {
-    const { found, text } = await committedMetadata(jobId)
-    expect(change(text)).not.toBe(text)
-    const location = found.metadataLocation.replace(/[^/]+$/, '00077-edited.metadata.json')
-    const Key = world.stores.tableContents.objects.keyOf(location)
-    await world.s3.send(new PutObjectCommand({ Bucket: world.tablesBucket, Key, Body: change(text) }))
-    await world.catalog.move(found, { metadata: parseMetadata(text), location })
-  }
-
-  it('a file of rows is missing', () =>
-    refusedAdoption(async () => {
-      for (const key of await dataFiles())
-        if (!key.includes('deletes')) await remove(`s3://${world.tablesBucket}/${key}`)
-    }, 'which is not there'))
-
-  it('a file of deletes is shorter than its manifest says', () =>
-    refusedAdoption(async () => {
-      for (const key of await dataFiles())
-        if (key.includes('deletes'))
-          await world.s3.send(new PutObjectCommand({ Bucket: world.tablesBucket, Key: key, Body: 'short' }))
-    }, 'has 5 bytes'))
-
-  it('the metadata file is missing', () =>
-    refusedAdoption(async jobId => {
-      await remove((await committedMetadata(jobId)).found.metadataLocation)
-    }, 'is not there'))
-
-  it('it does not follow what the query was given', () =>
-    refusedAdoption(
-      edit(text =>
-        text.replaceAll(/"metadata-file":"[^"]+"/g, '"metadata-file":"s3://elsewhere/0.metadata.json"'),
-      ),
-      'follows the metadata file',
-    ))
-
-  it('its snapshot has another parent', () =>
-    refusedAdoption(
-      edit(text => {
-        const parents = [...text.matchAll(/"parent-snapshot-id":(\d+)/g)]
-        return text.replace(parents.at(-1)?.[0] ?? '', '"parent-snapshot-id":12345')
-      }),
-      'parent is the snapshot 12345',
-    ))
-
-  it('its rows do not add up', () =>
-    refusedAdoption(
-      edit(text => text.replace(/"added-records":"3"/, '"added-records":"4"')),
-      'its summary says that it adds 4',
-    ))
-
-  it('it is of another query', () =>
-    refusedAdoption(
-      edit(text => text.replace(/"trino_query_id":"\d+_\d+_/, '"trino_query_id":"20200101_000000_')),
-      'which did not run when ours did',
-    ))
-
-  it('it has other columns', () =>
-    refusedAdoption(
-      edit(text => text.replace('"name":"amount"', '"name":"sum"')),
-      'other columns',
-    ))
-
-  it('the pointer leads out of the folder of the table', () =>
-    refusedAdoption(async jobId => {
-      const { found, text } = await committedMetadata(jobId)
-      await world.catalog.move(found, {
-        metadata: parseMetadata(text),
-        location: 's3://elsewhere/1.metadata.json',
-      })
-    }, 'not in the folder'))
-})
-
 describe('a query that does not succeed', () => {
   it('fails the load when it would scan more than the workgroup allows, and leaves nothing', async () => {
     await world.close()
     world = await startMergeWorld({ cutoffBytes: 1 })
-    await createOrders()
+    await createOrders(world)
     const jobId = await world.stage([change])
     const queryId = await world.query(jobId)
     await expect(mergeByQuery({ step: 'check', jobId, queryId }, world.merging)).rejects.toMatchObject({
@@ -425,8 +266,8 @@ describe('a query that does not succeed', () => {
       QueryBytes: expect.any(Number),
       QuerySeconds: expect.any(Number),
     })
-    expect(await content()).toEqual(before)
-    await nothingLeft(jobId)
+    expect(await contentOf(world)).toEqual(before)
+    await expectNothingLeft(world, jobId)
   })
 
   it('is refused before it starts when Athena would take two columns for one', async () => {

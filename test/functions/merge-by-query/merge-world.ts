@@ -67,8 +67,6 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
   const measured: Parameters<MergeServices['measure']>[0][] = []
   const merging: MergeServices = {
     ...stores,
-    s3: s3.client,
-    tablesBucket,
     catalog,
     queries: createQueries(services.athena, athenaWorkGroup),
     notes: createMergeNotes(s3.client, tablesBucket),
@@ -110,6 +108,8 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
 
   return {
     ...merging,
+    s3: s3.client,
+    tablesBucket,
     stores,
     services,
     merging,

@@ -28,6 +28,8 @@ const heal = () =>
   healCatalog({
     ...world.merging,
     ...world.stores,
+    s3: world.s3,
+    tablesBucket: world.tablesBucket,
     filesBucket: 'files',
     log: { error: message => logged.push(message) },
   })

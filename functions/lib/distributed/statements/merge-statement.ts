@@ -1,15 +1,14 @@
 import { LOAD_ORDER } from '#lib/table-engine/load-order.ts'
 import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
+import { isTyped } from '#lib/table-engine/types/field-type.ts'
+import { sameValue } from './same-value.ts'
 import { type GlueTable, quoteTable } from './table-name.ts'
 import { withinTextLimit } from './text-limit.ts'
+import { timestampLiteral } from './timestamp-literal.ts'
 
 /** A column of the staging table. It is named by its field id: short, and safe to write without quotes. */
 export const stagedColumn = ({ id }: Pick<TableField, 'id'>): string => `c${id}`
-
-/** `TIMESTAMP '2026-11-21 22:41:09.123000 UTC'`, with microseconds as Iceberg stores them. */
-export const timestampLiteral = (time: Date): string =>
-  `TIMESTAMP '${time.toISOString().replace('T', ' ').replace('Z', '000')} UTC'`
 
 interface MergeRequest {
   target: GlueTable
@@ -17,7 +16,7 @@ interface MergeRequest {
   /** The table's columns in their order. */
   fields: readonly TableField[]
   primaryKey: readonly string[]
-  /** Ids of columns that some files lack. Athena reads those cells as null; in the table they are empty. */
+  /** Ids of columns that some files lack. Athena reads those cells as NULL; in an untyped table they are empty. */
   gaps: ReadonlySet<number>
   /** Becomes `_timestamp` of the rows that change. */
   loadedAt: Date
@@ -25,7 +24,7 @@ interface MergeRequest {
 
 /**
  * Merges staged rows into a table by its primary key, as one MERGE of Athena. The last record of a key wins. A row whose
- * values do not differ stays as it is, with its `_timestamp`.
+ * values do not differ stays as it is, with its `_timestamp`. Values are compared by their type.
  *
  * Columns of the target are named twice at most, so that a table of 1,000 columns fits. Errors: 400
  * `storage.tables.distributed.tooManyColumns`.
@@ -44,7 +43,7 @@ export const mergeStatement = ({
   const loaded = timestampLiteral(loadedAt)
   const stored = (field: TableField): string => {
     const column = `t.${quoteIdentifier(field.name.toLowerCase())}`
-    return gaps.has(field.id) && field.type === 'string' ? `coalesce(${column}, '')` : column
+    return gaps.has(field.id) && !isTyped(field) ? `coalesce(${column}, '')` : column
   }
   const given = (field: TableField): string => `s.${stagedColumn(field)}`
   const columns = fields.map(stagedColumn).join(', ')
@@ -52,7 +51,7 @@ export const mergeStatement = ({
   const lines = [
     `MERGE INTO ${quoteTable(target)} t`,
     `USING (SELECT ${columns} FROM (SELECT ${columns}, row_number() OVER (PARTITION BY ${keys.map(stagedColumn).join(', ')} ORDER BY ${order}) AS place FROM ${quoteTable(staging)}) WHERE place = 1) s`,
-    `ON (${keys.map(field => `${stored(field)} = ${given(field)}`).join(' AND ')})`,
+    `ON (${keys.map(field => sameValue(field, stored(field), given(field))).join(' AND ')})`,
     ...(values.length === 0
       ? []
       : [

@@ -271,7 +271,8 @@ export const tableCodes = {
   'storage.load.mergeTooLarge': {
     status: 400,
     meaning:
-      'A load with a primary key is larger than one function can merge, and Athena cannot merge it: it creates its table, or the table is typed or of a branch.',
-    remedy: 'Do what the message says: create the table first, or load several files.',
+      'A load with a primary key is larger than one function can merge, and the stack has no Athena to merge it.',
+    remedy:
+      'Set "distributed" to true in the context of cdk.json and deploy again, or load the data in several files.',
   },
 } as const satisfies Record<string, ErrorEntry>

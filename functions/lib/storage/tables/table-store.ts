@@ -94,8 +94,7 @@ export const createTableStore = (
 
   /** Glue shows the head of a table that is registered there. What others have committed there is not part of it. */
   const followInCatalog = async (table: TableHead): Promise<void> => {
-    if (!catalog || table.glueName === undefined) return
-    await catalog.follow({ glueName: table.glueName, tableId: tableIdOf(table) }, async () => {
+    await catalog?.follow(table, tableIdOf(table), async () => {
       const item = await items.get(tableKey(table))
       const head = item && tableRecord.parse(item)
       if (head?.internalId !== table.internalId || head.metadataKey === undefined) return undefined
@@ -133,7 +132,11 @@ export const createTableStore = (
     },
 
     /** Resolves to false when the table exists. */
-    insert: async (table: TableRecord): Promise<boolean> => putNew(tableKey(table), await toItem(table)),
+    async insert(table: TableRecord): Promise<boolean> {
+      if (!(await putNew(tableKey(table), await toItem(table)))) return false
+      await followInCatalog(table)
+      return true
+    },
 
     /** Resolves to false when there is a table or an alias of that name. */
     insertAlias: (alias: AliasRecord): Promise<boolean> => putNew(tableKey(alias), { ...alias }),
@@ -168,10 +171,10 @@ export const createTableStore = (
 
     /** Deletes this very table, whatever its current head. Resolves to false when it is gone. */
     async delete(
-      table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId' | 'glueName'>,
+      table: Pick<TableRecord, 'bucketId' | 'name' | 'internalId' | 'glueName' | 'branchId'>,
     ): Promise<boolean> {
       const isDeleted = await items.delete(tableKey(table), { internalId: table.internalId })
-      if (table.glueName !== undefined) await catalog?.drop(table.glueName)
+      await catalog?.drop(table)
       return isDeleted
     },
 

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { glueColumnName, glueTableName, refuseSharedNames } from '#lib/distributed/glue-names.ts'
-import {
-  columnsWithGaps,
-  mergeStatement,
-  timestampLiteral,
-} from '#lib/distributed/statements/merge-statement.ts'
+import { columnsWithGaps, mergeStatement } from '#lib/distributed/statements/merge-statement.ts'
 import { MAX_STATEMENT_BYTES } from '#lib/distributed/statements/text-limit.ts'
+import { timestampLiteral } from '#lib/distributed/statements/timestamp-literal.ts'
 import type { TableField } from '#lib/table-engine/snapshot.ts'
+import type { FieldType } from '#lib/table-engine/types/field-type.ts'
+import { parseMerge } from '#local/runtime/athena/parse-merge.ts'
 import { trinoErrors } from '#support/trino-grammar.ts'
 
 const database = 'millrace_tables'
@@ -41,6 +40,44 @@ it('changes no row of a table that has key columns only', () => {
   const statement = merge(['a', 'b'], ['a', 'b'])
   expect(statement).not.toContain('WHEN MATCHED')
   expect(trinoErrors(statement)).toEqual([])
+})
+
+const types: FieldType[] = [
+  'string',
+  'long',
+  'double',
+  'boolean',
+  'date',
+  'timestamp',
+  'timestamptz',
+  'decimal(9,2)',
+]
+const rules = { nullable: true }
+
+it('compares the key of a typed table by equalities, also where it may be NULL', () => {
+  const statementOf = (fields: TableField[]) =>
+    mergeStatement({
+      target: { database, name: 'merge_7' },
+      staging: { database, name: 'staging_7' },
+      fields,
+      primaryKey: ['a'],
+      gaps: new Set([2, 3]),
+      loadedAt: new Date(0),
+    })
+  const value: TableField = { id: 3, name: 'b', type: 'double', rules }
+  for (const type of types) {
+    const required = statementOf([{ id: 2, name: 'a', type, rules: { nullable: false } }, value])
+    expect(required).toContain('ON (t."a" = s.c2)')
+    expect(required).toContain('t."b" IS DISTINCT FROM s.c3')
+    const nullable = statementOf([{ id: 2, name: 'a', type, rules }, value])
+    expect(nullable).toMatch(
+      /^ON \(coalesce\(t\."a", (.+)\) = coalesce\(s\.c2, \1\) AND \(t\."a" IS NULL\) = \(s\.c2 IS NULL\)\)$/m,
+    )
+    for (const statement of [required, nullable]) {
+      expect(trinoErrors(statement)).toEqual([])
+      expect(() => parseMerge(statement)).not.toThrow()
+    }
+  }
 })
 
 it('writes what the grammar of Trino takes, whatever the columns are called', () => {
