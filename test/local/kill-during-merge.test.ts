@@ -1,0 +1,183 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { GetTablesCommand, GlueClient } from '@aws-sdk/client-glue'
+import { ListBucketsCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
+import { icebirdRows } from '#support/icebird-view.ts'
+import { createKilledCloud, type RunningCloud } from '#support/killed-cloud.ts'
+import { hasEnded, poll } from '#support/poll.ts'
+import { isThorough } from '#support/thorough.ts'
+
+/**
+ * Really kills the process of the cloud in the middle of large loads that Athena merges. Deaths at each single call are
+ * played in one process: test/functions/merge-by-query/, test/faults/kill-large-load.test.ts.
+ */
+
+/** Loads of more than 4 KB are cut and staged, and all of them are merged by Athena. */
+const context = { singleLoadBytes: 4_000, loadRangeBytes: 4_000, singleMergeBytes: 1 }
+const OLD_ROWS = 60
+const CHANGED_FROM = 40
+const CHANGED_TO = 840
+
+let dataDir: string
+let cloud: ReturnType<typeof createKilledCloud>
+let facts: RunningCloud
+let s3: S3Client
+let tablesBucket: string
+
+const start = async (): Promise<void> => {
+  facts = await cloud.start()
+  const { region, accessKeyId, secretAccessKey } = facts
+  s3?.destroy()
+  s3 = new S3Client({
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    endpoint: facts.s3,
+    forcePathStyle: true,
+  })
+  const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
+  tablesBucket = Buckets.find(({ Name }) => Name?.includes('tables'))?.Name ?? ''
+}
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-merge-'))
+  cloud = createKilledCloud(dataDir, context)
+  await start()
+})
+
+afterAll(async () => {
+  s3?.destroy()
+  await cloud?.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+// Tests look into replies freely and compare what they find.
+// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
+const api = async (path: string): Promise<any> => {
+  const response = await fetch(`${facts.api}/${path}`, {
+    headers: { 'X-StorageApi-Token': facts.token ?? '', authorization: `Bearer ${facts.token}` },
+  })
+  return response.json()
+}
+
+const rowsOf = (from: number, to: number, mark: string): [id: string, mark: string][] =>
+  Array.from({ length: to - from }, (_, index) => [String(from + index), mark])
+
+const drop = (name: string, rows: [string, string][], incremental: boolean) => {
+  const Body = `id,mark\n${rows.map(row => `${row.join(',')}\n`).join('')}`
+  const Metadata = { 'primary-key': 'id', incremental: incremental ? '1' : '0' }
+  return s3.send(
+    new PutObjectCommand({ Bucket: facts.landingBucket, Key: `in.c-main/${name}.csv`, Body, Metadata }),
+  )
+}
+
+/** All rows of one snapshot, by id; none when there is no table. */
+const look = async (name: string): Promise<Record<string, string>> => {
+  const { rows = [] } = await api(`v2/storage/tables/in.c-main.${name}/data-preview?format=json&limit=1000`)
+  return Object.fromEntries(rows.map(([id, mark]: { value: string }[]) => [id?.value, mark?.value]))
+}
+
+const jobs = async (): Promise<{ status: string }[]> => {
+  const found = await api('v2/storage/jobs?limit=100')
+  return Array.isArray(found) ? found : []
+}
+
+/** The states of Athena's queries, as the data directory has them. */
+const queryStates = async (): Promise<string[]> => {
+  const folder = join(dataDir, 'athena')
+  const names = (await readdir(folder)).filter(name => name.endsWith('.json'))
+  const texts = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
+  return texts.map(text => JSON.parse(text).state)
+}
+
+const staged = async (document: string): Promise<number> => {
+  const { Contents = [] } = await s3.send(
+    new ListObjectsV2Command({ Bucket: tablesBucket, Prefix: 'tables/' }),
+  )
+  return Contents.filter(({ Key }) => Key?.endsWith(`/load/${document}.json`)).length
+}
+
+/** When the process is killed: something of the load is there that was not before, and so long ago. */
+interface Moment {
+  count: () => Promise<number>
+  afterMs?: number
+}
+
+const isCut: Moment = { count: () => staged('cut') }
+const isStaging: Moment = { count: () => staged('folded') }
+const isAsked: Moment = { count: async () => (await queryStates()).length }
+const isCommitted: Moment = {
+  count: async () => (await queryStates()).filter(state => state === 'SUCCEEDED').length,
+}
+/** The machine asks for the query after two seconds, and then adopts what it has committed. */
+const isAdopting = (afterMs: number): Moment => ({ ...isCommitted, afterMs })
+
+const usual: [what: string, when: Moment, creates: boolean][] = [
+  ['a load that creates its table, while its rows are staged', isStaging, true],
+  ['a load into a table, when Athena was asked', isAsked, false],
+  ['a load into a table, between Athena’s commit and ours', isCommitted, false],
+]
+const thorough: typeof usual = [
+  ['a load into a table, while its file is cut', isCut, false],
+  ['a load into a table, while its rows are staged', isStaging, false],
+  ['a load that creates its table, when Athena was asked', isAsked, true],
+  ['a load that creates its table, between Athena’s commit and ours', isCommitted, true],
+  ...[1_800, 2_000, 2_200, 2_500].flatMap((ms): typeof usual => [
+    [`a load into a table, ${ms} ms after Athena’s commit`, isAdopting(ms), false],
+    [`a load that creates its table, ${ms} ms after Athena’s commit`, isAdopting(ms), true],
+  ]),
+]
+
+let tables = 0
+
+it.each(isThorough ? [...usual, ...thorough] : usual)('killed in %s', async (_, when, creates) => {
+  const name = `t${++tables}`
+  const old = creates ? [] : rowsOf(0, OLD_ROWS, 'old')
+  if (!creates) {
+    await drop(name, old, false)
+    await poll(
+      () => look(name),
+      rows => Object.keys(rows).length === OLD_ROWS,
+    )
+    await poll(jobs, all => all.every(hasEnded))
+  }
+  const jobsBefore = (await jobs()).length
+  const countBefore = await when.count()
+
+  // Each key twice: the last one counts.
+  const changed = rowsOf(CHANGED_FROM, CHANGED_TO, 'new')
+  await drop(name, [...rowsOf(CHANGED_FROM, CHANGED_TO, 'first'), ...changed], true)
+  await poll(when.count, count => count > countBefore)
+  if (when.afterMs) await new Promise(resolve => setTimeout(resolve, when.afterMs))
+  await cloud.kill()
+  await start()
+
+  const oldTable = Object.fromEntries(old)
+  const newTable = Object.fromEntries([...old, ...changed])
+  const isNew = (rows: Record<string, string>) => Object.keys(rows).length === Object.keys(newTable).length
+  const seen = await poll(async () => {
+    const rows = await look(name)
+    // The old table or the new one, never a mixture.
+    expect(rows).toEqual(isNew(rows) ? newTable : oldTable)
+    return rows
+  }, isNew)
+  expect(seen).toEqual(newTable)
+  await poll(jobs, all => all.every(hasEnded))
+  const all = await jobs()
+  expect(all).toHaveLength(jobsBefore + 1)
+  expect(all.every(({ status }) => status === 'success')).toBe(true)
+
+  // Glue shows what the head names, and nothing of the job is left there.
+  const { 'metadata-location': location } = await api(`iceberg/v1/namespaces/in_c_main/tables/${name}`)
+  const { region, accessKeyId, secretAccessKey, control } = facts
+  const glue = new GlueClient({ region, credentials: { accessKeyId, secretAccessKey }, endpoint: control })
+  const { TableList = [] } = await glue.send(new GetTablesCommand({ DatabaseName: 'millrace_1' }))
+  glue.destroy()
+  const ours = TableList.filter(({ Name }) => Name?.startsWith(`in_c_main__${name}_`))
+  expect(ours.map(({ Parameters }) => Parameters?.['metadata_location'])).toEqual([location])
+  expect(TableList.filter(({ Name }) => /^(merge|staging)_/.test(Name ?? ''))).toEqual([])
+  const found = await icebirdRows(createTableObjects(s3, tablesBucket).read, location)
+  expect(Object.fromEntries(found.map(({ id, mark }) => [id, mark]))).toEqual(newTable)
+})
