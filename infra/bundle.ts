@@ -22,6 +22,7 @@ export const functionNames = [
   'fire-triggers',
   'merge-slices',
   'merge-by-query',
+  'pack-tables',
   'sweep-storage',
   'keep-dead-letter',
 ] as const

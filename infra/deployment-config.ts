@@ -130,6 +130,7 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'exportedParts',
     'queryScanBytes',
     'queryTimeoutSeconds',
+    'optimizeBytesPerDay',
     'apiDomainName',
     'apiCertificateArn',
     'apiHostedZoneId',

@@ -13,14 +13,20 @@ import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 
-interface QueryServiceProps {
+/** What queries may cost. */
+export interface QueryBounds {
+  readonly queryScanBytes: number
+  readonly queryTimeoutSeconds: number
+  /** Rewritten on one day to pack large tables; 0: none is packed by itself. */
+  readonly optimizeBytesPerDay: number
+}
+
+interface QueryServiceProps extends Omit<QueryBounds, 'optimizeBytesPerDay'> {
   readonly bundle: FunctionBundle
   readonly projectId: string
   readonly items: ItemTable
   readonly tables: IBucket
   readonly snapshotRetentionDays: number
-  readonly queryScanBytes: number
-  readonly queryTimeoutSeconds: number
 }
 
 /** What Athena writes beside tables: of a merge only a manifest of its files, which we do not read. */

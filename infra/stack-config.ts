@@ -80,6 +80,8 @@ const stackConfig = z.object({
   queryScanBytes: z.coerce.number().int().min(10_000_000).default(2_000_000_000_000),
   /** Seconds after which a query is stopped. Athena's own limit is 1800 unless the account has a higher one. */
   queryTimeoutSeconds: z.coerce.number().int().min(60).max(86_400).default(1800),
+  /** Bytes that queries may rewrite on one day, to pack the files of large tables. 0: tables are not packed by themselves. */
+  optimizeBytesPerDay: z.coerce.number().int().min(0).default(200_000_000_000),
   /** Hosts that extractions may reach although they are not on the public internet, as written in addresses. */
   extractorAllowedHosts: z.preprocess(fromText, z.array(z.string().min(1))).default([]),
   /** KMS keys of objects that land encrypted with them: the import hook may decrypt. */

@@ -102,7 +102,7 @@ export class MillraceStack extends DeployedStack {
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
     const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
-    const { distributed, queryScanBytes, queryTimeoutSeconds } = config
+    const { distributed, queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } = config
     if (shape === 'functions' && storageUrl && storageTokenSecret) {
       return {
         url: storageUrl,
@@ -113,7 +113,7 @@ export class MillraceStack extends DeployedStack {
       bundles,
       projectId,
       snapshotRetentionDays,
-      queries: distributed ? { queryScanBytes, queryTimeoutSeconds } : undefined,
+      queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeData: config,
       hasExtractions: shape === 'all',

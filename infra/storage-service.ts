@@ -1,8 +1,6 @@
 import { Aws, Duration } from 'aws-cdk-lib'
 import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
@@ -42,17 +40,19 @@ import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
-import { glueDatabaseOf, QueryService } from './query-service.ts'
+import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
+import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { masterToken, secretsKey } from './storage-secrets.ts'
 import { StorageSweep } from './storage-sweep.ts'
+import { TablePacking } from './table-packing.ts'
 
 interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly snapshotRetentionDays: number
   /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
-  readonly queries: { readonly queryScanBytes: number; readonly queryTimeoutSeconds: number } | undefined
+  readonly queries: QueryBounds | undefined
   /** Private hosts that loads by address may read. */
   readonly allowedHosts: readonly string[]
   readonly largeData: LargeData
@@ -129,6 +129,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       mergeByQuery: queryService?.mergeByQuery,
       alarms,
     }).machine
+    const packing = { ...store, ...largeData, bundle: bundles['pack-tables'], alarms }
+    if (queries?.optimizeBytesPerDay) new TablePacking(this, 'Packing', { ...packing, ...queries })
     new OpenJobs(this, 'OpenJobs', { ...store, bundle: bundles['start-open-jobs'], alarms })
     const preview = hasExtractions
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
@@ -147,24 +149,12 @@ export class StorageService extends Construct implements StorageEndpoint {
       url: this.url,
       alarms,
     })
-    new Alarm(this, 'ServerErrors', {
-      alarmDescription:
-        'The storage API answers with server errors. Each reply holds an exceptionId: search the logs of the ' +
-        'storage-api function for it.',
-      metric: http.metricServerError({ period: Duration.minutes(5) }),
-      threshold: MANY_SERVER_ERRORS,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    }).addAlarmAction(new SnsAction(alarms))
+    alarmOnServerErrors(this, http, alarms)
   }
 }
 
 /** The sweep is exact. S3 removes what the sweep missed, in whole days. */
 const DAYS_LEFT_TO_SWEEP = 2
-
-/** In five minutes. Clients retry one or two errors; more is an incident. */
-const MANY_SERVER_ERRORS = 5
 
 /** What `storage-api` and `run-job` share. */
 interface Store {

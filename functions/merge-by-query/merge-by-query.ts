@@ -1,17 +1,23 @@
 import { adoptMerge } from './adopt-merge.ts'
-import { checkMerge } from './check-merge.ts'
+import { adoptPacking } from './adopt-packing.ts'
+import { checkQuery } from './check-query.ts'
 import type { MergeByQueryEvent } from './event.ts'
 import type { MergeServices } from './services.ts'
 import { startMerge } from './start-merge.ts'
+import { startPacking } from './start-packing.ts'
 
-/** One step of a merge by Athena. Each may be repeated at any time. `done`: the job's next run finds its work done. */
+/**
+ * One step of a query by Athena, which merges the rows of a load or packs the files of a table: the job has noted which.
+ * Each step may be repeated at any time. `done`: the job's next run finds its work done.
+ */
 export const mergeByQuery = async (event: MergeByQueryEvent, services: MergeServices) => {
+  const packed = await services.notes.readPacked(event.jobId)
   switch (event.step) {
     case 'start':
-      return startMerge(event.jobId, services)
+      return packed ? startPacking(packed, services) : startMerge(event.jobId, services)
     case 'check':
-      return checkMerge(event, services)
+      return checkQuery({ ...event, packed }, services)
     case 'adopt':
-      return adoptMerge(event, services)
+      return packed ? adoptPacking(packed, event, services) : adoptMerge(event, services)
   }
 }

@@ -8,9 +8,7 @@ import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import { withFiles } from '../lib/table-engine/snapshot.ts'
 import { findTable, newTable } from './merge-target.ts'
 import type { MergeServices } from './services.ts'
-
-/** A query that takes seconds is seen soon; one of minutes is not asked for all the time. */
-const FIRST_WAIT_SECONDS = 2
+import { type StartedQuery, startAside } from './start-aside.ts'
 
 /**
  * Starts the query that merges the staged rows of a job. A repeated start finds the query.
@@ -25,8 +23,8 @@ const FIRST_WAIT_SECONDS = 2
 export const startMerge = async (
   jobId: number,
   services: MergeServices,
-): Promise<{ status: 'running'; queryId: string; waitSeconds: number } | { status: 'done' }> => {
-  const { tableContents, catalog, notes, queries } = services
+): Promise<StartedQuery | { status: 'done' }> => {
+  const { notes } = services
   const merge = await notes.readStaged(jobId)
   if (!merge) throw new Error(`The job ${jobId} has staged nothing`)
   const table = await findTable(merge, services)
@@ -40,12 +38,11 @@ export const startMerge = async (
       `The table "${merge.tableId}" was deleted during its load.`,
     )
   }
-  const decided = (await notes.readNotes(jobId)) ?? (await decide(merge, target, services))
-  const { metadataFile } = tableContents
-  await catalog.create(stagingTableName(jobId), await metadataFile(decided.stagingKey))
-  await catalog.create(mergeTableName(jobId), await metadataFile(decided.baseKey))
-  const queryId = await queries.start(jobId, decided.statement)
-  return { status: 'running', queryId, waitSeconds: FIRST_WAIT_SECONDS }
+  return startAside(
+    jobId,
+    (await notes.readNotes(jobId)) ?? (await decide(merge, target, services)),
+    services,
+  )
 }
 
 /** What later runs of the step must find again, whatever happens to the table meanwhile. */
@@ -79,6 +76,5 @@ const decide = async (
     }),
     statement,
   }
-  await notes.writeNotes(jobId, decided)
-  return (await notes.readNotes(jobId)) ?? decided
+  return notes.decide(jobId, decided)
 }

@@ -23,7 +23,7 @@ export type RunJobResult =
   | { status: 'distribute'; load: LoadPlace }
   /** The machine has to do these parts of an export; then the job runs again. */
   | { status: 'export'; parts: number[] }
-  /** The rows of the load are staged: Athena has to merge them. */
+  /** Athena has to merge the rows that are staged, or to pack the files of the table. */
   | { status: 'merge' }
 
 /**

@@ -16,8 +16,10 @@ export interface RunJobServices extends StorageStores {
   tableEngine: () => Promise<TableEngine>
   startJob: StartJob
   distribution: Distribution
-  /** Loads that wait for Athena. Default: none do. */
-  stagedMerges?: Pick<MergeNotesStore, 'readStaged' | 'writeStaged' | 'readAdopted' | 'clear'> | undefined
+  /** What waits for Athena. Default: the stack has none. */
+  stagedMerges?:
+    | Pick<MergeNotesStore, 'readStaged' | 'writeStaged' | 'readAdopted' | 'writePacked' | 'clear'>
+    | undefined
   extractRuns: ExtractRuns
   /** How addresses are read that a load names. */
   dataUrls: Omit<CopyDataUrlOptions, 's3'>

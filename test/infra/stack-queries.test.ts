@@ -70,6 +70,28 @@ describe('queries of large loads', () => {
     expect(JSON.stringify(deleting[0]?.[1].Resource)).toContain('/tables/staging/*')
   })
 
+  it('pack large tables each day, within the bytes that the stack allows, and change no object themselves', () => {
+    const packing = synthesiseStack({ optimizeBytesPerDay: '5000' })
+    packing.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ OPTIMIZE_BYTES_PER_DAY: '5000' }) },
+    })
+    packing.hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: 'cron(30 3 * * ? *)',
+      Target: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StoragePackingStart'), 'Arn'] } },
+    })
+    const actions = statementsOf(packing)
+      .filter(([id]) => id.startsWith('StoragePackingStart'))
+      .flatMap(([, { Action }]) => [Action].flat())
+    expect(actions).toContain('states:StartExecution')
+    expect(actions).not.toContain('s3:PutObject')
+    expect(actions.filter(action => /^(athena|glue):/.test(action))).toEqual([])
+  })
+
+  it('pack no table by themselves when no bytes are allowed for it, or large loads are off', () => {
+    for (const context of [{ optimizeBytesPerDay: 0 }, { distributed: 'false' }])
+      expect(JSON.stringify(synthesiseStack(context).toJSON())).not.toContain('StoragePacking')
+  })
+
   it('are not there when large loads are off, and no function has a right on Glue', () => {
     const off = synthesiseStack({ distributed: 'false' })
     off.resourceCountIs('AWS::Athena::WorkGroup', 0)

@@ -147,6 +147,7 @@ describe('rights', () => {
     expect(readers.map(([id]) => id.replace(/RoleDefaultPolicy.*/, '')).sort()).toEqual([
       'StorageDeadLettersKeep',
       'StorageOpenJobsStart',
+      'StoragePackingStart',
       'StorageQueriesMergeByQuery',
       'StorageRunJob',
       'StorageStorageApi',

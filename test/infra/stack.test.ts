@@ -7,6 +7,7 @@ import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts
 import { keepDeadLetterEnvNames } from '../../functions/keep-dead-letter/env-names.ts'
 import { mergeByQueryEnvNames } from '../../functions/merge-by-query/env-names.ts'
 import { mergeSlicesEnvNames } from '../../functions/merge-slices/env-names.ts'
+import { packTablesEnvNames } from '../../functions/pack-tables/env-names.ts'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { runExtractorEnvNames } from '../../functions/run-extractor/env-names.ts'
 import { runJobEnvNames } from '../../functions/run-job/env-names.ts'
@@ -34,6 +35,7 @@ describe('functions', () => {
       'StorageDeadLettersKeep',
       'StorageExportParts',
       'StorageOpenJobsStart',
+      'StoragePackingStart',
       'StoragePreviewExtraction',
       'StorageQueriesMergeByQuery',
       'StorageRunJob',
@@ -67,6 +69,7 @@ describe('functions', () => {
     ['StorageOpenJobsStart', ['arm64'], startOpenJobsEnvNames],
     ['StorageDeadLettersKeep', ['arm64'], keepDeadLetterEnvNames],
     ['StorageSweepFunction', ['arm64'], sweepStorageEnvNames],
+    ['StoragePackingStart', ['arm64'], packTablesEnvNames],
     ['StorageTriggersFire', ['arm64'], fireTriggersEnvNames],
     ['ExtractRunExtractor', ['arm64'], runExtractorEnvNames],
     ['ExtractSchedulesStartScheduledRuns', ['arm64'], startScheduledRunsEnvNames],

@@ -115,14 +115,14 @@ const isCommitted: Moment = {
 const isAdopting = (afterMs: number): Moment => ({ ...isCommitted, afterMs })
 
 const usual: [what: string, when: Moment, creates: boolean][] = [
-  ['a load that creates its table, while its rows are staged', isStaging, true],
-  ['a load into a table, when Athena was asked', isAsked, false],
+  ['a load that creates its table, when Athena was asked', isAsked, true],
   ['a load into a table, between Athena’s commit and ours', isCommitted, false],
 ]
 const thorough: typeof usual = [
   ['a load into a table, while its file is cut', isCut, false],
   ['a load into a table, while its rows are staged', isStaging, false],
-  ['a load that creates its table, when Athena was asked', isAsked, true],
+  ['a load that creates its table, while its rows are staged', isStaging, true],
+  ['a load into a table, when Athena was asked', isAsked, false],
   ['a load that creates its table, between Athena’s commit and ours', isCommitted, true],
   ...[1_800, 2_000, 2_200, 2_500].flatMap((ms): typeof usual => [
     [`a load into a table, ${ms} ms after Athena’s commit`, isAdopting(ms), false],

@@ -13,7 +13,7 @@ import { tableRecord } from '../storage/tables/table-record.ts'
 import { emptySnapshot, withFiles } from '../table-engine/snapshot.ts'
 import type { StagedLoad } from './staged-load.ts'
 
-/** Where everything of a large load lies until it is part of the table. */
+/** Where everything of a job of Athena lies until it is part of the table. */
 export const stagingFolder = (jobId: number): string => `tables/staging/${jobId}`
 
 /** What the stage step leaves for the merge. */
@@ -35,18 +35,32 @@ const stagedMerge = z.object({
 
 export type StagedMerge = z.infer<typeof stagedMerge>
 
+/** What a job leaves that lets Athena pack the files of its table. */
+const packedTable = z.object({
+  jobId: z.number(),
+  tableId: z.string(),
+  /** The branch of the job. Absent: the default branch. */
+  branchId: z.number().optional(),
+  /** The files that are worth it, and their bytes. */
+  files: z.number(),
+  bytes: z.number(),
+})
+
+export type PackedTable = z.infer<typeof packedTable>
+
 interface StagedFacts extends Pick<StagedMerge, 'lastLoad' | 'loadedAt' | 'branchId' | 'newTable'> {
   lastFieldId: number
   primaryKey?: string[]
 }
 
-/** What the first start of a merge decides for all later steps. */
+/** What the first start of a query decides for all later steps. */
 const mergeNotes = z.object({
   internalId: z.number(),
   /** The metadata that the head named, if any, and that with the load's columns, from which the query starts. */
   headKey: z.string().optional(),
   baseKey: z.string(),
-  stagingKey: z.string(),
+  /** The metadata of the staged rows of a load. */
+  stagingKey: z.string().optional(),
   /** Text of the query. */
   statement: z.string(),
 })
@@ -58,7 +72,7 @@ const adoptedMerge = z.object({ metadataKey: z.string() })
 
 type AdoptedMerge = z.infer<typeof adoptedMerge>
 
-/** Notes of large loads, in the bucket of tables. They are written once. */
+/** Notes of large loads and of tables that are packed, in the bucket of tables. They are written once. */
 export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
   const read = async <Value>(key: string, schema: z.ZodType<Value>): Promise<Value | undefined> => {
     try {
@@ -81,6 +95,7 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
   }
   const stagedKey = (jobId: number) => `${stagingFolder(jobId)}/load.json`
   const notesKey = (jobId: number) => `${stagingFolder(jobId)}/merge.json`
+  const packedKey = (jobId: number) => `${stagingFolder(jobId)}/optimize.json`
   const adoptedKey = (jobId: number) => `${stagingFolder(jobId)}/adopted.json`
   return {
     readStaged: (jobId: number) => read(stagedKey(jobId), stagedMerge),
@@ -96,8 +111,14 @@ export const createMergeNotes = (s3: S3Client, tablesBucket: string) => {
       const merge: StagedMerge = { jobId, tableId, incremental, staged, ...facts }
       return writeOnce(stagedKey(jobId), merge)
     },
+    readPacked: (jobId: number) => read(packedKey(jobId), packedTable),
+    writePacked: (packed: PackedTable) => writeOnce(packedKey(packed.jobId), packed),
     readNotes: (jobId: number) => read(notesKey(jobId), mergeNotes),
-    writeNotes: (jobId: number, notes: MergeNotes) => writeOnce(notesKey(jobId), notes),
+    /** Resolves to what holds: another run of the step may have decided before. */
+    async decide(jobId: number, notes: MergeNotes): Promise<MergeNotes> {
+      await writeOnce(notesKey(jobId), notes)
+      return (await read(notesKey(jobId), mergeNotes)) ?? notes
+    },
     readAdopted: (jobId: number) => read(adoptedKey(jobId), adoptedMerge),
     writeAdopted: (jobId: number, adopted: AdoptedMerge) => writeOnce(adoptedKey(jobId), adopted),
 

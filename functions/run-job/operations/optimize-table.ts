@@ -1,27 +1,39 @@
+import { findPacking } from '../../lib/distributed/find-packing.ts'
 import { TransientError } from '../../lib/errors/errors.ts'
-import type { InputOf } from '../../lib/storage/jobs/job-record.ts'
+import { ofBranch } from '../../lib/storage/branches/branch-store.ts'
+import { branchOf, type InputOf, type ProcessingJob } from '../../lib/storage/jobs/job-record.ts'
 import { tableNotFound } from '../../lib/storage/tables/table-errors.ts'
 import type { RunJobServices } from '../services.ts'
+import { QueryMerge } from './outgrown-load.ts'
 
 /**
- * Gives a table of version 0.1 its Iceberg metadata; its files stay where they are. For other tables nothing is left to
- * do. A repeated run finds the metadata.
+ * Gives a table of version 0.1 its Iceberg metadata; its files stay where they are. Of a table that outgrows one function
+ * Athena packs small files, and those with deleted rows: then throws `QueryMerge`, and the next run finds the work done.
+ * For other tables nothing is left to do.
  */
 export const optimizeTable = async (
+  job: ProcessingJob,
   { tableId }: InputOf<'tableOptimize'>,
-  { tables, projectId }: RunJobServices,
-): Promise<{ message: string; isMigrated: boolean }> => {
+  { tables, projectId, stagedMerges, distribution }: RunJobServices,
+): Promise<Record<string, unknown> | null> => {
   const table = await tables.get(tableId)
   if (!table) throw tableNotFound(tableId, projectId)
-  if (table.metadataKey !== undefined)
+  if (table.lastJob?.id === job.id) return table.lastJob.results
+  if (table.metadataKey === undefined) {
+    if (await tables.replace(table))
+      return {
+        message: 'The table is an Iceberg table now. Its files stayed where they are.',
+        isMigrated: true,
+      }
+    throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+  }
+  const isLarge = table.snapshot.dataSizeBytes > distribution.singleMergeBytes
+  const packing = stagedMerges && isLarge ? findPacking(table.snapshot.files) : undefined
+  if (!stagedMerges || !packing)
     return {
       message: 'Each load joins small files of the table, so nothing was left to do.',
       isMigrated: false,
     }
-  if (await tables.replace(table))
-    return {
-      message: 'The table is an Iceberg table now. Its files stayed where they are.',
-      isMigrated: true,
-    }
-  throw new TransientError('storage.tables.moved', `The table "${tableId}" was changed while the job ran.`)
+  await stagedMerges.writePacked({ jobId: job.id, tableId, ...ofBranch(branchOf(job)), ...packing })
+  throw new QueryMerge()
 }

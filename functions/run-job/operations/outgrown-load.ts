@@ -50,12 +50,12 @@ export class OutgrownLoad extends Error {
   }
 }
 
-/** A load whose rows are staged and that Athena has to merge. Passes through every operation. */
+/** Work that Athena has to do: a load whose rows are staged, or a table whose files are packed. Passes through every operation. */
 export class QueryMerge extends Error {
   override readonly name = 'QueryMerge'
 
   constructor() {
-    super('The load is merged by a query')
+    super('The work is done by a query')
   }
 }
 

@@ -72,7 +72,7 @@ export const runOperation = async (
       return deletedAliases.length > 0 ? reporting({ deletedAliases }) : nothingToReport
     }
     case 'tableOptimize':
-      return reporting(await optimizeTable(input, services))
+      return reporting(await optimizeTable(job, input, services))
     case 'tablePull':
       return reporting(await pullTable(job, input, services))
     case 'devBranchMerge':

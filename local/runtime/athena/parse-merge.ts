@@ -1,5 +1,3 @@
-import { ServiceError } from '../control/service-error.ts'
-
 /** The parts of a MERGE as `functions/lib/distributed/statements/merge-statement.ts` writes it. */
 export interface Merge {
   target: TableName
@@ -15,7 +13,8 @@ export interface Merge {
   inserted: readonly string[]
 }
 
-interface TableName {
+/** A table in Glue. */
+export interface TableName {
   database: string
   name: string
 }
@@ -50,14 +49,10 @@ const quotedOrTime = new RegExp(`${quoted}|${time}`, 'g')
 
 const unquoted = (identifier = ''): string => identifier.slice(1, -1).replaceAll('""', '"')
 
-/** Reads a MERGE of ours. Any other statement is refused, with its beginning. */
-export const parseMerge = (text: string): Merge => {
+/** Reads a MERGE of ours. `undefined`: it is another statement. */
+export const parseMerge = (text: string): Merge | undefined => {
   const match = statement.exec(text)
-  if (!match)
-    throw new ServiceError(
-      'InvalidRequestException',
-      `The one-machine cloud runs the statements that Millrace writes, and no others: ${JSON.stringify(text.slice(0, 200))}`,
-    )
+  if (!match) return undefined
   const [
     ,
     database,

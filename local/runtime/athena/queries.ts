@@ -9,8 +9,9 @@ import type { Caller } from '../control/authenticate.ts'
 import { ServiceError } from '../control/service-error.ts'
 import type { GlueTables } from '../glue/catalog.ts'
 import { glueTableArn } from '../glue/operations.ts'
-import { parseMerge } from './parse-merge.ts'
+import { parseStatement } from './parse-statement.ts'
 import { runMerge } from './run-merge.ts'
+import { runOptimize } from './run-optimize.ts'
 
 const queryRecord = z.strictObject({
   id: z.string(),
@@ -96,7 +97,7 @@ export class Queries {
     if (earlier && earlier.text !== text)
       throw new ServiceError('InvalidRequestException', 'Idempotent parameters do not match')
     if (earlier) return earlier
-    const { target } = parseMerge(text)
+    const { target } = parseStatement(text)
     const { input } = this.#options.tables.get(target.database, target.name)
     const query: QueryRecord = {
       id,
@@ -129,7 +130,7 @@ export class Queries {
 
   async #run(query: QueryRecord): Promise<void> {
     try {
-      const updatedRows = await this.#merge(query)
+      const updatedRows = await this.#work(query)
       await this.#end(query.id, { state: 'SUCCEEDED', updatedRows })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -143,18 +144,18 @@ export class Queries {
     }
   }
 
-  async #merge(query: QueryRecord): Promise<number> {
+  /** Resolves to the rows that it has written, where Athena says so. */
+  async #work(query: QueryRecord): Promise<number> {
     const { tables, workGroups, s3Of, isAllowed, folder } = this.#options
     const caller = { roleArn: query.roleArn }
-    const merge = parseMerge(query.text)
+    const { target, reads, merge } = parseStatement(query.text)
     for (const [action, { database, name }] of [
-      ['glue:GetTable', merge.staging],
-      ['glue:GetTable', merge.target],
-      ['glue:UpdateTable', merge.target],
-    ] as const)
+      ...reads.map(table => ['glue:GetTable', table] as const),
+      ['glue:UpdateTable', target] as const,
+    ])
       if (!isAllowed(caller, action, glueTableArn(database, name)))
         throw new Error(`Insufficient permissions: ${action} on ${database}.${name}`)
-    const { input } = tables.get(merge.target.database, merge.target.name)
+    const { input } = tables.get(target.database, target.name)
     // The process ended between the commit and the note that the query has succeeded.
     if (input.Parameters['metadata_location'] !== query.base) return query.updatedRows ?? 0
     const session = await openDuckDbSession({
@@ -163,19 +164,21 @@ export class Queries {
       threads: 1,
     })
     try {
-      return await runMerge({
-        merge,
+      const run = {
         tables,
         session,
         s3: await s3Of(query.roleArn),
         queryId: query.id,
-        onScan: bytes => {
+        onScan: (bytes: number) => {
           const scanned = { ...this.get(query.id), scannedBytes: bytes }
           this.#queries.set(query.id, scanned)
           const { cutoffBytes } = workGroups.get(query.workGroup) ?? { cutoffBytes: 0 }
           if (bytes > cutoffBytes) throw new CutOff('Bytes scanned limit was exceeded')
         },
-      })
+      }
+      if (merge) return await runMerge({ merge, ...run })
+      await runOptimize({ target, ...run })
+      return 0
     } finally {
       await session.close()
     }

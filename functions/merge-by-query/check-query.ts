@@ -1,4 +1,5 @@
 import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
+import type { PackedTable } from '../lib/distributed/merge-notes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { MergeServices } from './services.ts'
 
@@ -6,16 +7,13 @@ const LONGEST_WAIT_SECONDS = 60
 /** A query that has run for ten times as long is asked for after one second more. */
 const PATIENCE = 10
 
-type MergeStatus = { queryId: string } & (
-  | { status: 'running'; waitSeconds: number }
-  | { status: 'succeeded' }
-)
+type QueryState = { queryId: string } & ({ status: 'running'; waitSeconds: number } | { status: 'succeeded' })
 
-/** Asks once for the state of a merge's query. Error: 400 `storage.tables.distributed.queryFailed`. */
-export const checkMerge = async (
-  { jobId, queryId }: { jobId: number; queryId: string },
+/** Asks once for the state of a query. Error: 400 `storage.tables.distributed.queryFailed`. */
+export const checkQuery = async (
+  { jobId, queryId, packed }: { jobId: number; queryId: string; packed: PackedTable | undefined },
   services: MergeServices,
-): Promise<MergeStatus> => {
+): Promise<QueryState> => {
   const { queries, queryTimeoutSeconds, measure, now } = services
   const { state, reason, submitted, scannedBytes } = await queries.status(queryId)
   const ageSeconds = (now().getTime() - submitted.getTime()) / 1000
@@ -34,7 +32,10 @@ export const checkMerge = async (
       : `failed: ${reason}`
   throw new UserError(
     'storage.tables.distributed.queryFailed',
-    `The load is too large for one function, and Athena's query ${queryId} for it ${what}. The table is as it was. ` +
-      'Load a smaller file, or allow queries more (docs/limits.md).',
+    packed
+      ? `Athena's query ${queryId} that packs the files of the table "${packed.tableId}" ${what}. The table is as it was. ` +
+          'Allow queries more (docs/limits.md), or leave the table as it is.'
+      : `The load is too large for one function, and Athena's query ${queryId} for it ${what}. The table is as it was. ` +
+          'Load a smaller file, or allow queries more (docs/limits.md).',
   )
 }

@@ -1,0 +1,119 @@
+import { NoSuchKey } from '@aws-sdk/client-s3'
+import type { QueryCommit } from '../lib/distributed/commit-checks.ts'
+import type { MetadataFile } from '../lib/distributed/glue-catalog.ts'
+import { mergeTableName } from '../lib/distributed/glue-names.ts'
+import type { MergeNotes } from '../lib/distributed/merge-notes.ts'
+import { currentSchema } from '../lib/iceberg/metadata/parse-metadata.ts'
+import type { LiveFile } from '../lib/iceberg/read/live-files.ts'
+import { IcebergRefusal } from '../lib/iceberg/refusal.ts'
+import type { TableRecord } from '../lib/storage/tables/table-record.ts'
+import type { TableFile } from '../lib/table-engine/snapshot.ts'
+import { findTable } from './merge-target.ts'
+import { refuseCommit } from './refuse-commit.ts'
+import type { MergeServices } from './services.ts'
+
+/** What a query has committed, and what was decided when it was started. */
+export interface Adoption {
+  jobId: number
+  queryId: string
+  tableId: string
+  branchId: number | undefined
+  decided: MergeNotes
+  /** Checks the commit. Resolves to its files; throws `IcebergRefusal`. */
+  check: (commit: QueryCommit) => Promise<LiveFile[]>
+}
+
+interface Commit {
+  committed: MetadataFile
+  live: LiveFile[]
+}
+
+/** The table that a query worked for. Throws the refusal when it is gone, or another one by now. */
+export const tableOf = async (adoption: Adoption, services: MergeServices): Promise<TableRecord> => {
+  const table = await findTable(adoption, services)
+  if (table?.internalId === adoption.decided.internalId) return table
+  throw await refuse(adoption, 'the table was deleted', services)
+}
+
+/** What the query has committed, for a head that is as it was. Throws the refusal. */
+export const commitFor = async (
+  table: TableRecord,
+  adoption: Adoption,
+  services: MergeServices,
+): Promise<Commit> => {
+  if (await isAsItWas(table, adoption.decided, services)) return commitOf(adoption, services)
+  throw await refuse(adoption, 'the table was changed meanwhile', services)
+}
+
+/** What the query committed, once it is checked. Throws the error of the job when it is refused. */
+export const commitOf = async (adoption: Adoption, services: MergeServices): Promise<Commit> => {
+  const { jobId, decided } = adoption
+  const found = await services.catalog.find(mergeTableName(jobId))
+  if (!found) throw await refuse(adoption, 'its table in Glue is gone', services)
+  return readCommit(adoption, { baseKey: decided.baseKey, location: found.metadataLocation }, services).catch(
+    async error => {
+      throw isDamage(error) ? await refuse(adoption, error.message, services) : error
+    },
+  )
+}
+
+/** The files of a commit as the engine has them: each with its deletes in one file of its own. */
+export const filesOf = (
+  { internalId }: TableRecord,
+  { jobId }: Adoption,
+  { committed, live }: Commit,
+  { tableContents, tableEngine }: MergeServices,
+): Promise<TableFile[]> =>
+  tableContents.takeOver(committed, live, async files =>
+    (await tableEngine()).joinDeletes({ files, keyPrefix: `tables/${internalId}/${jobId}/` }),
+  )
+
+const readCommit = async (
+  { queryId, check }: Adoption,
+  { baseKey, location }: { baseKey: string; location: string },
+  { tableContents, queries }: MergeServices,
+): Promise<Commit> => {
+  const { objects, metadataFile } = tableContents
+  const base = await metadataFile(baseKey)
+  if (!location.startsWith(`${base.metadata.location}/`))
+    throw new IcebergRefusal(`The metadata file ${location} is not in the folder of the table.`)
+  if ((await objects.sizeOf(location)) === undefined)
+    throw new IcebergRefusal(`The metadata file ${location} is not there.`)
+  const committed = await metadataFile(objects.keyOf(location))
+  const { submitted, completed = submitted } = await queries.status(queryId)
+  const updatedRows = await queries.updatedRows(queryId)
+  const query = { submitted, completed, updatedRows }
+  const { read, sizeOf } = objects
+  return { committed, live: await check({ read, sizeOf, base, committed, query }) }
+}
+
+const refuse = async (
+  { jobId, queryId, tableId, branchId }: Adoption,
+  why: string,
+  services: MergeServices,
+): Promise<Error> => {
+  const found = await services.catalog.find(mergeTableName(jobId))
+  const metadataLocation = found?.metadataLocation
+  return refuseCommit({ jobId, queryId, tableId, branchId, why, metadataLocation }, services)
+}
+
+/** What the commit itself says or lacks, a manifest for example. */
+const isDamage = (error: unknown): error is Error =>
+  error instanceof IcebergRefusal || error instanceof NoSuchKey
+
+/** Only other names or an expiry may have changed the head since the query was prepared: not its rows or columns. */
+const isAsItWas = async (
+  { metadataKey }: TableRecord,
+  { headKey }: MergeNotes,
+  { tableContents }: MergeServices,
+): Promise<boolean> => {
+  if (metadataKey === headKey) return true
+  if (metadataKey === undefined || headKey === undefined) return false
+  const [now, then] = await Promise.all([metadataKey, headKey].map(tableContents.metadataFile))
+  return (
+    now?.metadata['current-snapshot-id'] === then?.metadata['current-snapshot-id'] &&
+    now !== undefined &&
+    then !== undefined &&
+    JSON.stringify(currentSchema(now.metadata)) === JSON.stringify(currentSchema(then.metadata))
+  )
+}

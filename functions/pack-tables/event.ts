@@ -1,0 +1,4 @@
+import { z } from 'zod'
+
+/** Input of the schedule: nothing is needed. */
+export const packTablesEvent = z.looseObject({})

@@ -1,0 +1,23 @@
+import { SFNClient } from '@aws-sdk/client-sfn'
+import { createDocumentClient } from '../lib/aws/document-client.ts'
+import { readEnv } from '../lib/aws/env.ts'
+import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createItemTable } from '../lib/storage/db/item-table.ts'
+import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
+import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
+import { createPackingLedger } from '../lib/storage/tables/packing-ledger.ts'
+import { packTablesEnvNames } from './env-names.ts'
+import { type PackServices, packTables } from './pack-tables.ts'
+
+const env = readEnv(packTablesEnvNames)
+const now = () => new Date()
+const services = {
+  ...openStorageStores(env, createS3Client(), now),
+  ledger: createPackingLedger(createItemTable(createDocumentClient(), env.STORAGE_TABLE)),
+  startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
+  singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
+  bytesPerDay: Number(env.OPTIMIZE_BYTES_PER_DAY),
+  now,
+}
+
+export const run = (log: PackServices['log']) => packTables({ ...services, log })

@@ -1,0 +1,75 @@
+import { Duration } from 'aws-cdk-lib'
+import { Alarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
+import type { ITopic } from 'aws-cdk-lib/aws-sns'
+import { Construct } from 'constructs'
+import type { packTablesEnvNames } from '../functions/pack-tables/env-names.ts'
+import { allow, allowItems, allowReadingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import type { ItemTable } from './item-table.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+
+interface TablePackingProps {
+  readonly bundle: FunctionBundle
+  readonly items: ItemTable
+  readonly tables: IBucket
+  readonly jobMachineArn: string
+  readonly jobExecutionArns: string
+  readonly singleMergeBytes: number
+  readonly optimizeBytesPerDay: number
+  readonly alarms: ITopic
+}
+
+/** At night in most of Europe and America. A day's bytes are counted from midnight, in UTC. */
+const EACH_DAY = 'cron(30 3 * * ? *)'
+
+/** Lambda tries a call of the schedule so often. */
+const ATTEMPTS = 3
+
+/** Each day, starts jobs that let Athena pack the files of large tables. */
+export class TablePacking extends Construct {
+  constructor(scope: Construct, id: string, props: TablePackingProps) {
+    super(scope, id)
+    const { bundle, items, tables, jobMachineArn, jobExecutionArns, alarms } = props
+    const pack = new NodeFunction<(typeof packTablesEnvNames)[number]>(this, 'Start', {
+      bundle,
+      description: 'Starts jobs that pack the files of large tables',
+      environment: {
+        STORAGE_TABLE: items.tableName,
+        TABLES_BUCKET: tables.bucketName,
+        JOB_MACHINE_ARN: jobMachineArn,
+        SINGLE_MERGE_BYTES: String(props.singleMergeBytes),
+        OPTIMIZE_BYTES_PER_DAY: String(props.optimizeBytesPerDay),
+      },
+      memoryMiB: 1024, // The lists of files of large tables.
+      timeout: LONGEST_TIMEOUT,
+    })
+    // In batches it writes events: about tables that do not fit into the day.
+    allowItems(pack, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
+    allowReadingObjects(pack, tables)
+    allow(pack, ['states:StartExecution'], [jobMachineArn])
+    allow(pack, ['states:DescribeExecution'], [jobExecutionArns])
+    new Alarm(this, 'Failed', {
+      alarmDescription:
+        'Large tables were not packed today: reading them gets slower. Nothing is lost, and the next day tries again. The ' +
+        'log of the function says why.',
+      metric: pack.metricErrors({ period: Duration.days(1) }),
+      threshold: ATTEMPTS,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    }).addAlarmAction(new SnsAction(alarms))
+
+    const role = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
+    })
+    allow(role, ['lambda:InvokeFunction'], [pack.functionArn])
+    new CfnSchedule(this, 'EachDay', {
+      scheduleExpression: EACH_DAY,
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: { arn: pack.functionArn, roleArn: role.roleArn },
+    })
+  }
+}
