@@ -31,7 +31,7 @@ interface ListFlags {
   machine?: string
   code?: string
 }
-type AllFlags = ListFlags & { all?: boolean }
+type AllFlags = ListFlags & { all?: boolean; newest?: boolean }
 
 export const letters: Command = {
   description: 'dead letters: list what failed and why',
@@ -49,9 +49,12 @@ export const letters: Command = {
       run: onService((call, id) => showLetter(call, id)),
     },
     redrive: {
-      description: 'start again what failed, with the same input',
+      description: 'start again what failed, with the same input or the newest version of its object',
       args: [argument('[id...]')],
-      options: [option('--all', 'all of them, or those of --machine and --code')],
+      options: [
+        option('--all', 'all of them, or those of --machine and --code'),
+        option('--newest', 'of imports: the object as it is now, not the version that failed'),
+      ],
       run: onService<AllFlags>((call, ...ids) => redrive(call, ...ids)),
     },
     delete: {
@@ -105,12 +108,14 @@ const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefi
 const redrive = async ({ api, out, flags }: ServiceCall<AllFlags>, ...ids: string[]): Promise<number> => {
   if ((ids.length === 0) === (flags.all !== true))
     throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
+  const version = flags.newest === true ? 'newest' : 'same'
   const done: z.infer<typeof redriven>[] = []
   const refused: z.infer<typeof redrivenAll>['refused'] = []
-  for (const id of ids) done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redriven))
+  for (const id of ids)
+    done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redriven, { version }))
   for (let hasMore = flags.all === true; hasMore; ) {
     const { machine, code } = flags
-    const reply = await api.send('POST', 'dead-letters/redrive', redrivenAll, { machine, code })
+    const reply = await api.send('POST', 'dead-letters/redrive', redrivenAll, { machine, code, version })
     done.push(...reply.redriven)
     refused.push(...reply.refused)
     // Those that are refused stay, and would come again.

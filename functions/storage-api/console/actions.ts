@@ -22,8 +22,8 @@ export const actions: readonly ActionRoute[] = [
   {
     path: '/console/dead-letters/:id/redrive',
     at: '/console/dead-letters',
-    act: async (client, { params }) => {
-      await client.send('POST', `dead-letters/${idIn(params)}/redrive`, {}, anything)
+    act: async (client, { params, form: { version = 'same' } }) => {
+      await client.send('POST', `dead-letters/${idIn(params)}/redrive`, { version }, anything)
       return { redirect: '/console/dead-letters' }
     },
   },

@@ -196,6 +196,7 @@ export const deadLetterSchema = z.object({
   details: z.unknown(),
   created: text,
   isRedrivable: z.boolean(),
+  hasNewestVersion: z.boolean(),
   redrive: text,
 })
 

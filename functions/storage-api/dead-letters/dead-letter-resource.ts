@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { anyObject, wireDateText } from '../http/body-fields.ts'
+import { hasNewestVersion } from './newest-version.ts'
 import { isRedrivable } from './redrive-execution.ts'
 
 /** The dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
@@ -16,6 +17,7 @@ export const deadLetterResource = (letter: DeadLetterRecord) => {
     details,
     created: wireDate(at),
     isRedrivable: isRedrivable(letter),
+    hasNewestVersion: hasNewestVersion(letter),
     redrive,
   }
 }
@@ -30,6 +32,7 @@ export const deadLetterBody = z
     details: anyObject,
     created: wireDateText,
     isRedrivable: z.boolean(),
+    hasNewestVersion: z.boolean(),
     redrive: z.string(),
   })
   .openapi('DeadLetter')
@@ -39,3 +42,6 @@ export const redrivenBody = z
   .openapi('RedrivenDeadLetter', {
     description: 'The dead letter and the ARN of the execution that it became',
   })
+
+/** Which version of its object an import is started with: the one that failed, or the newest. */
+export const redrivenVersion = z.enum(['same', 'newest']).default('same')

@@ -4,7 +4,7 @@ import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-lette
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { redrivenBody } from './dead-letter-resource.ts'
+import { redrivenBody, redrivenVersion } from './dead-letter-resource.ts'
 import { redrive } from './redrive.ts'
 
 /** Each takes three requests; more would not fit the time of one. */
@@ -16,7 +16,7 @@ export const redriveAllDeadLetters = defineRoute({
   summary: 'Start again all that failed',
   tag: 'dead letters',
   access: 'project',
-  body: z.object({ machine: text().optional(), code: text().optional() }),
+  body: z.object({ machine: text().optional(), code: text().optional(), version: redrivenVersion }),
   replies: {
     200: `What was started, at most ${MAX_AT_ONCE}; \`hasMore\` when some are left; what cannot be started stays`,
     403: 'The token may not manage all buckets',
@@ -27,7 +27,7 @@ export const redriveAllDeadLetters = defineRoute({
     hasMore: z.boolean(),
   }),
   handle: async (request, services) => {
-    const { machine, code } = request.body
+    const { machine, code, version } = request.body
     const wanted: DeadLetterRecord[] = []
     let hasMore = false
     for await (const letter of services.deadLetters.list()) {
@@ -44,7 +44,7 @@ export const redriveAllDeadLetters = defineRoute({
     // The oldest first: versions of one file then come in the order in which they landed.
     for (const letter of wanted.reverse()) {
       try {
-        redriven.push(await redrive(request, services, letter))
+        redriven.push(await redrive(request, services, letter, version))
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         refused.push({ id: String(letter.id), reason: error.message })

@@ -1,6 +1,7 @@
+import { z } from '@hono/zod-openapi'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { redrivenBody } from './dead-letter-resource.ts'
+import { redrivenBody, redrivenVersion } from './dead-letter-resource.ts'
 import { findDeadLetter } from './find-dead-letter.ts'
 import { redrive } from './redrive.ts'
 
@@ -10,13 +11,21 @@ export const redriveDeadLetter = defineRoute({
   summary: 'Start again what failed',
   tag: 'dead letters',
   access: 'project',
+  body: z.object({ version: redrivenVersion }),
   replies: {
-    200: 'The execution that was started with the same input',
+    200: 'The execution that was started',
     400: '`storage.deadLetters.notRedrivable`',
     403: 'The token may not manage all buckets',
     404: 'There is no such dead letter',
   },
   reply: redrivenBody,
   handle: async (request, services) =>
-    ok(await redrive(request, services, await findDeadLetter(services, request.params.letterId))),
+    ok(
+      await redrive(
+        request,
+        services,
+        await findDeadLetter(services, request.params.letterId),
+        request.body.version,
+      ),
+    ),
 })

@@ -3,6 +3,7 @@ import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { type EventSender, recordEvent } from '../events/record-event.ts'
 import type { Services } from '../services.ts'
 import { deadLetterFacts } from './dead-letter-facts.ts'
+import type { RedrivenVersion } from './redrive-execution.ts'
 
 /**
  * Starts what failed again, then removes the dead letter. Dead in between, the next call starts nothing new and removes
@@ -12,8 +13,9 @@ export const redrive = async (
   sender: EventSender,
   services: Pick<Services, 'deadLetters' | 'redriveExecution' | 'events' | 'nextId' | 'now' | 'log'>,
   letter: DeadLetterRecord,
+  version: RedrivenVersion,
 ): Promise<{ id: string; execution: string }> => {
-  const execution = await services.redriveExecution(letter)
+  const execution = await services.redriveExecution(letter, version)
   await services.deadLetters.delete(letter.id)
   const facts = deadLetterFacts(letter)
   await recordEvent(sender, services, auditEvent('deadLetterRedriven', { ...facts, results: { execution } }))

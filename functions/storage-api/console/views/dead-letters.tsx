@@ -23,10 +23,21 @@ export const DeadLetterList = ({ letters }: { letters: readonly DeadLetter[] }) 
             <summary>Input and details</summary>
             <pre>{readable({ input: letter.input, details: letter.details })}</pre>
           </details>
+          {letter.hasNewestVersion && (
+            <p class="hint">
+              "Start it again" loads the version that failed: right once its cause is mended elsewhere. Is
+              there a mended file under the same key? Then start it with the newest file.
+            </p>
+          )}
           <div class="actions">
             {letter.isRedrivable ? (
               <form method="post" action={`/console/dead-letters/${letter.id}/redrive`}>
                 <button type="submit">Start it again</button>
+                {letter.hasNewestVersion && (
+                  <button type="submit" name="version" value="newest">
+                    Start it with the newest file
+                  </button>
+                )}
               </form>
             ) : (
               <p class="hint">{letter.redrive}</p>

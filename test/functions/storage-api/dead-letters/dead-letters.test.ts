@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
+import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/dead-letters/newest-version.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
@@ -10,7 +11,9 @@ let failsAfterStart = false
 
 beforeAll(async () => {
   service = await startStorageService({
-    redriveExecution: async ({ id, machine, input }) => {
+    redriveExecution: async (letter, version) => {
+      const { id, machine } = letter
+      const input = version === 'newest' ? inputOfNewest(letter) : letter.input
       if (machine === 'jobs') throw new UserError('storage.deadLetters.notRedrivable', 'Not this one.')
       started.add(`redrive-${id} ${JSON.stringify(input)}`)
       if (failsAfterStart) throw new Error('the process died')
@@ -25,7 +28,15 @@ beforeEach(async () => {
   for await (const { id } of service.stores.deadLetters.list()) await service.stores.deadLetters.delete(id)
 })
 
-const keep = async (name: string, { machine = 'import', code = 'invalidCsv', minute = 0 } = {}) => {
+const keep = async (
+  name: string,
+  {
+    machine = 'import',
+    code = 'invalidCsv',
+    minute = 0,
+    input = { key: name } as Record<string, unknown>,
+  } = {},
+) => {
   const { version: _, ...letter } = failedImport.letter
   const startedAt = new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString()
   const { id } = await service.stores.deadLetters.keep(
@@ -33,7 +44,7 @@ const keep = async (name: string, { machine = 'import', code = 'invalidCsv', min
       ...letter,
       machine,
       source: { machine: 'arn:machine', execution: `arn:execution:${name}` },
-      input: { key: name },
+      input,
       failure: { code, message: `${name} is wrong` },
     },
     startedAt,
@@ -69,6 +80,7 @@ describe('dead letters', () => {
       details: {},
       created: '2026-03-01T12:00:00+0000',
       isRedrivable: true,
+      hasNewestVersion: false,
       redrive: 'npx millrace execute import -',
     })
   })
@@ -99,6 +111,31 @@ describe('dead letters', () => {
     expect((await call('POST', `/${id}/redrive`)).status).toBe(200)
     expect(started.size).toBe(1)
     expect((await call('POST', `/${id}/redrive`)).status).toBe(404)
+  })
+
+  it('of an import can be started with the newest version of its object, whatever version failed', async () => {
+    const event = {
+      source: 'aws.s3',
+      detail: { bucket: { name: 'landing' }, object: { key: 'in.c-main/a.csv', 'version-id': 'bad' } },
+    }
+    const id = await keep('a', { input: event })
+    expect((await call('GET', `/${id}`)).body.hasNewestVersion).toBe(true)
+    expect((await call('POST', `/${id}/redrive`, { version: 'newest' })).status).toBe(200)
+    expect([...started]).toEqual([`redrive-${id} {"bucket":"landing","key":"in.c-main/a.csv"}`])
+    const named = { bucket: 'landing', key: 'in.c-main/b.csv', versionId: 'bad' }
+    expect(inputOfNewest({ machine: 'import', input: named })).toEqual({
+      bucket: 'landing',
+      key: 'in.c-main/b.csv',
+    })
+  })
+
+  it('that are about no object have no newest version', async () => {
+    const id = await keep('run', { machine: 'extract', input: { componentId: 'x', configId: '1' } })
+    const { status, body } = await call('POST', `/${id}/redrive`, { version: 'newest' })
+    expect([status, body.code]).toEqual([400, 'storage.deadLetters.notRedrivable'])
+    expect((await call('POST', `/${id}/redrive`, { version: 'older' })).status).toBe(400)
+    expect(await idsOf()).toEqual([id])
+    expect(hasNewestVersion({ machine: 'extract', input: { bucket: 'b', key: 'k' } })).toBe(false)
   })
 
   it('are redriven all at once, the oldest first; what cannot be started stays and says why', async () => {
