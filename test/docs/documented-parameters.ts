@@ -90,7 +90,8 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
   'GET /v2/storage/stats/hours': ['hours'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
-  'POST /v2/storage/dead-letters/redrive': ['machine', 'code'],
+  'POST /v2/storage/dead-letters/redrive': ['machine', 'code', 'version'],
+  'POST /v2/storage/dead-letters/{letterId}/redrive': ['version'],
   'GET /v2/storage/runs': [...page, 'status', 'componentId', 'configId'],
 
   'GET /v2/storage/triggers': ['component', 'configurationId'],
