@@ -46,6 +46,7 @@ export default defineConfig({
           ['Pagination', '/reference/extractor-pagination'],
           ['Authentication', '/reference/extractor-authentication'],
           ['Requests and errors', '/reference/extractor-requests'],
+          ['Responses', '/reference/extractor-responses'],
           ['Functions', '/reference/extractor-functions'],
           ['Tables', '/reference/extractor-tables'],
         ),

@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs'
 import { UserError } from '../errors/errors.ts'
+import { answerSpool } from './answers/answer-spool.ts'
 import { createRefreshTokens } from './authentication/refresh-tokens.ts'
 import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
@@ -92,6 +94,7 @@ const extractMasked = async (
   void stop.signal.then(() => {
     graceTimer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), grace)
   })
+  const spool = answerSpool(options.spoolDir)
   let { retries } = leg
   let pages = 0
 
@@ -156,6 +159,7 @@ const extractMasked = async (
     }
     const learnt = sinks.structure()
     const { tables, warnings } = await sinks.finish(options.outDir)
+    rmSync(spool.items, { recursive: true, force: true })
     const next = nextState(options.state, {
       currentStart: leg.currentStart,
       learnt,
@@ -167,6 +171,7 @@ const extractMasked = async (
     clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
+    rmSync(spool.bodies, { recursive: true, force: true })
   }
 }
 

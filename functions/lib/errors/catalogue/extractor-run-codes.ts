@@ -54,6 +54,22 @@ export const extractorRunCodes = {
     meaning: 'The API answered something that is not JSON.',
     remedy: 'Check the endpoint, or ask the API for JSON with a header.',
   },
+  'extractor.response.damaged': {
+    meaning: 'A reply is not what its format says, or it was cut off. Nothing of it was read.',
+    remedy: 'Check "response" of the job (format, encoding, delimiter), or ask the API again.',
+  },
+  'extractor.response.format': {
+    meaning: 'Neither the configuration nor the reply says what the reply is written in.',
+    remedy: 'Set "format" in "response" of the job.',
+  },
+  'extractor.response.noFile': {
+    meaning: 'An archive holds none of the files that are wanted.',
+    remedy: 'Check "files" in "response" of the job.',
+  },
+  'extractor.response.xmlPath': {
+    meaning: 'A reply in XML needs to be told which elements are rows.',
+    remedy: 'Set "dataField" of the job to the names of the elements from the root to an item.',
+  },
   'extractor.response.tooLarge': {
     meaning: 'One reply of the API is larger than the limit.',
     remedy: 'Ask for smaller pages, or raise api.http.bodyLimitBytes.',
@@ -169,6 +185,10 @@ export const extractorRunCodes = {
   'extractor.run.load': {
     meaning: 'An extracted table could not be loaded, and the service gave no code.',
     remedy: 'Do what the message says; look at the job that it names.',
+  },
+  'extractor.recording.archive': {
+    meaning: 'A zip archive of the API holds a secret, which cannot be taken out of it.',
+    remedy: 'Record with credentials that the API does not show, or without the job that asks for the archive.',
   },
   'extractor.recording.exists': {
     meaning: 'The folder to record into is not empty.',

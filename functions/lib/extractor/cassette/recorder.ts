@@ -4,8 +4,8 @@ import { setImmediate as afterThisTick } from 'node:timers/promises'
 import { UserError } from '../../errors/errors.ts'
 import { NetworkFailure } from '../http/network-failure.ts'
 import { type Cassette, type Outcome, requestKey } from './cassette.ts'
-import { maskBody } from './mask-body.ts'
 import { maskHeaders } from './mask-headers.ts'
+import { maskPacked } from './mask-packed.ts'
 import { bodyFile, type RecordedExchange, recordingFiles } from './recording.ts'
 
 interface Recorder extends Cassette {
@@ -46,7 +46,7 @@ export const createRecorder = async (folder: string): Promise<Recorder> => {
     if (outcome instanceof NetworkFailure) {
       line = { ...exchange, outcome: { curlCode: outcome.curlCode, message: mask(outcome.message) } }
     } else {
-      const { body, isMasked } = maskBody(outcome.body, mask)
+      const { body, isMasked } = await maskPacked(outcome.body, mask)
       if (isMasked) maskedBodies++
       const file = bodyFile(folder, exchange.number)
       await mkdir(dirname(file), { recursive: true })

@@ -15,6 +15,7 @@ import {
 } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
 import { Pagination } from './pagination-schema.ts'
+import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 const codes = z.array(z.int())
@@ -136,6 +137,10 @@ export const Api = strictObject({
   authentication: key(optionalUnlessEmpty(Authentication), 'Which credentials requests carry.'),
   retryConfig: key(optionalUnlessEmpty(RetryConfig), 'What is tried again, how often and how long.'),
   http: key(optionalUnlessEmpty(Http), 'Headers, defaults, errors and limits of requests.'),
+  response: key(
+    optional(ResponseSettings),
+    'Ours: what the answers of all jobs are written in, see [responses](extractor-responses.md). Without it: JSON.',
+  ),
   query: key(optional(record(Value)), 'Deprecated: the `query` of query authentication, when that has none.'),
 }).refine(api => canLogIn(api.authentication) || !asksForLogin(api.http?.errorRules), {
   path: ['http', 'errorRules'],

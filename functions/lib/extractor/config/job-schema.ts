@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
+import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Request parameters: an object, or a list when a POST body has to be one. */
@@ -72,6 +73,10 @@ const jobShape = {
   userData: key(
     optional(z.unknown()),
     'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
+  ),
+  response: key(
+    optional(ResponseSettings),
+    'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
   ),
   failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
   incremental: key(optional(Incremental), 'Ours: asks only for what changed since the last run.'),

@@ -1,4 +1,8 @@
+import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
+import type { AnswerSpool } from '../answers/answer-spool.ts'
+import type { ItemFile } from '../answers/item-file.ts'
+import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
@@ -28,6 +32,10 @@ interface ApiSessionOptions {
   masker: Masker
   isSecretField: IsSecretField
   log: Log
+  /** Bytes that a response may unpack to. */
+  bodyLimitBytes: number
+  /** Where large bodies and the items of answers wait. */
+  spool: AnswerSpool
 }
 
 /** A page as received. */
@@ -40,15 +48,18 @@ export interface FetchedPage {
   isParsed: boolean
   /** Set when an error rule let the response pass: nothing follows it. */
   ends?: PageEnd | undefined
+  /** Where its items are when it is no plain JSON, and the place of those that are next. `response` is what stands beside them. */
+  items?: { file: ItemFile; at: number } | undefined
+}
+
+type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
+  /** How the answer is read. Without it: as JSON. */
+  answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
 }
 
 /** Sends the requests of one iteration, with its credentials. */
 export interface ApiSession {
-  fetchPage(
-    request: PageRequest,
-    authenticator: Authenticator,
-    options: Pick<ParseResponseOptions, 'emptyIsLast'>,
-  ): Promise<FetchedPage>
+  fetchPage(request: PageRequest, authenticator: Authenticator, options: FetchOptions): Promise<FetchedPage>
   /**
    * The body of a login response: no credentials on the request, the default headers are
    * (docs/reference/extractor-authentication.md#login).
@@ -67,7 +78,9 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     {
       sign,
       ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor'> & { sign: (request: OutgoingRequest) => Promise<OutgoingRequest> },
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo'> & {
+      sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
+    },
   ): Promise<HttpResponse> => {
     let unsigned: OutgoingRequest | undefined
     const credentials = new Set<string>()
@@ -96,30 +109,54 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     return response
   }
 
+  const send = (
+    request: PageRequest,
+    authenticator: Authenticator,
+    spillTo: string | undefined,
+  ): Promise<HttpResponse> => {
+    let session: number | undefined
+    const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
+      const signed = await authenticator.sign(candidate)
+      session = signed.session
+      return signed.request
+    }
+    const { renew } = authenticator
+    return exchange(request, {
+      sign,
+      ruleFor: options.ruleFor,
+      spillTo,
+      ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
+    })
+  }
+
+  const readJson = (response: HttpResponse, method: string, emptyIsLast: boolean): FetchedPage => {
+    const { headers, url, body } = response
+    const { json, isParsed, ends } = parseResponse(response, {
+      method,
+      ignoreErrors,
+      emptyIsLast,
+      log,
+      masker,
+    })
+    return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
+  }
+
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast }) => {
-      let session: number | undefined
-      const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
-        const signed = await authenticator.sign(candidate)
-        session = signed.session
-        return signed.request
-      }
-      const { renew } = authenticator
-      const response = await exchange(request, {
-        sign,
-        ruleFor: options.ruleFor,
-        ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
-      })
+    fetchPage: async (request, authenticator, { emptyIsLast, answer }) => {
+      const response = await send(request, authenticator, answer && options.spool.bodies)
       const method = methodOf(request)
-      const { json, isParsed, ends } = parseResponse(response, {
-        method,
-        ignoreErrors,
-        emptyIsLast,
-        log,
-        masker,
-      })
-      const { headers, url, body } = response
-      return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
+      const isError = response.status >= 400 || response.rule !== undefined
+      if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))
+        return readJson(response, method, emptyIsLast)
+      try {
+        const { bodyLimitBytes: limitBytes, spool } = options
+        const read = await readAnswer(response, { ...answer, folder: spool.items, limitBytes }, log)
+        const { headers, url } = response
+        const items = { file: read.items, at: 0 }
+        return { response: read.response, isParsed: false, headers, url, body: Buffer.alloc(0), items }
+      } finally {
+        if (response.file !== undefined) rmSync(response.file, { force: true })
+      }
     },
     login: async request => {
       log.debug('Logging in.')

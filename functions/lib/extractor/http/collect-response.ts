@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
+import { CollectedBody } from './collected-body.ts'
 import type { ResponseHeaders } from './http-response.ts'
 
 interface CollectOptions {
@@ -10,6 +11,8 @@ interface CollectOptions {
   timeoutMs: number
   /** Ends it with the signal's reason. */
   signal: AbortSignal
+  /** A folder for bodies of successful responses that are too large for memory. Without it all stay there. */
+  spillTo?: string | undefined
 }
 
 /** A response with its raw body, not yet decoded. */
@@ -17,6 +20,8 @@ interface CollectedResponse {
   status: number
   headers: ResponseHeaders
   body: Buffer
+  /** The whole body, of which `body` is the beginning. */
+  file?: string
 }
 
 /** An error that came after the headers did, so that the reply was not empty. */
@@ -36,8 +41,7 @@ export const collectResponse = (
 ): Promise<CollectedResponse> =>
   new Promise((resolve, reject) => {
     const { signal, limitBytes } = options
-    const chunks: Buffer[] = []
-    let size = 0
+    const body = new CollectedBody(options.spillTo)
     let status = 0
     let headers: ResponseHeaders = {}
     let controller: Dispatcher.DispatchController | undefined
@@ -51,6 +55,7 @@ export const collectResponse = (
       if (failed !== undefined) return
       failed = error
       settle()
+      body.discard()
       reject(error)
       controller?.abort(error)
     }
@@ -74,19 +79,18 @@ export const collectResponse = (
         if (Number(given['content-length']) > limitBytes) fail(tooLarge(limitBytes))
       },
       onResponseData: (_, chunk) => {
-        size += chunk.length
-        if (size > limitBytes) fail(tooLarge(limitBytes))
-        else chunks.push(chunk)
+        if (failed !== undefined) return
+        if (body.bytes + chunk.length > limitBytes) return fail(tooLarge(limitBytes))
+        try {
+          body.add(chunk, status)
+        } catch (error) {
+          fail(error instanceof Error ? error : new Error(String(error))) // the disk is full, for one
+        }
       },
       onResponseEnd: () => {
         if (failed !== undefined) return
         settle()
-        const [only] = chunks
-        resolve({
-          status,
-          headers,
-          body: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size),
-        })
+        resolve({ status, headers, ...body.finish() })
       },
       onResponseError: (_, error) =>
         fail(status === 0 ? error : new BodyError(error.message, { cause: error })),

@@ -1,5 +1,18 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+  gunzip,
+  inflate,
+  zstdDecompress,
+} from 'node:zlib'
+import { UserError } from '../../errors/errors.ts'
 import { tooLarge } from './collect-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 
@@ -9,6 +22,14 @@ const decoders = {
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
   zstd: promisify(zstdDecompress),
+} as const
+
+const fileDecoders = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
 } as const
 
 /** Encodings that we ask for, best first. */
@@ -36,6 +57,34 @@ export const decodeEncodings = async (
     }
   }
   return body
+}
+
+/** As `decodeEncodings`, for a body in a file: the file then holds the decoded body. */
+export const decodeFile = async (
+  file: string,
+  field: string | undefined,
+  limitBytes: number,
+): Promise<void> => {
+  for (const encoding of encodings(field)) {
+    const decoded = `${file}.decoded`
+    let bytes = 0
+    const limited = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        bytes += chunk.length
+        if (bytes > limitBytes) throw tooLarge(limitBytes)
+        yield chunk
+      }
+    }
+    try {
+      await pipeline(createReadStream(file), fileDecoders[encoding](), limited, createWriteStream(decoded))
+    } catch (cause) {
+      await rm(decoded, { force: true })
+      await rm(file, { force: true })
+      if (cause instanceof UserError) throw cause
+      throw new NetworkFailure(61, `Response body is not valid ${encoding}`, { cause })
+    }
+    await rename(decoded, file)
+  }
 }
 
 /** Applied encodings, last applied first (RFC 9110, 8.4). Unknown ones are left alone. */

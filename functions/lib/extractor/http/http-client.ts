@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Dispatcher } from 'undici'
 import { UserError } from '../../errors/errors.ts'
 import type { Cassette, Outcome } from '../cassette/cassette.ts'
@@ -5,7 +6,7 @@ import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
 import { collectResponse } from './collect-response.ts'
-import { acceptEncoding, decodeEncodings } from './decode-encodings.ts'
+import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
 import { waitOf } from './error-rules.ts'
 import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
@@ -51,6 +52,8 @@ export interface Exchange {
   redirected: (target: RedirectTarget) => Promise<OutgoingRequest>
   /** After a 401, or by an error rule: resolves to whether a new login may help. */
   renew?: () => Promise<boolean>
+  /** A folder for bodies that are too large for memory. Without it all stay there. */
+  spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
 }
@@ -94,6 +97,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
         return give(outcome, rule)
       }
       options.onRetry?.()
+      dropFile(outcome)
       // A person who waits wants to know for what.
       options.log.info(`Http request failed, retrying in ${delay.toFixed(1)} seconds [${retries + 1}x].`, {
         ...(outcome instanceof NetworkFailure
@@ -126,7 +130,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
       await beforeRateLimit(request.url.origin)
-      const response = await once(request)
+      const response = await once(request, exchange.spillTo)
       if (response instanceof NetworkFailure) return response
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
       noteRateLimit(request.url.origin, response.headers)
@@ -142,16 +146,17 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const once = async (request: OutgoingRequest): Promise<Outcome> => {
+  const once = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
     const { cassette, mask = text => text, now } = options
-    const network = () => throughNetwork(request)
+    // What is kept or shown of an exchange is made of its whole body
+    const network = () => throughNetwork(request, cassette === undefined ? spillTo : undefined)
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 
-  const throughNetwork = async (request: OutgoingRequest): Promise<Outcome> => {
+  const throughNetwork = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
     try {
-      const { status, headers, body } = await collectResponse(options.dispatcher, {
+      const { status, headers, body, file } = await collectResponse(options.dispatcher, {
         request: {
           origin: request.url.origin,
           path: request.url.target,
@@ -162,8 +167,13 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
         limitBytes: options.bodyLimitBytes,
         timeoutMs: Math.ceil(options.requestTimeoutSeconds * 1000),
         signal: options.signal,
+        spillTo,
       })
       const encoding = firstHeader(headers, 'content-encoding')
+      if (file !== undefined) {
+        await decodeFile(file, encoding, options.bodyLimitBytes)
+        return { status, headers, body, file, url: request.url.href }
+      }
       const decoded =
         encoding === undefined ? body : await decodeEncodings(body, encoding, options.bodyLimitBytes)
       return { status, headers, body: decoded, url: request.url.href }
@@ -216,6 +226,12 @@ const give = (outcome: Outcome, rule: ErrorRule | undefined): HttpResponse => {
   throw new UserError('extractor.request.failed', `CURL error ${outcome.curlCode}: ${outcome.message}`, {
     cause: outcome,
   })
+}
+
+/** A rule may want to ask again for a response that came whole. */
+const dropFile = (outcome: Outcome): void => {
+  if (!(outcome instanceof NetworkFailure) && outcome.file !== undefined)
+    rmSync(outcome.file, { force: true })
 }
 
 const withOwnHeaders = (headers: Headers): Headers => {

@@ -7,6 +7,8 @@ export interface HttpResponse {
   status: number
   headers: ResponseHeaders
   body: Buffer
+  /** Where the whole body is, when it was too large to be kept in memory; `body` is its beginning then. */
+  file?: string | undefined
   /** Address of the last redirect, or of the request. */
   url: string
   /** The error rule that holds for it, once the request is not sent again. */

@@ -9,7 +9,7 @@ export interface Page {
   /** The whole response. */
   response: Json
   /** The items that the job took from it, after filters. */
-  items: readonly Json[]
+  items: Iterable<Json> & { readonly length: number }
   headers: ResponseHeaders
   /** Where the response came from, redirects followed. */
   url: string

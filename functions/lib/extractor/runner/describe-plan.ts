@@ -70,6 +70,8 @@ const describeIteration = async (
     attributes,
     time: { previousStart: input.previousStart, currentStart: Math.floor(now()) },
     pagination: api.pagination,
+    response: api.response,
+    itemsFolder: '', // nothing is sent
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config-schema.ts'
 import type { Pagination } from '../config/pagination-schema.ts'
+import type { ResponseSettings } from '../config/response-schema.ts'
 import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
@@ -14,6 +15,10 @@ export interface JobContext {
   attributes: Record<string, Json>
   time: { previousStart: number; currentStart: number }
   pagination: Pagination | undefined
+  /** What answers are written in, for jobs that do not say it. */
+  response: ResponseSettings | undefined
+  /** Folder of the items of answers that are not plain JSON. */
+  itemsFolder: string
   defaults: RequestOptions
   /** Expressions in defaults, headers and endpoints, and parent values everywhere (`api.http.evaluate`). */
   evaluateEverywhere: boolean

@@ -1,3 +1,4 @@
+import type { FetchedPage } from '../http/api-session.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
 import type { Progress } from '../pagination/stop-rules.ts'
@@ -30,6 +31,11 @@ export interface PageWork {
   request: PageRequest
 }
 
+/** A page of a sequence; `fetched` is set once its response came, which may be before it can be written. */
+export interface PendingPage extends PageWork {
+  fetched?: FetchedPage
+}
+
 /** Children of the rows of one page, from row `from` on, that have no run yet. */
 export interface PendingChildren {
   parent: JobRun
@@ -38,11 +44,11 @@ export interface PendingChildren {
   from: number
 }
 
-/** What a page leads to: rows to write, then the children of its rows, then the next page. */
+/** What a page leads to: rows to write, then the children of its rows, then the rest of the page or the next one. */
 export interface PageResult {
   items: readonly Json[]
   /** Where the items are in the response, for the sink. */
   source: AddOptions['source']
-  /** What to do next, in this order: the children of the rows, then the next page. */
-  next: (PageWork | PendingChildren)[]
+  /** What to do next, in this order: the children of the rows, then the rest of the page or the next one. */
+  next: (PendingPage | PendingChildren)[]
 }

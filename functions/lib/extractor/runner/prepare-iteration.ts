@@ -1,3 +1,4 @@
+import { answerSpool } from '../answers/answer-spool.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import type { RefreshTokens } from '../authentication/refresh-tokens.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
@@ -81,16 +82,18 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
       connections: concurrency + 1, // a login may be needed while all others are busy
       resolve: options.resolve,
     })
+  const bodyLimitBytes = Math.min(
+    api.http?.bodyLimitBytes || defaultBodyLimitBytes,
+    options.bodyLimitBytes ?? Number.POSITIVE_INFINITY,
+  )
+  const spool = answerSpool(options.spoolDir)
   const client = createHttpClient({
     dispatcher,
     guard: options.guard === true,
     allowedPrivateHosts: options.allowedPrivateHosts,
     retry: retrySettings(api.retryConfig),
     requestTimeoutSeconds,
-    bodyLimitBytes: Math.min(
-      api.http?.bodyLimitBytes || defaultBodyLimitBytes,
-      options.bodyLimitBytes ?? Number.POSITIVE_INFINITY,
-    ),
+    bodyLimitBytes,
     log,
     now,
     wait: seconds => (options.cassette?.isInstant === true ? Promise.resolve() : stop.wait(seconds, signal)),
@@ -116,6 +119,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     masker,
     isSecretField: secretFields(api, run),
     log,
+    bodyLimitBytes,
+    spool,
   })
   const authenticator = createAuthenticator({
     file,
@@ -133,6 +138,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     attributes,
     time: given.time,
     pagination: api.pagination,
+    response: api.response,
+    itemsFolder: spool.items,
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,

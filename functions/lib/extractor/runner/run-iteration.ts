@@ -2,14 +2,15 @@ import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ApiSession, FetchedPage } from '../http/api-session.ts'
 import type { PageEnd } from '../http/parse-response.ts'
+import type { Page } from '../pagination/paginator.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
-import { findItems } from '../select/find-items.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import type { JobRun, PageResult, PageWork } from './job-run.ts'
 import { locateError } from './locate-error.ts'
+import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems } from './page-items.ts'
 import { type Pending, runSequences } from './run-sequences.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
 import { expandChildren, pendingChildren, startRun } from './start-run.ts'
@@ -40,9 +41,12 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
     fetch: async work => {
       const { emptyIsLast } = work.run.pagination
-      return session.fetchPage(work.request, authenticator, { emptyIsLast }).catch((error: unknown) => {
-        throw locateError(error, work)
-      })
+      const answer = answerOf(work, context)
+      return session
+        .fetchPage(work.request, authenticator, { emptyIsLast, answer })
+        .catch((error: unknown) => {
+          throw locateError(error, work)
+        })
     },
     expand: (children, count) => expandChildren(children, count, context),
     read: (work, fetched) => located(work, () => readPage(work, fetched, context)),
@@ -97,33 +101,56 @@ const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): Pa
   const { run } = work
   const { plan, progress } = run
   if (fetched.ends !== undefined) return endByRule(plan, fetched.ends, context)
-  if (repeats(run, fetched.response)) {
+  const isFirst = isFirstPart(fetched)
+  if (isFirst && repeats(run, fetched)) {
     // The server repeats itself: drop the page and end the job
     // (docs/reference/extractor-pagination.md#pagination)
     context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
     context.statistics.ended(plan, 'the response matched the previous one')
     return { items: [], source: undefined, next: [] }
   }
-  run.lastResponse = fetched.response
-  run.lastFingerprint = undefined
+  run.lastFingerprint = digestOf(fetched)
+  run.lastResponse = run.lastFingerprint === undefined ? fetched.response : undefined
 
-  const found = findItems(fetched.response, plan.job, run.request.endpoint ?? plan.job.endpoint)
+  const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
   const items = limited(plan.filterItems?.(found.items) ?? found.items, run, context)
-  const isWhole = fetched.isParsed && items === found.items && found.path !== undefined
   context.marks.note(plan, items)
-  context.statistics.page(plan, items.length)
-  progress.pages++
+  context.statistics.rows(plan, items.length)
   progress.items += items.length
-  if (run.pagination.countsVolume) progress.volume += volumeOf(fetched.response)
+  if (isFirst) {
+    context.statistics.page(plan)
+    progress.pages++
+    if (run.pagination.countsVolume)
+      progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
+  }
 
-  const next = nextPage(work, fetched, items, context)
   const children = pendingChildren(run, items, context)
+  const next =
+    found.rest === undefined ? endPage(work, fetched, items, context) : { ...work, fetched: found.rest }
   return {
     items,
-    source: isWhole ? { body: fetched.body, path: found.path ?? [] } : undefined,
+    source: items === found.items ? found.source : undefined,
     next: next === undefined ? children : [...children, next],
   }
+}
+
+/** How the answers of a job are read, when not as JSON only. */
+const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext) => {
+  const settings = plan.job.response ?? response
+  if (settings === undefined) return undefined
+  return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
+}
+
+const endPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  items: readonly Json[],
+  context: JobContext,
+): PageWork | undefined => {
+  const next = nextPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
+  dropItems(fetched, context)
+  return next
 }
 
 /** A page that an error rule let pass: no items, and nothing after it. */
@@ -133,7 +160,10 @@ const endByRule = (plan: JobPlan, ends: PageEnd, { statistics }: JobContext): Pa
   return { items: [], source: undefined, next: [] }
 }
 
-const repeats = (run: JobRun, response: Json): boolean => {
+const repeats = (run: JobRun, fetched: FetchedPage): boolean => {
+  const { response } = fetched
+  const digest = digestOf(fetched)
+  if (digest !== undefined) return run.lastFingerprint === digest
   if (run.lastResponse !== undefined) return isSameResponse(run.lastResponse, response)
   return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(response)
 }
@@ -147,7 +177,7 @@ const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
 const nextPage = (
   { run, request }: PageWork,
   fetched: FetchedPage,
-  items: readonly Json[],
+  items: Page['items'],
   context: JobContext,
 ): PageWork | undefined => {
   const { plan, pagination, progress } = run

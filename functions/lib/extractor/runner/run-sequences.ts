@@ -1,12 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchedPage } from '../http/api-session.ts'
-import type { JobRun, PageResult, PageWork, PendingChildren } from './job-run.ts'
+import type { JobRun, PageResult, PageWork, PendingChildren, PendingPage } from './job-run.ts'
 import { Stopped } from './stop-signal.ts'
-
-/** A page of a sequence; `fetched` is set once its response came, which may be before it can be written. */
-export interface PendingPage extends PageWork {
-  fetched?: FetchedPage
-}
 
 /** What is still to do in a sequence: pages, and children, of which pages are made shortly before they are fetched. */
 export type Pending = PendingPage | PendingChildren
@@ -112,6 +107,8 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (request?.state === 'failed') throw request.error
     const { fetched } = page
     if (fetched === undefined) return undefined
+    // Items in a file can be many more than there is time for; the next leg has the file too
+    if (stop.requested && fetched.items !== undefined) return undefined
     requests.delete(page)
     const result = options.read(page, fetched)
     replace(sequence, 0, result.next)

@@ -18,7 +18,8 @@ const stoppedByRule = 'an error rule ended the job'
 
 export interface RunStatistics {
   started(plan: JobPlan): void
-  page(plan: JobPlan, rows: number): void
+  page(plan: JobPlan): void
+  rows(plan: JobPlan, count: number): void
   ended(plan: JobPlan, reason: string): void
   /** By an error rule: no further page of the job is read, in any of its runs. */
   stopped(plan: JobPlan): void
@@ -47,10 +48,11 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     started: plan => {
       of(plan).runs++
     },
-    page: (plan, rows) => {
-      const summary = of(plan)
-      summary.pages++
-      summary.rows += rows
+    page: plan => {
+      of(plan).pages++
+    },
+    rows: (plan, count) => {
+      of(plan).rows += count
     },
     ended,
     stopped: plan => ended(plan, stoppedByRule),

@@ -7,9 +7,9 @@ import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
-import type { JobRun, PendingChildren } from './job-run.ts'
+import type { JobRun, PendingChildren, PendingPage } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
-import { isPage, type Pending, type PendingPage } from './run-sequences.ts'
+import { isPage, type Pending } from './run-sequences.ts'
 import { fingerprint } from './same-response.ts'
 import { paginationOf } from './start-run.ts'
 
@@ -47,6 +47,7 @@ interface SavedPage {
     url: string
     response?: Json
     ends?: PageEnd
+    items?: FetchedPage['items']
   }
 }
 
@@ -120,6 +121,7 @@ const saveFetched = ({
   isParsed,
   response,
   ends,
+  items,
 }: FetchedPage): NonNullable<SavedPage['fetched']> => {
   const { link } = headers
   return {
@@ -128,6 +130,7 @@ const saveFetched = ({
     url,
     ...(isParsed ? {} : { response }),
     ...(ends === undefined ? {} : { ends }),
+    ...(items === undefined ? {} : { items }),
   }
 }
 
@@ -188,7 +191,7 @@ export const restoreSequences = (
 }
 
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
-  const { headers, url, response, ends } = saved
+  const { headers, url, response, ends, items } = saved
   const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
   const isParsed = response === undefined
   return {
@@ -198,6 +201,7 @@ const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage =
     url,
     body,
     ...(ends === undefined ? {} : { ends }),
+    ...(items === undefined ? {} : { items }),
   }
 }
 

@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import type { ExtractOptions } from '#lib/extractor/extract.ts'
+import { zip } from './answers/zip.ts'
 import { type Answer, startApi } from './api-server.ts'
 import { configuration, readTables, type Settings } from './run-extraction.ts'
 
@@ -70,6 +73,31 @@ const login: Answer = ({ path, headers }) =>
   path === '/login' ? { token: 'token-of-the-login' } : [{ id: 1, seen: headers['x-token'] }]
 
 describe('a recorded run', () => {
+  it.each([
+    ['gzip', (text: string) => gzipSync(text)],
+    ['zip', (text: string) => zip({ 'rows.csv': text })],
+  ])('replays answers in %s', async (_, pack) => {
+    const csv = (_: unknown, response: ServerResponse) => void response.end(pack('id,name\n1,Ann\n'))
+    const { config, differences } = await record(csv, { api: { response: { format: 'csv' } } })
+    expect(differences).toEqual([])
+    expect((await replay(config)).differences).toEqual([])
+    expect(readTables(join(folder, 'replayed/out'))).toEqual({ items: '"id","name"\n"1","Ann"\n' })
+  })
+
+  it('keeps no secret that an answer holds packed', async () => {
+    const settings: Settings = { api: { response: { format: 'csv' } }, config: { '#password': SECRET } }
+    const rows = `id,name\n1,${SECRET}\n`
+    await record((_, response) => void response.end(gzipSync(rows)), settings)
+    const [body] = readdirSync(join(recording(), 'bodies')).map(name =>
+      readFileSync(join(recording(), 'bodies', name)),
+    )
+    expect(gunzipSync(body ?? '').toString()).toBe('id,name\n1,***\n')
+    rmSync(recording(), { recursive: true })
+    await expect(
+      record((_, response) => void response.end(zip({ 'rows.csv': rows })), settings),
+    ).rejects.toMatchObject({ code: 'extractor.recording.archive' })
+  })
+
   it('replays without the API, with the same requests, tables and state', async () => {
     const { end, exchanges, requests, differences, config } = await record(pages, paged)
     expect({ differences, exchanges }).toEqual({ differences: [], exchanges: requests })

@@ -130,6 +130,22 @@ describe('a stopped extraction', () => {
     }
   })
 
+  it('takes up a large answer in its middle, which is asked for once', async () => {
+    const csv = `id,text\n${Array.from({ length: 30_500 }, (_, id) => `${id},row`).join('\n')}`
+    const answer: Answer = (_, response) => {
+      response.setHeader('content-type', 'text/csv')
+      response.end(csv)
+    }
+    const large: Settings = { config: { jobs: [{ endpoint: 'items', response: { format: 'csv' } }] } }
+    const { checkpoints: _, legs: one, ...whole } = await runInLegs(answer, large, Number.POSITIVE_INFINITY)
+    const { checkpoints, legs, ...again } = await runInLegs(answer, large, 1)
+    expect(again).toEqual(whole)
+    expect(one).toBe(1)
+    expect(legs).toBeGreaterThan(3)
+    expect(again.requests).toEqual(['GET /items '])
+    for (const checkpoint of checkpoints) expect(checkpoint.length).toBeLessThan(5_000)
+  })
+
   it('keeps the secrets of the configuration out of its checkpoint', async () => {
     const { checkpoints } = await runInLegs(shop, settings, 1)
     expect(checkpoints.length).toBeGreaterThan(3)

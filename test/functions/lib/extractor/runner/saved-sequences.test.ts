@@ -6,8 +6,7 @@ import { createPagination } from '#lib/extractor/pagination/create-pagination.ts
 import { createHighWaterMarks } from '#lib/extractor/runner/high-water-marks.ts'
 import type { JobContext } from '#lib/extractor/runner/job-context.ts'
 import { planJobs } from '#lib/extractor/runner/job-plan.ts'
-import type { JobRun } from '#lib/extractor/runner/job-run.ts'
-import type { PendingPage } from '#lib/extractor/runner/run-sequences.ts'
+import type { JobRun, PendingPage } from '#lib/extractor/runner/job-run.ts'
 import { createRunStatistics } from '#lib/extractor/runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from '#lib/extractor/runner/saved-sequences.ts'
 
@@ -91,6 +90,8 @@ describe('saved sequences', () => {
       attributes: {},
       time: { previousStart: 0, currentStart: 0 },
       pagination: undefined,
+      response: undefined,
+      itemsFolder: '',
       defaults: {},
       evaluateEverywhere: false,
       evaluate: createEvaluateValues(now),

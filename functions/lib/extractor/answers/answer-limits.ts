@@ -1,0 +1,14 @@
+/** What reading an answer may hold in memory. Everything else of it waits on the disk. */
+
+/** A body that is larger goes to a file while it comes. */
+export const BODY_IN_MEMORY_BYTES = 4 * 1024 * 1024
+
+/** Of one item: a line, a CSV record, an XML element. */
+export const ITEM_BYTES = 16 * 1024 * 1024
+
+/** Items that go to the tables at once, whichever is reached first. */
+export const PART_ITEMS = 1_000
+export const PART_BYTES = 1024 * 1024
+
+/** Of an XML document outside of its items, where tokens of next pages stand. */
+export const XML_REST_BYTES = 1024 * 1024

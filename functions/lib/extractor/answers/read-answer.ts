@@ -1,0 +1,148 @@
+import { UserError } from '../../errors/errors.ts'
+import type { Job } from '../config/job-schema.ts'
+import type { ResponseSettings } from '../config/response-schema.ts'
+import { firstHeader, type HttpResponse } from '../http/http-response.ts'
+import type { Log } from '../masking/log.ts'
+import { findItems } from '../select/find-items.ts'
+import { keysOf } from '../select/json-path.ts'
+import { likePattern } from '../select/like-pattern.ts'
+import type { Json } from '../tables/json-value.ts'
+import { parseJson } from '../tables/parse-json.ts'
+import { damagedAnswer, messageOf } from './answer-error.ts'
+import { csvRecords } from './csv-records.ts'
+import { type Format, formatOf } from './format-of.ts'
+import { type ItemFile, writeItems } from './item-file.ts'
+import { jsonLines } from './json-lines.ts'
+import { textOf } from './text-of.ts'
+import { type AnswerFile, type BodySource, isPacked, unpack } from './unpack.ts'
+import { xmlItems } from './xml-items.ts'
+
+/** How the answers of a job are read, with where their items wait. */
+export interface AnswerOptions {
+  settings: ResponseSettings
+  dataField: Job['dataField']
+  endpoint: string
+  /** Folder of the items; a leg that resumes needs it unchanged. */
+  folder: string
+  /** Bytes that an answer may unpack to. */
+  limitBytes: number
+}
+
+/** The items of an answer, on disk, and what stands beside them. */
+interface Answer {
+  /** For paginators and stop rules: XML outside of the items, JSON of a single file, else nothing. */
+  response: Json
+  items: ItemFile
+}
+
+/** Whether an answer is plain JSON, which is read as ever. */
+export const isPlainJson = async (response: HttpResponse, settings: ResponseSettings): Promise<boolean> =>
+  response.file === undefined &&
+  !(await isPacked(response.body)) &&
+  formatOf(settings.format, saidBy(response, undefined)) === 'json'
+
+/**
+ * Reads a whole answer, piece by piece, into a file of items. An answer that is damaged or was cut off gives no item.
+ *
+ * @throws UserError `extractor.response.damaged`, `extractor.response.format`, `extractor.response.tooLarge`
+ */
+export const readAnswer = async (
+  response: HttpResponse,
+  options: AnswerOptions,
+  log: Log,
+): Promise<Answer> => {
+  const { settings, folder, limitBytes } = options
+  const source: BodySource = response.file === undefined ? response.body : { file: response.file }
+  let rest: Json = []
+  let files = 0
+
+  const items = async function* (): AsyncGenerator<Json> {
+    for await (const file of unpack(source, { limitBytes, wants: matcher(settings.files) })) {
+      files++
+      const format = formatOf(settings.format, saidBy(response, file.name))
+      yield* itemsOf(format, file, found => {
+        rest = files === 1 ? found : []
+      })
+    }
+  }
+
+  const itemsOf = (
+    format: Format,
+    { content }: AnswerFile,
+    onRest: (rest: Json) => void,
+  ): AsyncIterable<Json> => {
+    switch (format) {
+      case 'json':
+        return itemsOfJson(content, onRest)
+      case 'jsonl':
+        return jsonLines(textOf(content, encoding))
+      case 'csv':
+        return csvRecords(textOf(content, encoding), settings)
+      case 'xml':
+        return xmlItems(textOf(content, encoding), {
+          path: xmlPath(options),
+          lists: settings.lists ?? [],
+          onRest,
+        })
+    }
+  }
+
+  /** JSON is parsed as a whole: `bodyLimitBytes` holds for it. */
+  const itemsOfJson = async function* (
+    content: AnswerFile['content'],
+    onRest: (rest: Json) => void,
+  ): AsyncGenerator<Json> {
+    const parts: string[] = []
+    for await (const piece of textOf(content, encoding)) parts.push(piece)
+    const json = parsed(parts.join(''))
+    const found = findItems(json, options, options.endpoint)
+    if (found.warning !== undefined) log.warning(found.warning)
+    onRest(json)
+    yield* found.items
+  }
+
+  const encoding = settings.encoding ?? 'utf-8'
+  const written = await writeItems(folder, items())
+  if (files === 0)
+    throw new UserError(
+      'extractor.response.noFile',
+      `The archive holds no file${settings.files === undefined ? '' : ` "${settings.files}"`}`,
+    )
+  if (written.items === 0) log.warning(`The response holds no items! (endpoint: ${options.endpoint})`)
+  return { response: rest, items: written }
+}
+
+const parsed = (text: string): Json => {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw damagedAnswer('JSON', messageOf(cause), cause)
+  }
+}
+
+const saidBy = ({ headers, url }: HttpResponse, name: string | undefined) => ({
+  contentType: name === undefined ? firstHeader(headers, 'content-type') : undefined,
+  names: [name, fileNameOf(headers), URL.parse(url)?.pathname],
+})
+
+const fileNameOf = (headers: HttpResponse['headers']): string | undefined =>
+  /filename="?([^";]+)/i.exec(firstHeader(headers, 'content-disposition') ?? '')?.[1]?.trim()
+
+/** @throws UserError `extractor.response.xmlPath`: nothing in XML tells a list from one element */
+const xmlPath = ({ dataField, endpoint }: AnswerOptions): string[] => {
+  const [path, delimiter] =
+    typeof dataField === 'object' ? [dataField.path, dataField.delimiter] : [dataField ?? '', undefined]
+  const keys = keysOf(path, delimiter || '.')
+  if (keys.length > 0) return keys
+  throw new UserError(
+    'extractor.response.xmlPath',
+    `XML needs "dataField": the names of the elements from the root to an item, such as "feed.entry" (endpoint: ${endpoint})`,
+  )
+}
+
+/** `*` is any text. A name without a slash is looked for in all folders. */
+const matcher = (pattern: string | undefined): ((name: string) => boolean) => {
+  if (pattern === undefined) return () => true
+  const isLike = likePattern(pattern.replaceAll('*', '%'))
+  return name => isLike(pattern.includes('/') ? name : (name.split('/').at(-1) ?? ''))
+}

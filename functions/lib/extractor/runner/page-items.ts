@@ -1,0 +1,73 @@
+import { readAllItems, readPart, removeItems } from '../answers/item-file.ts'
+import type { FetchedPage } from '../http/api-session.ts'
+import type { Page } from '../pagination/paginator.ts'
+import { findItems } from '../select/find-items.ts'
+import type { Json } from '../tables/json-value.ts'
+import type { AddOptions } from '../tables/sink-types.ts'
+import type { JobContext } from './job-context.ts'
+import type { PageWork } from './job-run.ts'
+import { fingerprint } from './same-response.ts'
+
+/** Items of a page that go to the tables at once. */
+interface PageItems {
+  items: Json[]
+  warning?: string
+  /** Where they are in bytes that hold nothing else of importance; absent when there are none such. */
+  source?: NonNullable<AddOptions['source']>
+  /** What is left of the page when it comes in parts. */
+  rest?: FetchedPage
+}
+
+/** The items of a response; of an answer whose items wait in a file, its next part. */
+export const nextItems = ({ run }: PageWork, fetched: FetchedPage, context: JobContext): PageItems => {
+  const { items: waiting } = fetched
+  if (waiting === undefined) {
+    const { job } = run.plan
+    const { items, warning, path } = findItems(fetched.response, job, run.request.endpoint ?? job.endpoint)
+    return {
+      items,
+      ...(warning === undefined ? {} : { warning }),
+      ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
+    }
+  }
+  const part = readPart(context.itemsFolder, waiting.file, waiting.at)
+  if (part === undefined) return { items: [] }
+  const isLast = part.next >= waiting.file.bytes
+  return {
+    items: part.items,
+    source: { body: part.body, path: [] },
+    ...(isLast ? {} : { rest: { ...fetched, items: { file: waiting.file, at: part.next } } }),
+  }
+}
+
+/** Whether a page begins here, rather than a later part of one. */
+export const isFirstPart = ({ items }: FetchedPage): boolean => items === undefined || items.at === 0
+
+/**
+ * All items of a page as its paginator sees them. Those of a page in parts are read again, one part at a time, and only by
+ * paginators that look at each.
+ */
+export const itemsOfPage = (
+  { run }: PageWork,
+  { items: waiting }: FetchedPage,
+  last: readonly Json[],
+  { itemsFolder }: JobContext,
+): Page['items'] => {
+  if (waiting === undefined || waiting.file.items === last.length) return last
+  const { filterItems } = run.plan
+  return {
+    length: waiting.file.items,
+    *[Symbol.iterator]() {
+      for (const item of readAllItems(itemsFolder, waiting.file)) yield* filterItems?.([item]) ?? [item]
+    },
+  }
+}
+
+/** After its last part a page needs its file no more. */
+export const dropItems = ({ items: waiting }: FetchedPage, { itemsFolder }: JobContext): void => {
+  if (waiting !== undefined) removeItems(itemsFolder, waiting.file)
+}
+
+/** What tells a page in a file from another. */
+export const digestOf = ({ response, items }: FetchedPage): string | undefined =>
+  items === undefined ? undefined : `${items.file.digest} ${fingerprint(response)}`
