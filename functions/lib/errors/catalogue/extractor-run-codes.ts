@@ -188,7 +188,8 @@ export const extractorRunCodes = {
   },
   'extractor.recording.archive': {
     meaning: 'A zip archive of the API holds a secret, which cannot be taken out of it.',
-    remedy: 'Record with credentials that the API does not show, or without the job that asks for the archive.',
+    remedy:
+      'Record with credentials that the API does not show, or without the job that asks for the archive.',
   },
   'extractor.recording.exists': {
     meaning: 'The folder to record into is not empty.',
