@@ -1,6 +1,7 @@
 import { completeUpload, isPreconditionFailed, listParts } from '../lib/aws/multipart/multipart-upload.ts'
 import { UserError } from '../lib/errors/errors.ts'
-import { planRecord, sealRecord } from './plan-records.ts'
+import { withNotes } from './part-notes.ts'
+import { partsRecord, planRecord } from './plan-records.ts'
 import type { WorkPlace } from './work-place.ts'
 
 /** Output of the export machine. */
@@ -26,8 +27,8 @@ export const completeExport = async (work: WorkPlace): Promise<Export> => {
   if (!plan) throw new Error('There is no plan to complete')
   const upload = { s3: work.s3, ...plan.destination, uploadId: plan.uploadId }
 
-  const sealed = await work.read('sealed.json', sealRecord)
-  const parts = sealed?.parts ?? (await listParts(upload))
+  const sealed = await work.read('sealed.json', partsRecord)
+  const parts = sealed?.parts ?? (await withNotes(work, await listParts(upload)))
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
   const expectedParts = plan.parts.copied + plan.parts.assembled
   if (bytes !== plan.bytes || parts.length !== expectedParts) {

@@ -1,8 +1,9 @@
 import pMap from 'p-map'
-import { listParts } from '../lib/aws/multipart/multipart-upload.ts'
+import { listParts, type StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { openFile } from './file-access.ts'
+import { noteParts } from './part-notes.ts'
 import { planRecord, type ResolvedPart, rangeRecord, readRangeRecord } from './plan-records.ts'
 import type { MergeSlicesServices } from './services.ts'
 import type { WorkPlace } from './work-place.ts'
@@ -30,16 +31,21 @@ export const copyParts = async (
   const parts = await readRangeRecord(record, work, () => openFile(plan.fileId, services))
   const missing = parts.filter(({ partNumber, bytes }) => bytesOfMade.get(partNumber) !== bytes)
 
-  const copy = ({ partNumber, ranges: [range] }: ResolvedPart) => {
+  const made: StoredPart[] = []
+  const copy = async ({ partNumber, ranges: [range] }: ResolvedPart) => {
     if (!range) throw new Error(`Part ${partNumber} has no range`)
-    return copyPart(upload, partNumber, range)
+    made.push(await copyPart(upload, partNumber, range))
   }
-  const assemble = ({ partNumber, ranges }: ResolvedPart) => assemblePart(upload, partNumber, ranges)
+  const assemble = async ({ partNumber, ranges }: ResolvedPart) => {
+    made.push(await assemblePart(upload, partNumber, ranges))
+  }
   const ofKind = (kind: ResolvedPart['kind']) => missing.filter(part => part.kind === kind)
   const results = await Promise.allSettled([
     pMap(ofKind('copy'), copy, { concurrency: COPIES_IN_PARALLEL }),
     pMap(ofKind('assemble'), assemble, { concurrency: ASSEMBLIES_IN_PARALLEL }),
   ])
+  // Also of an attempt that fails: the next one skips these parts.
+  await noteParts(work, made)
   for (const result of results) if (result.status === 'rejected') throw result.reason
   return { parts: parts.length }
 }

@@ -105,8 +105,11 @@ export const conversionRecord = z.object({
   ranges: z.array(z.object({ from: z.number(), to: z.number() })),
 })
 
-/** `sealed.json`: the parts, stored just before the upload is completed, in case the answer to that is lost. */
-export const sealRecord = z.object({
+/**
+ * `made/<any>.json`: the parts of one attempt, as S3 answered them. `sealed.json`: all parts, stored just before the
+ * upload is completed, in case the answer to that is lost.
+ */
+export const partsRecord = z.object({
   parts: z.array(
     z.object({
       partNumber: z.number(),

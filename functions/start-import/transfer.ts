@@ -9,11 +9,13 @@ import {
   listParts,
   type MultipartUpload,
 } from '../lib/aws/multipart/multipart-upload.ts'
+import { lackChecksums, withNotedChecksums } from '../lib/aws/multipart/noted-checksums.ts'
 import { type PartRange, partRanges } from '../lib/aws/multipart/part-ranges.ts'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
 import { assemblePart, copyPart } from '../lib/aws/multipart/write-part.ts'
 import type { PreparedFile, ReadableFile } from '../lib/storage-client/storage-client.ts'
 import { moveRanges, type NumberRange } from './move-ranges.ts'
+import type { PartNotes } from './part-notes.ts'
 
 type FileCredentials = ReadableFile['credentials']
 
@@ -37,6 +39,7 @@ export interface TransferOptions {
   ownFilesBucket: string
   /** They last an hour and a step at most fifteen minutes: each step asks for the file, and so for new ones. */
   s3With: (region: string, credentials: FileCredentials) => S3Client
+  notes: PartNotes
   limits?: Partial<TransferLimits>
 }
 
@@ -63,7 +66,7 @@ const LIMITS: TransferLimits = {
  * Copies inside S3 when the service's bucket belongs to this stack, and streams through memory when it does not: the
  * credentials of a hosted service's file cannot read our landing bucket.
  */
-export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferOptions): Transfer => {
+export const createTransfer = ({ s3, ownFilesBucket, s3With, notes, limits }: TransferOptions): Transfer => {
   const { copiedAtOnceBytes, streamedAtOnceBytes, copiedRangeBytes, streamedRangeBytes } = {
     ...LIMITS,
     ...limits,
@@ -103,7 +106,8 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
         ? ({ partNumber, ...range }: PartRange) =>
             copyPart({ ...upload, s3 }, partNumber, { source, ...range })
         : ({ partNumber, ...range }: PartRange) => assemblePart(upload, partNumber, [{ source, ...range }])
-      await pMap(missing, move, {
+      const moveAndNote = async (part: PartRange) => notes.add(uploadId, await move(part))
+      await pMap(missing, moveAndNote, {
         concurrency: isOwn(upload.bucket) ? COPIES_IN_PARALLEL : PARTS_IN_PARALLEL,
       })
     },
@@ -116,7 +120,10 @@ export const createTransfer = ({ s3, ownFilesBucket, s3With, limits }: TransferO
         const rangeBytes = isOwn(upload.bucket) ? copiedRangeBytes : streamedRangeBytes
         const isThere = ({ partNumber }: PartRange): boolean => numbers.has(partNumber)
         const missing = moveRanges(partsOf(source, upload.bucket), isThere, rangeBytes)
-        if (missing.length === 0) await completeUpload(upload, stored)
+        if (missing.length === 0) {
+          const noted = lackChecksums(stored) ? await notes.read(uploadId, stored.length) : []
+          await completeUpload(upload, withNotedChecksums(stored, noted))
+        }
         return missing
       } catch (error) {
         if (!(error instanceof NoSuchUpload)) throw error

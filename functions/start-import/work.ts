@@ -13,6 +13,7 @@ import { LANDING_RULES_FILE, startImportEnvNames } from './env-names.ts'
 import type { StartImportEvent } from './event.ts'
 import { createImportRecords } from './import-records.ts'
 import { landingRules } from './landing-rules.ts'
+import { createPartNotes } from './part-notes.ts'
 import { startImport } from './start-import.ts'
 import { createTransfer } from './transfer.ts'
 
@@ -20,10 +21,11 @@ const env = readEnv(startImportEnvNames)
 const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
 const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
-const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials })
+const table = { dynamo: createDocumentClient(), tableName: env.IMPORTS_TABLE }
+const notes = createPartNotes(table)
+const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
 const records = createImportRecords({
-  dynamo: createDocumentClient(),
-  tableName: env.IMPORTS_TABLE,
+  ...table,
   isRunning: createIsExecutionRunning(new SFNClient({})),
 })
 const now = () => new Date()

@@ -93,7 +93,12 @@ export const startWorld = async () => {
   const plainS3With = s3Of(service.s3Endpoint)
   const s3With: typeof plainS3With = (region, credentials) =>
     seam.watch('S3', plainS3With(region, credentials))
-  const transfer = createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3With })
+  const transfer = createTransfer({
+    s3: service.s3,
+    ownFilesBucket: service.filesBucket,
+    s3With,
+    notes: landing.records.notes,
+  })
 
   const request = async (
     method: string,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/import-records.ts'
+import { createPartNotes, type PartNotes } from '../../functions/start-import/part-notes.ts'
 
 const tableName = 'imports'
 
@@ -18,7 +19,12 @@ export const startImportRecords = async ({
   now?: () => Date
   isRunning?: (execution: string) => Promise<boolean>
 } = {}): Promise<
-  ImportRecords & { documents: DynamoDBDocumentClient; tableName: string; close: () => Promise<void> }
+  ImportRecords & {
+    notes: PartNotes
+    documents: DynamoDBDocumentClient
+    tableName: string
+    close: () => Promise<void>
+  }
 > => {
   const database = dynalite({ createTableMs: 0 })
   await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
@@ -39,6 +45,7 @@ export const startImportRecords = async ({
   const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
   return {
     ...createImportRecords({ dynamo: documents, tableName, isRunning, now }),
+    notes: createPartNotes({ dynamo: documents, tableName, now }),
     documents,
     tableName,
     close: async () => {

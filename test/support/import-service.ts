@@ -42,7 +42,7 @@ export const useImportService = (): void => {
     )
     dependencies = {
       s3: service.s3,
-      transfer: createTransfer({ s3: service.s3, ownFilesBucket: service.filesBucket, s3With }),
+      transfer: transferOf({ ownFilesBucket: service.filesBucket }),
       storage,
       records,
       rules: [],
@@ -64,6 +64,10 @@ export const useImportService = (): void => {
     await service?.close()
   })
 }
+
+/** The transfer of the handler, as a test changes it. */
+export const transferOf = (changed: Partial<TransferOptions> & { ownFilesBucket: string }) =>
+  createTransfer({ s3: service.s3, s3With, notes: records.notes, ...changed })
 
 /** What the handler does, with the endpoint of the test. */
 export const s3With: TransferOptions['s3With'] = (region, credentials) =>

@@ -56,6 +56,7 @@ export const startLanding = async (given: GivenService = {}) => {
       s3: service.s3,
       ownFilesBucket: service.filesBucket,
       s3With: s3Of(service.s3Endpoint),
+      notes: records.notes,
     }),
     storage,
     records,

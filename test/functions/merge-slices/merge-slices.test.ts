@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
-import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { type CompleteMultipartUploadCommandInput, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
+import { listWithoutChecksums } from '#support/list-without-checksums.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
 import { isThorough } from '../../support/thorough.ts'
 import { randomSlices, startExportFixture } from './support/export-fixture.ts'
@@ -44,6 +45,56 @@ const checkDescribed = async (expected: Uint8Array): Promise<void> => {
   expect(ChecksumCRC32).toBe(formatCrc32(crc32(expected)))
   expect(await fixture.unfinishedUploads()).toEqual([])
 }
+
+describe('a destination that lists parts without checksums', () => {
+  const completions: CompleteMultipartUploadCommandInput[] = []
+  const withoutListed = () => {
+    const { endpoint, region, credentials, forcePathStyle } = fixture.dependencies.s3.config
+    const s3 = new S3Client({
+      region,
+      credentials,
+      forcePathStyle,
+      maxAttempts: 1,
+      ...(endpoint && { endpoint }),
+    })
+    return listWithoutChecksums(s3, completions)
+  }
+  const slices = randomSlices(6 * MiB, 100, 12 * MiB, 3)
+  beforeEach(() => void completions.splice(0))
+
+  it.each([
+    ['once', 1],
+    ['twice', 2],
+  ])('gets those that S3 answered, when each step runs %s', async (_, repeats) => {
+    const s3 = withoutListed()
+    try {
+      const fileId = await fixture.upload(slices)
+      const result = await fixture.run({ fileId, destination: destination() }, { changed: { s3 }, repeats })
+      const expected = formatCrc32(crc32(Buffer.concat(slices)))
+      expect(completions[0]?.ChecksumCRC32).toBe(expected)
+      expect(result.checksum.value).toBe(expected)
+      await checkMerged(Buffer.concat(slices))
+    } finally {
+      s3.destroy()
+    }
+  })
+
+  it('works out the checksum itself when the answer to a part, and so its note, was lost', async () => {
+    const s3 = withoutListed()
+    try {
+      fixture.proxy.decide(({ method = '', url = '' }) =>
+        method === 'PUT' && url.includes('partNumber=1&') ? 'resetAfter' : undefined,
+      )
+      const fileId = await fixture.upload(slices)
+      const result = await fixture.run({ fileId, destination: destination() }, { changed: { s3 } })
+      expect(completions[0]?.ChecksumCRC32).toBeUndefined()
+      expect(result.checksum.value).toBe(formatCrc32(crc32(Buffer.concat(slices))))
+      await checkMerged(Buffer.concat(slices))
+    } finally {
+      s3.destroy()
+    }
+  })
+})
 
 describe('a sliced file', () => {
   it('becomes one object: copied inside S3 but for what its limits force', async () => {

@@ -8,7 +8,6 @@ import {
 import { describe, expect, it } from 'vitest'
 import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
-import { createTransfer } from '#functions/start-import/transfer.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
@@ -17,10 +16,10 @@ import {
   finishJobs,
   land,
   newExecution,
-  s3With,
   service,
   start,
   storage,
+  transferOf,
   useImportService,
 } from '#support/import-service.ts'
 
@@ -34,8 +33,6 @@ describe('an object that is too large for one function', () => {
     copiedRangeBytes: 16 * MiB,
     streamedRangeBytes: 16 * MiB,
   }
-  const transferOf = (ownFilesBucket: string) =>
-    createTransfer({ s3: service.s3, ownFilesBucket, s3With, limits })
 
   const contentOf = (letter: string) => `value\n${`${letter.repeat(1000)}\n`.repeat(17_000)}`
   const content = contentOf('x')
@@ -43,10 +40,10 @@ describe('an object that is too large for one function', () => {
     (await service.s3.send(new ListMultipartUploadsCommand({ Bucket: service.filesBucket }))).Uploads ?? []
 
   it.each([
-    ['streamed to a service elsewhere', 'NONE', 2],
+    ['streamed to a service elsewhere', NO_BUCKET_OF_OURS, 2],
     ['copied inside S3', 'files', 1],
   ])('is %s, range by range, and then imported', async (_, ownFilesBucket, count) => {
-    const changed = { transfer: transferOf(ownFilesBucket) }
+    const changed = { transfer: transferOf({ ownFilesBucket, limits }) }
     const landed = await land(`${bucketId}/large.csv`, content)
     const execution = newExecution()
     const begun = await start(landed, execution, changed)
@@ -73,7 +70,7 @@ describe('an object that is too large for one function', () => {
   })
 
   it('leaves nothing of its move on the failure path, and can be moved again', async () => {
-    const changed = { transfer: transferOf('NONE') }
+    const changed = { transfer: transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits }) }
     const landed = await land(`${bucketId}/large.csv`, content)
     const execution = newExecution()
     expect(await start(landed, execution, changed)).toMatchObject({ outcome: 'moving' })
@@ -85,7 +82,7 @@ describe('an object that is too large for one function', () => {
   })
 
   it('is not mixed with another content, where the bucket keeps no versions', async () => {
-    const changed = { transfer: transferOf('NONE') }
+    const changed = { transfer: transferOf({ ownFilesBucket: NO_BUCKET_OF_OURS, limits }) }
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/large.csv` }
     await service.s3.send(new PutObjectCommand({ ...object, Body: content }))
@@ -107,7 +104,7 @@ describe('a source that changes under the transfer', () => {
     ['copied', () => service.filesBucket],
     ['moved', () => NO_BUCKET_OF_OURS],
   ])('in a bucket without versions is noticed when it is %s', async (_, ownFilesBucket) => {
-    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3With })
+    const transfer = transferOf({ ownFilesBucket: ownFilesBucket() })
     await service.s3.send(new CreateBucketCommand({ Bucket: 'plain' })).catch(() => undefined)
     const object = { Bucket: 'plain', Key: `${bucketId}/orders.csv` }
     await service.s3.send(new PutObjectCommand({ ...object, Body: 'id\n1\n' }))

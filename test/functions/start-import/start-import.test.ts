@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { NO_BUCKET_OF_OURS } from '#functions/start-import/env-names.ts'
 import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
-import { createTransfer } from '#functions/start-import/transfer.ts'
 import type { StorageClient } from '#lib/storage-client/storage-client.ts'
 import {
   bucketId,
@@ -14,10 +13,10 @@ import {
   land,
   newExecution,
   rowsOf,
-  s3With,
   service,
   start,
   storage,
+  transferOf,
   useImportService,
 } from '#support/import-service.ts'
 
@@ -49,7 +48,7 @@ describe('a new object', () => {
   ])('larger than one part arrives whole in a files bucket %s', async (_, ownFilesBucket) => {
     const row = `${'x'.repeat(1000)}\n`
     const content = `value\n${row.repeat(17_000)}`
-    const transfer = createTransfer({ s3: service.s3, ownFilesBucket: ownFilesBucket(), s3With })
+    const transfer = transferOf({ ownFilesBucket: ownFilesBucket() })
     await start(await land(`${bucketId}/large.csv`, content), newExecution(), { transfer })
     await finishJobs()
     const { body: table } = await service.call('GET', `/v2/storage/tables/${bucketId}.large`)
