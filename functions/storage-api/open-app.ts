@@ -26,6 +26,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
 import { growingPause } from './jobs/await-job.ts'
+import { createWorkLogs } from './logs/work-logs.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
 import { createPreviewExtraction } from './trials/preview-function.ts'
 
@@ -66,6 +67,8 @@ const services = {
   redriveExecution: createRedriveExecution(stepFunctions),
   runsConfigurations: env.EXTRACT_MACHINE_ARN !== NO_EXTRACT_MACHINE,
   extractionRuns: createExtractionRuns(stepFunctions, env.EXTRACT_MACHINE_ARN),
+  // Set on one machine only: in an account CloudWatch has the logs.
+  workLogs: createWorkLogs(region, process.env['LOG_FOLDER']),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),

@@ -9,6 +9,7 @@ import { filesRoutes } from './files/routes.ts'
 import type { Route } from './http/route.ts'
 import { indexRoutes } from './index/routes.ts'
 import { jobsRoutes } from './jobs/routes.ts'
+import { logsRoutes } from './logs/routes.ts'
 import { mergeRequestsRoutes } from './merge-requests/routes.ts'
 import { metadataRoutes } from './metadata/routes.ts'
 import { namesRoutes } from './names/routes.ts'
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...filesRoutes,
   ...jobsRoutes,
   ...runsRoutes,
+  ...logsRoutes,
   ...deadLettersRoutes,
   ...componentsRoutes,
   ...configurationsRoutes,

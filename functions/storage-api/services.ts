@@ -8,6 +8,7 @@ import type { FileAccess } from './files/file-access.ts'
 import type { Authenticate } from './http/authenticate.ts'
 import type { Log } from './http/failure.ts'
 import type { TableAccess } from './iceberg/access/table-access.ts'
+import type { WorkLogs } from './logs/work-logs.ts'
 import type { ExtractionRuns } from './runs/extraction-runs.ts'
 import type { PreviewExtraction } from './trials/preview-function.ts'
 
@@ -34,6 +35,7 @@ export interface Services extends StorageStores {
   jobWait: JobWait
   redriveExecution: RedriveExecution
   extractionRuns: ExtractionRuns
+  workLogs: WorkLogs
   /** Whether this deployment runs configurations. */
   runsConfigurations: boolean
   previewExtraction: PreviewExtraction

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -112,6 +113,26 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByLabel('is', { exact: true }).fill('Brno')
     await page.getByRole('button', { name: 'Show' }).click()
     expect(await page.getByRole('cell', { name: 'Praha' }).count()).toBe(0)
+  })
+
+  it('downloads a table as one file with a header, and shows what its job wrote into the log', async () => {
+    await open('/tables/in.c-main.orders')
+    await page.getByLabel('Format of the download').selectOption('gzip')
+    await page.getByRole('button', { name: 'Download' }).click()
+    await page.locator('.status.success').first().waitFor()
+    // The last line of a job is written after its end.
+    await eventually(async () => {
+      await page.reload()
+      expect(await page.getByText('job ended').count()).toBeGreaterThan(0)
+    })
+    await page.getByRole('link', { name: /^File / }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: /with a header/ }).click()
+    const file = await saved
+    expect(file.suggestedFilename()).toBe('orders.csv.gz')
+    const text = gunzipSync(readFileSync(await file.path())).toString()
+    expect(text.split('\n')[0]).toBe('"id","city"')
+    expect(text).toContain('"Praha, ""stará"""')
   })
 
   it('sends a large file in parts', async () => {

@@ -89,6 +89,7 @@ export const documentedParameters: Readonly<Record<string, readonly string[]>> =
   'GET /v2/storage/components/{componentId}/configs/{configId}/plan': ['rowId'],
   'POST /v2/storage/components/{componentId}/configs/{configId}/preview': ['rowId', 'rows'],
   'GET /v2/storage/stats/hours': ['hours'],
+  'GET /v2/storage/logs': ['correlationId'],
   'GET /v2/storage/dead-letters': [...page, 'maxId', 'machine', 'code'],
   'POST /v2/storage/dead-letters/redrive': ['machine', 'code', 'version'],
   'POST /v2/storage/dead-letters/{letterId}/redrive': ['version'],

@@ -33,6 +33,7 @@ import { createFileAccess } from '../../functions/storage-api/files/file-access.
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
 import { readRequestPath } from '../../functions/storage-api/http/request-path.ts'
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
+import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
 import { routes } from '../../functions/storage-api/routes.ts'
 import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
 import type { PolicyDocument } from '../../local/s3/server.ts'
@@ -111,6 +112,8 @@ export interface StorageServiceOptions {
   extractRuns?: ExtractRuns
   /** Starts executions of dead letters; default: no test expects one. */
   redriveExecution?: RedriveExecution
+  /** What functions wrote; default: nothing, in an account. */
+  workLogs?: WorkLogs
   /** Runs that are listed; default: there are none. */
   extractionRuns?: ExtractionRuns
   /** Default true. */
@@ -294,6 +297,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       s3Endpoint: s3Server.endpoint,
     }),
     startJob,
+    workLogs: options.workLogs ?? createWorkLogs(region, undefined),
     redriveExecution:
       options.redriveExecution ?? (() => Promise.reject(new Error('No redrive was expected'))),
     extractionRuns: options.extractionRuns ?? noExtractionRuns,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ApiClient, idIn, query } from './api-client.ts'
 import type { PageRoute } from './built.ts'
+import { exportColumns } from './export-columns.ts'
 import { configurationPages } from './pages/configurations.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
@@ -76,10 +77,11 @@ export const pages: readonly PageRoute[] = [
   {
     path: '/console/files/:id',
     at: '/console/files',
-    build: async (client, { params }) => {
+    build: async (client, { params, query: { job } }) => {
       const file = await client.get(`files/${idIn(params)}`, fileSchema)
       const slices = file.isSliced ? await sliceLinks(client, file.id) : { links: [], slices: 0 }
-      return { title: `File ${file.id}`, body: <FileDetail file={file} slices={slices} /> }
+      const columns = await exportColumns(client, file.id, job)
+      return { title: `File ${file.id}`, body: <FileDetail file={file} slices={slices} columns={columns} /> }
     },
   },
   {

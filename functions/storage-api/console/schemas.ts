@@ -200,6 +200,16 @@ export const deadLetterSchema = z.object({
   redrive: text,
 })
 
+export const workLogSchema = z.object({
+  lines: z.array(
+    z.looseObject({ timestamp: z.string(), level: z.string(), message: z.string(), service: z.string() }),
+  ),
+  isComplete: z.boolean(),
+  insights: z.string().nullable(),
+})
+
+export type WorkLog = z.output<typeof workLogSchema>
+
 const counted = z.number()
 
 export const hoursSchema = z.object({

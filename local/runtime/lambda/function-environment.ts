@@ -41,5 +41,7 @@ export const functionEnvironment = (
   AWS_ENDPOINT_URL_S3: endpoints.s3,
   AWS_ENDPOINT_URL_STS: endpoints.s3,
   AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+  // Lambda has no such folder: there the logs are in CloudWatch.
+  LOG_FOLDER: join(dataDir, 'logs'),
   ...definition.environment,
 })

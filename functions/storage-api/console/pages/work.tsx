@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import { type ApiClient, idIn, query } from '../api-client.ts'
+import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageRoute } from '../built.ts'
-import { deadLetterSchema, eventSchema, jobSchema, runSchema } from '../schemas.ts'
+import {
+  deadLetterSchema,
+  eventSchema,
+  jobSchema,
+  runSchema,
+  type WorkLog,
+  workLogSchema,
+} from '../schemas.ts'
 import { DeadLetterList } from '../views/dead-letters.tsx'
 import { JobDetail } from '../views/jobs.tsx'
 import { RunDetail } from '../views/runs.tsx'
@@ -18,16 +25,30 @@ const timeline = async (client: ApiClient) => {
   return <Timeline jobs={jobs} runs={runs} />
 }
 
+/** A token that does not manage all buckets sees the job without it. */
+const logOf = async (client: ApiClient, correlationId: string): Promise<WorkLog | { problem: string }> => {
+  try {
+    return await client.get(`logs${query({ correlationId })}`, workLogSchema)
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: error.message }
+    throw error
+  }
+}
+
 const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
   const job = await client.get(`jobs/${idIn(params)}`, jobSchema)
   const of = job.runId === '' ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
   const events = await client.get(`events${query({ limit: SHOWN, ...of })}`, z.array(eventSchema))
-  return { title: `Job ${job.id}`, body: <JobDetail job={job} events={events} /> }
+  const log = await logOf(client, job.runId || `job-${job.id}`)
+  return { title: `Job ${job.id}`, body: <JobDetail job={job} events={events} log={log} /> }
 }
 
 const runDetail = async (client: ApiClient, params: Record<string, string>) => {
   const run = await client.get(`runs/${idIn(params)}`, runSchema)
-  return { title: `Run of ${run.componentId}/${run.configId}`, body: <RunDetail run={run} /> }
+  return {
+    title: `Run of ${run.componentId}/${run.configId}`,
+    body: <RunDetail run={run} log={await logOf(client, run.id)} />,
+  }
 }
 
 export const workPages: readonly PageRoute[] = [

@@ -35,9 +35,11 @@ interface FileDetailProps {
   file: StoredFile
   /** Addresses of its slices, when it is sliced, and how many there are. */
   slices: { links: readonly string[]; slices: number }
+  /** Those that the job of its export names; none when it is not known. */
+  columns: readonly string[]
 }
 
-export const FileDetail = ({ file, slices }: FileDetailProps) => (
+export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
   <>
     <Facts
       of={[
@@ -68,7 +70,10 @@ export const FileDetail = ({ file, slices }: FileDetailProps) => (
     {file.isSliced && (
       <>
         <h2>Slices</h2>
-        <ol>
+        {/\.csv(\.gz)?$/.test(file.name) && slices.links.length === slices.slices && (
+          <JoinButton name={file.name} columns={columns} />
+        )}
+        <ol data-slices>
           {slices.links.map((link, index) => (
             <li>
               <a href={link} rel="noreferrer">
@@ -89,4 +94,19 @@ export const FileDetail = ({ file, slices }: FileDetailProps) => (
       </>
     )}
   </>
+)
+
+/** Shown by the script that does it. */
+const JoinButton = ({ name, columns }: { name: string; columns: readonly string[] }) => (
+  <p>
+    <button type="button" hidden data-join={name} data-columns={JSON.stringify(columns)}>
+      Download as one file, {columns.length === 0 ? 'without a header' : 'with a header'}
+    </button>{' '}
+    <span role="status" data-join-says></span>
+    {columns.length === 0 && (
+      <span class="hint">
+        The page of the job that exported the file leads here with the columns for a header.
+      </span>
+    )}
+  </p>
 )

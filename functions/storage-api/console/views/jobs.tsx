@@ -1,6 +1,6 @@
 import { bytes, count, duration, readable } from '../format.ts'
 import { Facts, Problem, Status } from '../layout.tsx'
-import type { Event, Job } from '../schemas.ts'
+import type { Event, Job, WorkLog } from '../schemas.ts'
 import { EventList } from './events.tsx'
 import { resultsOf, TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
@@ -8,14 +8,21 @@ import { Logs } from './logs.tsx'
 export const Outcome = ({ job }: { job: Job }) => {
   const { file, importedRowsCount } = resultsOf(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
-  if (file !== undefined) return <a href={`/console/files/${file.id}`}>File {file.id}</a>
+  if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>File {file.id}</a>
   return <span>{importedRowsCount === undefined ? '' : `${count(importedRowsCount)} rows`}</span>
 }
 
 const isOver = (job: Job): boolean => job.status === 'success' || job.status === 'error'
 
+interface JobDetailProps {
+  job: Job
+  events: readonly Event[]
+  /** Of its functions; or why it is not shown. */
+  log: WorkLog | { problem: string }
+}
+
 /** One job; asks for itself again until it is over. */
-export const JobDetail = ({ job, events }: { job: Job; events: readonly Event[] }) => {
+export const JobDetail = ({ job, events, log }: JobDetailProps) => {
   const live = isOver(job)
     ? {}
     : { 'hx-get': `/console/jobs/${job.id}/live`, 'hx-trigger': 'every 1s', 'hx-swap': 'outerHTML' }
@@ -60,7 +67,7 @@ export const JobDetail = ({ job, events }: { job: Job; events: readonly Event[] 
       <pre>{readable(job.operationParams)}</pre>
       <h2>Events</h2>
       <EventList events={events} />
-      <Logs correlationId={job.runId || `job-${job.id}`} />
+      <Logs log={log} />
     </div>
   )
 }

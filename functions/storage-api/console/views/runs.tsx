@@ -1,12 +1,12 @@
 import { count, readable } from '../format.ts'
 import { Facts, Grid, Problem, Status } from '../layout.tsx'
-import type { Run, RunResults } from '../schemas.ts'
+import type { Run, RunResults, WorkLog } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 /** One run; asks for itself again until it is over. */
-export const RunDetail = ({ run }: { run: Run }) => {
+export const RunDetail = ({ run, log }: { run: Run; log: WorkLog | { problem: string } }) => {
   const live =
     run.status === 'processing'
       ? {
@@ -50,7 +50,7 @@ export const RunDetail = ({ run }: { run: Run }) => {
       {run.results?.rows.map(row => (
         <RowOfRun row={row} />
       ))}
-      <Logs correlationId={run.id} />
+      <Logs log={log} />
     </div>
   )
 }

@@ -1,0 +1,26 @@
+/** One CSV file of slices without header. Slices that are compressed stay so: parts of gzip after each other are gzip. */
+export const joinSlices = async (
+  addresses: readonly string[],
+  /** For the first line; without columns there is none. */
+  { columns, isCompressed }: { columns: readonly string[]; isCompressed: boolean },
+  onProgress: (slicesDone: number) => void,
+): Promise<Blob> => {
+  const header = new Blob(columns.length === 0 ? [] : [headerLine(columns)])
+  const parts = [isCompressed && header.size > 0 ? await compressed(header) : header]
+  for (const [index, address] of addresses.entries()) {
+    onProgress(index)
+    const response = await fetch(address)
+    if (!response.ok)
+      throw new Error(
+        `Slice ${index + 1} answers ${response.status}. Open this page again: its addresses last an hour.`,
+      )
+    parts.push(await response.blob())
+  }
+  return new Blob(parts)
+}
+
+const headerLine = (columns: readonly string[]): string =>
+  `${columns.map(name => `"${name.replaceAll('"', '""')}"`).join(',')}\n`
+
+const compressed = (content: Blob): Promise<Blob> =>
+  new Response(content.stream().pipeThrough(new CompressionStream('gzip'))).blob()
