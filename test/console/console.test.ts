@@ -225,7 +225,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await listed('runs')
     await open('/jobs')
     await page.getByRole('link', { name: /^run / }).first().click()
-    await page.getByText('in.c-shop.orders').waitFor()
+    await page.getByRole('link', { name: 'in.c-shop.orders' }).waitFor()
   })
 
   it('edits a configuration, keeps what was refused, compares versions and goes back', async () => {
