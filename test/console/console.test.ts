@@ -248,6 +248,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     }
     await fill('{"parameters": ')
     await page.getByText('Not valid JSON').waitFor()
+    expect(await page.locator('textarea').isVisible()).toBe(false)
     await fill(text.replace('"endpoint"', '"endpiont"'))
     await page.locator('[data-problem]', { hasText: 'parameters.config.jobs.0' }).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
@@ -331,6 +332,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       ['editor', '/configurations/ex-generic-v2/shop'],
     ] as const) {
       await open(path)
+      if (name === 'editor') await page.locator('.cm-editor').scrollIntoViewIfNeeded()
       await page.screenshot({ path: `docs/images/console-${name}.png` })
     }
     await page.emulateMedia({ colorScheme: 'dark' })
