@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { RunJobResult } from '../../functions/run-job/run-job.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { LandedObject } from '../../functions/start-import/event.ts'
@@ -24,11 +25,53 @@ const READS = /^(?:Get|BatchGet|Query|Head|List|Describe)/
 const counts = new Map<string, number>()
 const count = (name: string, by = 1): void => void counts.set(name, (counts.get(name) ?? 0) + by)
 
+const ITEMS = 'DynamoDB'
+
+/** Requests by partition key: one takes so many a second, whatever the table takes. */
+const atPartition = new Map<string, number>()
+const countAt = (name: string): void => void atPartition.set(name, (atPartition.get(name) ?? 0) + 1)
+
+const key = z.object({ pk: z.string() })
+const itemInput = z
+  .object({
+    Key: key,
+    Item: key,
+    ExpressionAttributeValues: z.object({ ':pk': z.string() }).partial(),
+    RequestItems: z.record(
+      z.string(),
+      z.union([z.object({ Keys: z.array(key) }), z.array(z.object({ PutRequest: z.object({ Item: key }) }))]),
+    ),
+  })
+  .partial()
+
+/** The partition keys that a request reads or writes, each as often as items are named. */
+const partitionsOf = (input: unknown): string[] => {
+  const { Key, Item, ExpressionAttributeValues: values, RequestItems = {} } = itemInput.parse(input)
+  const batches = Object.values(RequestItems).flatMap(batch =>
+    Array.isArray(batch) ? batch.map(({ PutRequest }) => PutRequest.Item) : batch.Keys,
+  )
+  return [Key?.pk, Item?.pk, values?.[':pk'], ...batches.map(({ pk }) => pk)].filter(pk => pk !== undefined)
+}
+
+/** The partitions that are read and written most. */
+const reportBusiest = (of: string, files: number): void => {
+  for (const kind of ['reads', 'writes']) {
+    const busiest = [...atPartition]
+      .filter(([name]) => name.startsWith(kind))
+      .toSorted(([, one], [, other]) => other - one)
+    for (const [name, value] of busiest.slice(0, 3))
+      console.log(JSON.stringify(figure(`load model, ${of}: ${name} an import`, 'items', value / files)))
+  }
+  atPartition.clear()
+}
+
 const counted = (service: string, client: CountedClient): void =>
   client.middlewareStack.add(
-    (next: (args: unknown) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
-      (args: unknown) => {
-        count(`${service} ${READS.test(commandName) ? 'reads' : 'writes'}`)
+    (next: (args: { input: unknown }) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+      (args: { input: unknown }) => {
+        const kind = READS.test(commandName) ? 'reads' : 'writes'
+        count(`${service} ${kind}`)
+        if (service === ITEMS) for (const pk of partitionsOf(args.input)) countAt(`${kind} of ${pk}`)
         return next(args)
       },
     { step: 'initialize' },
@@ -84,6 +127,7 @@ const report = (of: string, files: number): void => {
   for (const [name, value] of [...counts].sort(([one], [other]) => one.localeCompare(other)))
     console.log(JSON.stringify(figure(`load model, ${of}: ${name} an import`, 'calls', value / files)))
   counts.clear()
+  reportBusiest(of, files)
 }
 
 try {
@@ -93,7 +137,7 @@ try {
     await poll(jobId)
   }
   counted('S3', service.s3)
-  counted('DynamoDB', service.documents)
+  counted(ITEMS, service.documents)
   counted('DynamoDB (hook)', landing.records.documents)
   counts.clear()
 
@@ -109,6 +153,7 @@ try {
   const objects: LandedObject[] = []
   for (let file = 1; file <= AT_ONCE; file++) objects.push(await land('together', file))
   counts.clear()
+  atPartition.clear()
   const jobIds: number[] = []
   for (const object of objects) jobIds.push(await accept(object))
   await runStarted()

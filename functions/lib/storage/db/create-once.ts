@@ -34,8 +34,10 @@ export const createOnce = async <Stored extends { requestKey: string | null }>(
 ): Promise<Stored> => {
   const requestKey = requestKeyOf(request)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const id = await idempotency.claimId(request, nextId())
-    const existing = await records.get(id)
+    const candidate = nextId()
+    const id = await idempotency.claimId(request, candidate)
+    // Of a new id there is no record yet; if another request has just taken it, the insert below says so.
+    const existing = id === candidate ? undefined : await records.get(id)
     if (existing?.requestKey === requestKey) return existing
     if (existing) {
       await idempotency.moveId(request, id, nextId())

@@ -8,7 +8,7 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  paginateQuery,
+  QueryCommand,
 } from '@aws-sdk/lib-dynamodb'
 import pMap from 'p-map'
 import { TransientError, UserError } from '../../errors/errors.ts'
@@ -31,7 +31,10 @@ interface ItemRange {
   from: string
   to: string
   newestFirst?: boolean
-  /** Items per request to DynamoDB, for readers that stop early. Default: as many as fit 1 MB. */
+  /**
+   * Items of the first request to DynamoDB, for readers that stop early. Each further one asks for twice as many, for those
+   * that do not. Default: as many as fit 1 MB.
+   */
   pageSize?: number
   /** Read only these attributes. Default: all. */
   attributes?: readonly string[]
@@ -40,6 +43,9 @@ interface ItemRange {
 // DynamoDB: an item is at most 400 KB with its attribute names (Developer Guide, "Item size"). The length as JSON is a
 // good estimate: it lets us refuse with a clear message what DynamoDB would refuse with a poor one.
 const MAX_ITEM_BYTES = 380_000
+
+/** About what fits 1 MB, which is the most that a reply holds (API Reference, "Query"). */
+const MAX_PAGE_SIZE = 1000
 
 // DynamoDB API Reference, "BatchGetItem".
 const KEYS_IN_BATCH = 100
@@ -125,18 +131,22 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
     pk: string,
     { from, to, newestFirst = false, pageSize, attributes }: ItemRange,
   ): AsyncGenerator<Item> {
-    const pages = paginateQuery(
-      { client, ...(pageSize !== undefined && { pageSize }) },
-      {
-        TableName: tableName,
-        KeyConditionExpression: 'pk = :pk and sk between :from and :to',
-        ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-        ScanIndexForward: !newestFirst,
-        ConsistentRead: true,
-        ...(attributes && projection(attributes)),
-      },
-    )
-    for await (const page of pages) yield* page.Items ?? []
+    const request = {
+      TableName: tableName,
+      KeyConditionExpression: 'pk = :pk and sk between :from and :to',
+      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+      ScanIndexForward: !newestFirst,
+      ConsistentRead: true,
+      ...(attributes && projection(attributes)),
+    }
+    let Limit = pageSize
+    let ExclusiveStartKey: Item | undefined
+    do {
+      const page = await client.send(new QueryCommand({ ...request, Limit, ExclusiveStartKey }))
+      yield* page.Items ?? []
+      ExclusiveStartKey = page.LastEvaluatedKey
+      Limit = Limit && Math.min(2 * Limit, MAX_PAGE_SIZE)
+    } while (ExclusiveStartKey)
   },
 })
 

@@ -1,21 +1,14 @@
 import { idSortKey, monthOfId, type NextId } from './ids.ts'
-import { type Condition, type Item, type ItemTable, startingWith } from './item-table.ts'
-
-export interface IdRange {
-  /** Only ids greater than this one. */
-  sinceId?: number | undefined
-  /** Only ids smaller than this one. */
-  maxId?: number | undefined
-}
+import { type Item, type ItemTable, startingWith } from './item-table.ts'
+import { type IdRange, querySpread, shardOf } from './spread.ts'
 
 /** Two processes meet once in thousands of times per millisecond. Five times in a row is a fault. */
 const MAX_ID_ATTEMPTS = 5
-/** Lists show a hundred by default. */
-const PAGE_SIZE = 100
 
 /**
- * Records with time-ordered ids, partitioned by the month of the id: a detail is one read, and a list walks the months
- * backwards. The months that hold records are stored too, so that a list skips empty ones.
+ * Records with time-ordered ids, by the month of the id: a detail is one read, and a list walks the months backwards. The
+ * months that hold records are stored too, so that a list skips empty ones. Each month is spread over several partitions.
+ * Versions before 0.3 kept it in one: what is not in the new place is looked for there.
  *
  * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item.
  */
@@ -25,7 +18,9 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
   parse: (item: Item) => Stored,
 ) => {
   const notedMonths = new Set<string>()
-  const keyOf = (id: number) => ({ pk: `${kind}#${monthOfId(id)}`, sk: idSortKey(id) })
+  const monthPartition = (month: string) => `${kind}#${month}`
+  const keyOf = (id: number) => ({ pk: shardOf(monthPartition(monthOfId(id)), id), sk: idSortKey(id) })
+  const oldKeyOf = (id: number) => ({ pk: monthPartition(monthOfId(id)), sk: idSortKey(id) })
 
   const noteMonth = async (month: string): Promise<void> => {
     if (notedMonths.has(month)) return
@@ -43,15 +38,18 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     insert,
 
     async get(id: number): Promise<Stored | undefined> {
-      const item = await items.get(keyOf(id))
+      const item = (await items.get(keyOf(id))) ?? (await items.get(oldKeyOf(id)))
       return item && parse(item)
     },
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
-      const found = new Map(
-        (await items.getMany(ids.map(keyOf))).map(parse).map(record => [record.id, record]),
-      )
+      const found = new Map<number, Stored>()
+      const find = async (keys: Parameters<ItemTable['getMany']>[0]): Promise<void> => {
+        for (const record of (await items.getMany(keys)).map(parse)) found.set(record.id, record)
+      }
+      await find(ids.map(keyOf))
+      await find(ids.filter(id => !found.has(id)).map(oldKeyOf))
       return ids.map(id => found.get(id)).filter(record => record !== undefined)
     },
 
@@ -64,26 +62,28 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       throw new Error(`No free id for a record of ${kind} after ${MAX_ID_ATTEMPTS} attempts`)
     },
 
-    replace: (record: Stored, when: Condition): Promise<boolean> =>
-      items.put(keyOf(record.id), { ...record }, when),
+    /** Resolves to false when the stored record has not these values, or is gone. */
+    async replace(record: Stored, when: Record<string, string | number>): Promise<boolean> {
+      const { id } = record
+      if (await items.put(keyOf(id), { ...record }, when)) return true
+      if (await items.get(keyOf(id))) return false
+      return items.put(oldKeyOf(id), { ...record }, when)
+    },
 
-    delete: (id: number): Promise<boolean> => items.delete(keyOf(id)),
+    async delete(id: number): Promise<void> {
+      // The old place first: a delete that dies in between leaves a record that is found, and deleted the next time.
+      await items.delete(oldKeyOf(id))
+      await items.delete(keyOf(id))
+    },
 
     /** Newest first. */
-    async *list({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}): AsyncGenerator<Stored> {
+    async *list(range: IdRange = {}): AsyncGenerator<Stored> {
       const months: string[] = []
       for await (const item of items.query(`${kind}#MONTHS`, { ...startingWith(''), newestFirst: true }))
         months.push(String(item['sk']))
-      const range = {
-        from: idSortKey(sinceId + 1),
-        to: idSortKey(maxId - 1),
-        newestFirst: true,
-        pageSize: PAGE_SIZE,
-      }
-      if (range.from > range.to) return
       for (const month of months) {
-        if (month < monthOfId(sinceId)) return
-        for await (const item of items.query(`${kind}#${month}`, range)) yield parse(item)
+        if (month < monthOfId(range.sinceId ?? 0)) return
+        for await (const item of querySpread(items, monthPartition(month), range)) yield parse(item)
       }
     },
   }

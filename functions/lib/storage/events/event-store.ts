@@ -3,7 +3,8 @@ import { defaultBranchId } from '../branches/branch-store.ts'
 import { createGroups } from '../db/create-groups.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
-import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
+import { createMonthlyRecords } from '../db/monthly-records.ts'
+import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
 
 /** A file that the event is about, as it was then. */
 const attachment = z.object({
@@ -53,7 +54,6 @@ const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'
 
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
-const PAGE_SIZE = 100
 /** Events whose copies are stored together: two or three each, which is one or two requests. */
 const MAX_GROUP = 16
 
@@ -78,7 +78,11 @@ export const createEventStore = (items: ItemTable) => {
   const copy = createGroups<EventRecord, void>(MAX_GROUP, async events => {
     await items.putAll(
       events.flatMap(event =>
-        [...partitionsOf(event)].map(pk => ({ ...event, pk, sk: idSortKey(event.id) })),
+        [...partitionsOf(event)].map(partition => ({
+          ...event,
+          pk: shardOf(partition, event.id),
+          sk: idSortKey(event.id),
+        })),
       ),
     )
     return events.map(() => ({ status: 'fulfilled', value: undefined }))
@@ -90,11 +94,9 @@ export const createEventStore = (items: ItemTable) => {
 
     /** The events of one table, bucket, token or development branch, newest first. */
     listOf: (type: Subject, id: string) =>
-      async function* ({ sinceId = 0, maxId = Number.MAX_SAFE_INTEGER }: IdRange = {}) {
-        const range = { from: idSortKey(sinceId + 1), to: idSortKey(maxId - 1) }
-        if (range.from > range.to) return
-        const newest = { ...range, newestFirst: true, pageSize: PAGE_SIZE }
-        for await (const item of items.query(partitionOf(type, id), newest)) yield storedEvent.parse(item)
+      async function* (range: IdRange = {}) {
+        for await (const item of querySpread(items, partitionOf(type, id), range))
+          yield storedEvent.parse(item)
       },
 
     async create(nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> {

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { objectKeys } from '../../table-engine/snapshot.ts'
 import type { ItemTable } from '../db/item-table.ts'
-import { createMonthlyRecords, type IdRange } from '../db/monthly-records.ts'
+import { createMonthlyRecords } from '../db/monthly-records.ts'
+import type { IdRange } from '../db/spread.ts'
 import { tableDefinition } from '../tables/table-definition.ts'
 import { snapshotContent } from './snapshot-content.ts'
 import { isTooLongForItem, type SnapshotFiles } from './snapshot-files.ts'
@@ -65,7 +66,7 @@ export const createSnapshotStore = (
       return records.insert({ ...record, snapshot: { ...record.snapshot, files: [] }, filesKey })
     },
 
-    delete: (id: number): Promise<boolean> => records.delete(id),
+    delete: (id: number): Promise<void> => records.delete(id),
 
     /** The keys of all objects that kept snapshots consist of. */
     async *namedKeys(): AsyncGenerator<string> {

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fromIdParts, idSortKey, monthOfId } from '#lib/storage/db/ids.ts'
+import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
+import { SHARDS } from '#lib/storage/db/spread.ts'
+import { startItemDatabase } from '#support/item-database.ts'
+
+interface Note {
+  id: number
+  text: string
+}
+
+let database: Awaited<ReturnType<typeof startItemDatabase>>
+let items: ItemTable
+beforeAll(async () => {
+  database = await startItemDatabase('storage')
+  items = createItemTable(database.documents, 'storage')
+})
+afterAll(() => database.close())
+
+let kinds = 0
+const newRecords = () => {
+  const kind = `NOTES${++kinds}`
+  const records = createMonthlyRecords<Note>(items, kind, item => ({
+    id: Number(item['id']),
+    text: String(item['text']),
+  }))
+  /** As a version before 0.3 stored it. */
+  const insertOld = async (...notes: Note[]): Promise<void> => {
+    const months = new Set(notes.map(({ id }) => monthOfId(id)))
+    await items.putAll([
+      ...[...months].map(month => ({ pk: `${kind}#MONTHS`, sk: month })),
+      ...notes.map(note => ({ ...note, pk: `${kind}#${monthOfId(note.id)}`, sk: idSortKey(note.id) })),
+    ])
+  }
+  return { kind, records, insertOld }
+}
+
+const september = fromIdParts({ milliseconds: Date.UTC(2026, 8, 30, 23, 59, 59, 999), counter: 0 })
+
+/** Ids on both sides of a month's end; those of one process are often a multiple apart, and then in one partition. */
+const anyId = fc
+  .tuple(fc.constantFrom(1, SHARDS, 4096), fc.integer({ min: -60, max: 60 }))
+  .map(([distance, count]) => september + distance * count)
+
+const anyMixture = fc.record({
+  notes: fc.uniqueArray(fc.record({ id: anyId, isOld: fc.boolean() }), {
+    selector: ({ id }) => id,
+    maxLength: 80,
+  }),
+  pageSize: fc.integer({ min: 1, max: 90 }),
+  sinceId: fc.option(anyId, { nil: undefined }),
+})
+
+const all = async <Item>(source: AsyncIterable<Item>): Promise<Item[]> => {
+  const found: Item[] = []
+  for await (const item of source) found.push(item)
+  return found
+}
+
+const noteOf = (id: number): Note => ({ id, text: `note ${id}` })
+const idsOf = (notes: readonly Note[]) => notes.map(({ id }) => id)
+
+describe('records of a month that are spread over partitions', () => {
+  it('are listed and paged as those of one partition, whichever of them an earlier version stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMixture, async ({ notes, pageSize, sinceId }) => {
+        const { records, insertOld } = newRecords()
+        await insertOld(...notes.filter(({ isOld }) => isOld).map(({ id }) => noteOf(id)))
+        for (const { id, isOld } of notes) if (!isOld) await records.insert(noteOf(id))
+        const paged: number[] = []
+        let maxId: number | undefined
+        let page: number[]
+        do {
+          page = []
+          for await (const { id } of records.list({ sinceId, maxId })) if (page.push(id) === pageSize) break
+          paged.push(...page)
+          maxId = page.at(-1)
+        } while (page.length === pageSize)
+        expect(paged).toEqual(
+          notes
+            .map(({ id }) => id)
+            .filter(id => id > (sinceId ?? 0))
+            .toSorted((one, other) => other - one),
+        )
+        const asked = notes.map(({ id }) => id)
+        expect(await records.getMany(asked)).toEqual(asked.map(noteOf))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('are read, replaced and deleted where they are', async () => {
+    const { records, insertOld } = newRecords()
+    const [old, young] = [september, september + 1]
+    await insertOld(noteOf(old))
+    await records.insert(noteOf(young))
+    for (const id of [old, young]) {
+      expect(await records.get(id)).toEqual(noteOf(id))
+      expect(await records.replace({ id, text: 'lost' }, { text: 'another' })).toBe(false)
+      expect(await records.replace({ id, text: 'new' }, { text: `note ${id}` })).toBe(true)
+      expect(await records.replace({ id, text: 'late' }, { text: `note ${id}` })).toBe(false)
+      expect(await records.get(id)).toEqual({ id, text: 'new' })
+    }
+    expect(await records.getMany([young, 1, old])).toEqual([
+      { id: young, text: 'new' },
+      { id: old, text: 'new' },
+    ])
+    await records.delete(old)
+    await records.delete(young)
+    for (const id of [old, young]) {
+      expect(await records.get(id)).toBeUndefined()
+      expect(await records.replace({ id, text: 'new' }, { text: 'new' })).toBe(false)
+    }
+    expect(await all(records.list())).toEqual([])
+  })
+
+  it('count once when an old and a new version stored one at the same time', async () => {
+    const { records, insertOld } = newRecords()
+    await insertOld({ id: september, text: 'old' }, noteOf(september - 1))
+    await records.insert({ id: september, text: 'new' })
+    expect(await all(records.list())).toEqual([{ id: september, text: 'new' }, noteOf(september - 1)])
+    expect(await records.replace({ id: september, text: 'changed' }, { text: 'old' })).toBe(false)
+    await records.delete(september)
+    expect(idsOf(await all(records.list()))).toEqual([september - 1])
+  })
+
+  it('of one month lie in as many partitions, evenly', async () => {
+    const { records, kind } = newRecords()
+    const ids = Array.from({ length: 4 * SHARDS }, (_, index) => september - index)
+    for (const id of ids) await records.insert(noteOf(id))
+    const partitions = Array.from(
+      { length: SHARDS },
+      (_, shard) => `${kind}#${monthOfId(september)}#${shard}`,
+    )
+    for (const pk of partitions) expect(await all(items.query(pk, { from: ' ', to: '~' }))).toHaveLength(4)
+  })
+})
