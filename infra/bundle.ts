@@ -38,6 +38,8 @@ export interface FunctionBundle {
   /** Sizes that the stack's configuration chooses, in MiB. Default: those of the function's construct. */
   memoryMiB?: number | undefined
   scratchMiB?: number | undefined
+  /** Invocations at a time that are kept for it. Default: what others leave. */
+  reservedConcurrency?: number | undefined
 }
 
 export type FunctionBundles = Readonly<Record<FunctionName, FunctionBundle>>

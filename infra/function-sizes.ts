@@ -11,17 +11,47 @@ export const sizeFields = {
   functionMemoryMiB: sizes(128),
   /** Of `/tmp`. */
   functionScratchMiB: sizes(512),
+  /** Invocations at a time that are kept for a function, and the most that it gets. Default: what others leave. */
+  functionConcurrency: z
+    .preprocess(fromText, z.partialRecord(z.enum(functionNames), z.int().min(1)))
+    .default({}),
+}
+
+/** Lambda lets nobody reserve the last 100 of an account (Developer Guide, "Configuring reserved concurrency"). */
+const LEFT_UNRESERVED = 100
+
+type Reserved = Partial<Record<keyof FunctionBundles, number>>
+
+interface Concurrency {
+  readonly functionConcurrency: Reserved
+  readonly accountConcurrency: number
+}
+
+/** What is wrong with the reserved concurrency, for the account as a whole; `undefined`: nothing. */
+export const overReserved = ({
+  functionConcurrency,
+  accountConcurrency,
+}: Concurrency): string | undefined => {
+  const total = Object.values(functionConcurrency).reduce((sum, reserved) => sum + reserved, 0)
+  const most = Math.max(0, accountConcurrency - LEFT_UNRESERVED)
+  if (total <= most) return undefined
+  return `reserves ${total}; of accountConcurrency ${accountConcurrency} at most ${most} can be: Lambda keeps ${LEFT_UNRESERVED} for all others`
 }
 
 type Sizes = Readonly<Record<keyof typeof sizeFields, Partial<Record<keyof FunctionBundles, number>>>>
 
 export const withSizes = (
   bundles: FunctionBundles,
-  { functionMemoryMiB, functionScratchMiB }: Sizes,
+  { functionMemoryMiB, functionScratchMiB, functionConcurrency }: Sizes,
 ): FunctionBundles => {
   const entries = functionNames.map(name => [
     name,
-    { ...bundles[name], memoryMiB: functionMemoryMiB[name], scratchMiB: functionScratchMiB[name] },
+    {
+      ...bundles[name],
+      memoryMiB: functionMemoryMiB[name],
+      scratchMiB: functionScratchMiB[name],
+      reservedConcurrency: functionConcurrency[name],
+    },
   ])
   return Object.fromEntries(entries) as FunctionBundles // One entry for each name.
 }

@@ -37,6 +37,9 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
       handler: 'index.handler',
       memorySize: bundle.memoryMiB ?? memoryMiB,
+      ...(bundle.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: bundle.reservedConcurrency,
+      }),
       ephemeralStorageSize: Size.mebibytes(bundle.scratchMiB ?? scratchMiB),
       logGroup,
       role,

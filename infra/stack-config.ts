@@ -2,7 +2,7 @@ import type { Node } from 'constructs'
 import { z } from 'zod'
 import { didYouMean } from '../functions/lib/errors/did-you-mean.ts'
 import { deploymentFields, fromText, refuseContradictions, shapeOf } from './deployment-config.ts'
-import { sizeFields } from './function-sizes.ts'
+import { overReserved, sizeFields } from './function-sizes.ts'
 import { landingRules } from './landing-rules.ts'
 import { isSchedule } from './schedule-expression.ts'
 
@@ -154,6 +154,11 @@ export const readStackConfig = (node: Node) => {
   return checked(() =>
     stackConfig
       .superRefine(refuseContradictions)
+      .superRefine((given, context) => {
+        const message = overReserved(given)
+        if (message)
+          context.addIssue({ code: 'custom', path: ['functionConcurrency'], message, input: given })
+      })
       .transform(config => ({ ...config, shape: shapeOf(config) }))
       .parse(given),
   )

@@ -68,6 +68,13 @@ describe('the configuration', () => {
     [{ functionMemoryMiB: { 'run-jobs': 512 } }, /functionMemoryMiB/],
     [{ functionMemoryMiB: { 'run-job': 64 } }, /functionMemoryMiB/],
     [{ functionScratchMiB: { 'run-job': 20_000 } }, /functionScratchMiB/],
+    [{ functionConcurrency: { 'start-imports': 5 } }, /functionConcurrency/],
+    [{ functionConcurrency: { 'start-import': 0 } }, /functionConcurrency/],
+    [
+      { functionConcurrency: '{"start-import":600,"storage-api":301}' },
+      /reserves 901; of accountConcurrency 1000 at most 900 can be/,
+    ],
+    [{ functionConcurrency: { 'storage-api': 1 }, accountConcurrency: 10 }, /at most 0 can be/],
     [{ landingRules: '[' }, /landingRules/],
     [{ distributed: 'yes' }, /distributed/],
   ])('%j is refused by name', (context, message) => {
