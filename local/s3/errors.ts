@@ -35,6 +35,10 @@ const catalogue = {
     'One or more of the specified parts could not be found, or its entity tag did not match.',
   ],
   InvalidPartOrder: [400, 'The list of parts was not in ascending order.'],
+  InvalidPolicyDocument: [
+    400,
+    'The content of the form does not meet the conditions of its policy document.',
+  ],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'The request is not valid.'],
   InvalidStorageClass: [400, 'The storage class that you specified is not valid.'],
@@ -42,7 +46,12 @@ const catalogue = {
   InvalidToken: [400, 'The provided token is malformed or otherwise not valid.'],
   InvalidURI: [400, 'The specified URI could not be parsed.'],
   KeyTooLongError: [400, 'Your key is too long.'],
+  MalformedPOSTRequest: [400, 'The body of your POST request is not well-formed multipart/form-data.'],
   MalformedXML: [400, 'The XML that you provided was not well formed or did not match the published schema.'],
+  MaxPostPreDataLengthExceededError: [
+    400,
+    'Your POST request fields preceding the upload file were too large.',
+  ],
   MaxMessageLengthExceeded: [400, 'Your request was too large.'],
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOutOfSpace } from '../../functions/lib/errors/out-of-space.ts'
 import type { ConnectionLimits } from '../http/limited-server.ts'
 import { requestOrigin } from '../http/request-origin.ts'
-import { authenticate } from './auth/authenticate.ts'
+import { type AuthenticationOptions, authenticate } from './auth/authenticate.ts'
 import type { Principal } from './auth/caller.ts'
 import { readBodyForm } from './body/body-form.ts'
 import { S3Error } from './errors.ts'
@@ -14,7 +14,9 @@ import { readHoistedHeaders } from './http/hoisted-headers.ts'
 import { errorReply, type Reply, sendReply } from './http/reply.ts'
 import { parseRequestTarget, type RequestTarget } from './http/request-target.ts'
 import { openBody, readHeaders, type S3Request } from './http/s3-request.ts'
-import type { S3Context } from './operation.ts'
+import type { Operation, S3Context } from './operation.ts'
+import { isPostForm, openForm } from './post-form/open-form.ts'
+import { postObject } from './post-form/post-object.ts'
 import { findOperation } from './router.ts'
 import { handleSts, isForSts, type StsContext } from './sts/handle-sts.ts'
 
@@ -87,10 +89,17 @@ const answer = async (
     }
     if (isForSts(method, target, headers))
       return await handleSts({ id, method, target, headers, body: body.read }, context)
-    refuseForm(method, headers)
+    if (isPostForm(method, target, headers)) {
+      const opened = await openForm(message, { id, method, target, headers, body }, authenticationBy(context))
+      onIdentified()
+      return await runOperation(() => postObject(opened.fields), opened.request, context).finally(
+        opened.form.discard,
+      )
+    }
     const request = readRequest(message, context, { ...parts, target, headers })
     onIdentified()
-    return await runOperation(request, context)
+    const { headers: described } = request
+    return await runOperation(() => findOperation(method, target, described), request, context)
   } catch (error) {
     if (error instanceof S3Error) return errorReply(error, pathOf(url), id)
     if (isOutOfSpace(error)) return errorReply(new S3Error('InsufficientStorage'), pathOf(url), id)
@@ -99,14 +108,12 @@ const answer = async (
   }
 }
 
-/** Its signature lies among the fields of the form, so it would seem to have none. */
-const refuseForm = (method: string, headers: Readonly<Record<string, string>>): void => {
-  if (method === 'POST' && headers['content-type']?.toLowerCase().startsWith('multipart/form-data'))
-    throw new S3Error(
-      'NotImplemented',
-      'POST of a form with a signed policy is not implemented: sign an address for a PUT.',
-    )
-}
+const authenticationBy = ({ region, findPrincipal }: RequestContext): AuthenticationOptions => ({
+  region,
+  service: 's3',
+  now: new Date(),
+  findPrincipal,
+})
 
 const readRequest = (
   message: IncomingMessage,
@@ -120,10 +127,7 @@ const readRequest = (
   },
 ): S3Request => {
   const { method, target, headers } = parts
-  const caller = authenticate(
-    { method, target, headers },
-    { region: context.region, service: 's3', now: new Date(), findPrincipal: context.findPrincipal },
-  )
+  const caller = authenticate({ method, target, headers }, authenticationBy(context))
   const isPresigned = headers['authorization'] === undefined
   const contentSha256 = headers['x-amz-content-sha256'] ?? target.query['X-Amz-Content-Sha256']?.[0]
   return {
@@ -131,16 +135,20 @@ const readRequest = (
     // A header wins over the same header in the URL.
     headers: isPresigned ? { ...readHoistedHeaders(target.query), ...headers } : headers,
     caller,
-    bodyForm: readBodyForm(contentSha256, isPresigned),
+    bodyForm: readBodyForm(contentSha256),
     rawBody: parts.body.read,
     sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     origin: requestOrigin(message),
   }
 }
 
-const runOperation = async (request: S3Request, context: RequestContext): Promise<Reply> => {
+const runOperation = async (
+  find: () => Operation,
+  request: S3Request,
+  context: RequestContext,
+): Promise<Reply> => {
   checkHeaders(request.headers, localAccountId)
-  const operation = findOperation(request.method, request.target, request.headers)
+  const operation = find()
   if (!operation.access(request).every(access => context.isAllowed(request.caller.principal, access)))
     throw new S3Error('AccessDenied')
   return operation.run(request, context)

@@ -1,11 +1,11 @@
-import { S3Error } from '../errors.ts'
+import { S3Error, type S3ErrorCode } from '../errors.ts'
 import type { Caller, Principal } from './caller.ts'
 import { parseAmzDate, readSignature, type SignatureForm } from './read-signature.ts'
 import type { RequestToAuthenticate } from './request-to-authenticate.ts'
-import { computeSignature, isSameSignature, signingKey } from './signature.ts'
+import { computeSignature, isSameSignature, type SignatureScope, signingKey } from './signature.ts'
 import { computeSignatureV2, type QuerySignatureV2, readQuerySignatureV2 } from './signature-v2.ts'
 
-interface AuthenticationOptions {
+export interface AuthenticationOptions {
   region: string
   service: 's3' | 'sts'
   now: Date
@@ -27,7 +27,14 @@ export const authenticate = (request: RequestToAuthenticate, options: Authentica
   const old = options.service === 's3' ? readQuerySignatureV2(request) : undefined
   if (old !== undefined) return authenticateV2(request, old, options)
   const form = readSignature(request)
-  checkScope(form, options)
+  const payloadHash = options.payloadHash ?? form.payloadHash
+  if (payloadHash === undefined)
+    throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
+  checkScope(
+    form.kind === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError',
+    form.scope,
+    options,
+  )
   const principal = findPrincipal(form.accessKeyId, options)
   checkTime(form, options.now)
 
@@ -37,7 +44,7 @@ export const authenticate = (request: RequestToAuthenticate, options: Authentica
     path: request.target.path,
     query: withoutSignature(request.target.query),
     headers: pickSigned(request.headers, form),
-    payloadHash: options.payloadHash ?? form.payloadHash,
+    payloadHash,
   }
   if (!isSameSignature(computeSignature(key, form.scope, signed), form.signature))
     throw new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: form.accessKeyId })
@@ -62,15 +69,18 @@ const authenticateV2 = (
   return { principal, signature: form.signature, signingKey: Buffer.alloc(32), scope }
 }
 
-const findPrincipal = (accessKeyId: string, options: AuthenticationOptions): Principal => {
+export const findPrincipal = (accessKeyId: string, options: AuthenticationOptions): Principal => {
   const principal = options.findPrincipal(accessKeyId)
   if (principal === undefined)
     throw new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKeyId })
   return principal
 }
 
-const checkScope = ({ scope, kind }: SignatureForm, { region, service }: AuthenticationOptions): void => {
-  const code = kind === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError'
+export const checkScope = (
+  code: S3ErrorCode,
+  scope: SignatureScope,
+  { region, service }: AuthenticationOptions,
+): void => {
   if (scope.service !== service)
     throw new S3Error(code, `The credential scope names service "${scope.service}"; expecting "${service}".`)
   // Clients sign for the global endpoint of STS with this region.
@@ -102,7 +112,7 @@ const checkTime = (form: SignatureForm, now: Date): void => {
     })
 }
 
-const checkToken = (
+export const checkToken = (
   principal: Principal,
   form: { accessKeyId: string; sessionToken: string | undefined },
   now: Date,

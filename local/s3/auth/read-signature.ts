@@ -8,8 +8,8 @@ export type SignatureForm = {
   scope: SignatureScope
   signedHeaders: ReadonlySet<string>
   signature: string
-  /** The last line of the canonical request. */
-  payloadHash: string
+  /** The last line of the canonical request; undefined when a header had to say it. */
+  payloadHash: string | undefined
   sessionToken: string | undefined
 } & ({ kind: 'header' } | { kind: 'query'; expiresSeconds: number })
 
@@ -50,7 +50,7 @@ const readHeader = ({ headers }: RequestToAuthenticate, authorization: string): 
       signedHeaders: values.get('SignedHeaders'),
       signature: values.get('Signature'),
     }),
-    payloadHash: headers['x-amz-content-sha256'] ?? '',
+    payloadHash: headers['x-amz-content-sha256'],
     sessionToken: headers['x-amz-security-token'],
   }
 }
@@ -88,8 +88,22 @@ const readFields = (
     signature: string | undefined
   },
 ) => {
+  const { accessKeyId, scope } = readScope(code, longDate, fields.credential ?? '')
+  const signedHeaders = new Set((fields.signedHeaders ?? '').toLowerCase().split(';'))
+  if (!signedHeaders.has('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
+  if (!/^[0-9a-f]{64}$/.test(fields.signature ?? ''))
+    throw new S3Error(code, 'The Signature must be 64 lower-case hexadecimal digits.')
+  return { accessKeyId, scope, signedHeaders, signature: fields.signature ?? '' }
+}
+
+/** Reads what a credential says besides the key, `KEY/20260102/REGION/SERVICE/aws4_request`, and the date beside it. */
+export const readScope = (
+  code: S3ErrorCode,
+  longDate: string,
+  credential: string,
+): { accessKeyId: string; scope: SignatureScope } => {
   const [, accessKeyId = '', shortDate = '', region = '', service = ''] =
-    /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(fields.credential ?? '') ?? []
+    /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(credential) ?? []
   if (accessKeyId === '')
     throw new S3Error(
       code,
@@ -97,16 +111,7 @@ const readFields = (
     )
   if (!/^\d{8}T\d{6}Z$/.test(longDate) || Number.isNaN(parseAmzDate(longDate).getTime()))
     throw new S3Error(code, "X-Amz-Date must be in the ISO 8601 long format \"yyyyMMdd'T'HHmmss'Z'\"")
-  const signedHeaders = new Set((fields.signedHeaders ?? '').toLowerCase().split(';'))
-  if (!signedHeaders.has('host')) throw new S3Error(code, 'The Host header must be among the signed headers.')
-  if (!/^[0-9a-f]{64}$/.test(fields.signature ?? ''))
-    throw new S3Error(code, 'The Signature must be 64 lower-case hexadecimal digits.')
-  return {
-    accessKeyId,
-    scope: { longDate, shortDate, region, service },
-    signedHeaders,
-    signature: fields.signature ?? '',
-  }
+  return { accessKeyId, scope: { longDate, shortDate, region, service } }
 }
 
 /** `20260102T030405Z` as a time; an invalid Date when it is none. */

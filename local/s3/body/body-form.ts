@@ -1,12 +1,10 @@
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import type { BodyForm } from '../http/s3-request.ts'
 
 /** Reads from `x-amz-content-sha256` how the body arrives and what it must hash to. */
-export const readBodyForm = (contentSha256: string | undefined, isPresigned: boolean): BodyForm => {
+export const readBodyForm = (contentSha256: string | undefined): BodyForm => {
   switch (contentSha256) {
     case undefined:
-      if (isPresigned) return {}
-      throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256')
     case 'UNSIGNED-PAYLOAD':
       return {}
     case 'STREAMING-UNSIGNED-PAYLOAD-TRAILER':

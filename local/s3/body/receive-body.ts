@@ -40,7 +40,7 @@ export const receiveBody = async (
       checksum?.update(bytes)
     }
     const size = await writeAll(handle, request, decoder, {
-      expectedSize: expected.size,
+      expected: expected.size,
       look,
       finish: () => files.finish(file, handle),
     })
@@ -69,10 +69,10 @@ const writeAll = async (
   request: S3Request,
   decoder: ChunkedDecoder | undefined,
   {
-    expectedSize,
+    expected,
     look,
     finish,
-  }: { expectedSize: number; look: (bytes: Buffer) => void; finish: () => Promise<void> },
+  }: { expected: ExpectedSize; look: (bytes: Buffer) => void; finish: () => Promise<void> },
 ): Promise<number> => {
   const sink = new FileSink(handle)
   try {
@@ -81,23 +81,45 @@ const writeAll = async (
         look(bytes)
         const waiting = sink.write(bytes)
         if (waiting !== undefined) await waiting
-        if (sink.size > expectedSize) throw new S3Error('IncompleteBody', lengthsDiffer)
+        if (sink.size > expected.most) throw wrongSize(expected, sink.size)
       }
     }
     decoder?.finish()
     await sink.flush()
-    if (sink.size === expectedSize) await finish()
+    if (sink.size < expected.least) throw wrongSize(expected, sink.size)
+    await finish()
   } finally {
     await sink.close()
   }
-  if (sink.size !== expectedSize) throw new S3Error('IncompleteBody', lengthsDiffer)
   return sink.size
 }
 
-const lengthsDiffer = 'The request body does not have the length that its headers say.'
+/** The bytes that the body may have, both included. */
+interface ExpectedSize {
+  least: number
+  most: number
+  /** Whether a header says the length; then both are the same. */
+  isPromised?: boolean
+}
+
+const wrongSize = ({ least, most, isPromised }: ExpectedSize, size: number): S3Error => {
+  if (isPromised)
+    return new S3Error('IncompleteBody', 'The request body does not have the length that its headers say.')
+  const proposed = { ProposedSize: String(size) }
+  return size > most
+    ? new S3Error('EntityTooLarge', undefined, { ...proposed, MaxSizeAllowed: String(most) })
+    : new S3Error('EntityTooSmall', undefined, { ...proposed, MinSizeAllowed: String(least) })
+}
 
 const readExpectations = (request: S3Request) => {
   const { headers, bodyForm } = request
+  const promised = readPromisedChecksum(headers)
+  if (promised !== undefined && promised.value === undefined && bodyForm.chunked?.hasTrailer !== true)
+    throw new S3Error('InvalidRequest', 'The x-amz-trailer header needs a body with a trailer.')
+  return { size: bodyForm.size ?? readLength(request), promised, md5: readMd5(headers['content-md5']) }
+}
+
+const readLength = ({ headers, bodyForm }: S3Request): ExpectedSize => {
   const lengthHeader = bodyForm.chunked === undefined ? 'content-length' : 'x-amz-decoded-content-length'
   const length = headers[lengthHeader]
   if (length === undefined) throw new S3Error('MissingContentLength')
@@ -109,10 +131,7 @@ const readExpectations = (request: S3Request) => {
       ProposedSize: length,
       MaxSizeAllowed: String(maxBodyBytes),
     })
-  const promised = readPromisedChecksum(headers)
-  if (promised !== undefined && promised.value === undefined && bodyForm.chunked?.hasTrailer !== true)
-    throw new S3Error('InvalidRequest', 'The x-amz-trailer header needs a body with a trailer.')
-  return { size, promised, md5: readMd5(headers['content-md5']) }
+  return { least: size, most: size, isPromised: true }
 }
 
 const readMd5 = (header: string | undefined): Buffer | undefined => {

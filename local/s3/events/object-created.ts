@@ -4,7 +4,7 @@ import type { StoredVersion } from '../storage/stored-object.ts'
 /** The account that everything on this machine belongs to. */
 export const localAccountId = '000000000000'
 
-export type CreatedReason = 'PutObject' | 'CompleteMultipartUpload' | 'CopyObject'
+export type CreatedReason = 'PutObject' | 'POST Object' | 'CompleteMultipartUpload' | 'CopyObject'
 
 /** The EventBridge event of a new object (S3 User Guide, "EventBridge event message structure"). */
 export interface ObjectCreatedEvent {

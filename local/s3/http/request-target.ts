@@ -11,7 +11,7 @@ export interface RequestTarget {
 }
 
 // S3 User Guide, "Naming objects": 1,024 bytes of UTF-8.
-const maxKeyBytes = 1024
+export const maxKeyBytes = 1024
 
 /** Reads the target of a request. Throws InvalidURI for escapes that are not UTF-8, KeyTooLongError. */
 export const parseRequestTarget = (url: string, host: string): RequestTarget => {

@@ -9,6 +9,8 @@ export interface BodyForm {
   sha256?: string
   /** aws-chunked framing. */
   chunked?: { hasTrailer: boolean; isSigned: boolean }
+  /** For a body whose length no header says: the bytes that it may have. */
+  size?: { least: number; most: number }
 }
 
 /** One authenticated request to S3. */

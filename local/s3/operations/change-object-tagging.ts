@@ -31,6 +31,15 @@ const setTags = (request: S3Request, context: S3Context, tags: Tags): Promise<St
     return version
   })
 
+/** Reads a `Tagging` document. Throws MalformedXML, InvalidTag. */
+export const readTagging = async (text: string): Promise<Tags> => {
+  const [{ TagSet }] = (await parseXml(text, Body, { maxElements })).Tagging
+  const [set] = TagSet
+  const tags = typeof set === 'string' ? [] : set.Tag.map(({ Key, Value }): Tags[0] => [Key[0], Value[0]])
+  checkTags(tags)
+  return tags
+}
+
 const toChange = (action: string) => (request: S3Request) =>
   onObjectOrVersion(action)(request).map(access => ({ ...access, action: `${access.action}Tagging` }))
 
@@ -39,11 +48,7 @@ export const putObjectTagging: Operation = {
   query: ['versionId'],
   access: toChange('s3:PutObject'),
   run: async (request, context) => {
-    const text = await readText(request)
-    const [{ TagSet }] = (await parseXml(text, Body, { maxElements })).Tagging
-    const [set] = TagSet
-    const tags = typeof set === 'string' ? [] : set.Tag.map(({ Key, Value }): Tags[0] => [Key[0], Value[0]])
-    checkTags(tags)
+    const tags = await readTagging(await readText(request))
     return { status: 200, headers: versionHeaders(await setTags(request, context, tags)) }
   },
 }

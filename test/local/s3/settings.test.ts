@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
 import {
   DeleteObjectTaggingCommand,
   GetBucketAclCommand,
@@ -129,15 +130,20 @@ describe('an object', () => {
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 describe('curl --aws-sigv4', () => {
+  const curl = (...args: string[]) => {
+    const user = ['--user', `${testRoot.accessKeyId}:${testRoot.secretAccessKey}`]
+    const signing = ['--aws-sigv4', 'aws:amz:us-east-1:s3', ...user]
+    return promisify(execFile)('curl', ['-sSv', ...signing, ...args, `${s3.s3.endpoint}/box/there`])
+  }
+
   it.skipIf(!hasCurl)('reads an object', async () => {
-    const { spawn } = await import('node:child_process')
-    const { text } = await import('node:stream/consumers')
-    const { accessKeyId, secretAccessKey } = testRoot
-    const curl = spawn('curl', [
-      '-sS',
-      ...['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${accessKeyId}:${secretAccessKey}`],
-      ...['-H', 'x-amz-content-sha256: UNSIGNED-PAYLOAD', `${s3.s3.endpoint}/box/there`],
-    ])
-    expect(await text(curl.stdout)).toBe('hello')
+    expect((await curl('-H', 'x-amz-content-sha256: UNSIGNED-PAYLOAD')).stdout).toBe('hello')
+  })
+
+  it.skipIf(!hasCurl)('learns which header is missing where it sends none by itself', async () => {
+    const { stdout, stderr } = await curl()
+    const sent = /^> x-amz-content-sha256:/im.test(stderr)
+    const refusal = 'Missing required header for this request: x-amz-content-sha256'
+    expect(stdout).toContain(sent ? 'hello' : refusal)
   })
 })

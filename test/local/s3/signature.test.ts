@@ -279,7 +279,9 @@ describe('the hash of the payload', () => {
       { unsigned: ['x-amz-content-sha256'] },
     )
     const { 'x-amz-content-sha256': _, ...headers } = request.headers ?? {}
-    expect((await send(endpoint, { ...request, headers })).status).toBe(403)
+    const reply = await send(endpoint, { ...request, headers })
+    expect([reply.status, codeOf(reply)]).toEqual([400, 'InvalidRequest'])
+    expect(reply.body).toContain('Missing required header for this request: x-amz-content-sha256')
   })
 })
 

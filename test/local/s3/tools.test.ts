@@ -107,7 +107,26 @@ print(client.head_object(Bucket='box', Key='boto3/file.bin')['ContentLength'])
 client.delete_objects(Bucket='box', Delete={'Objects': [{'Key': 'boto3/file.bin'}]})
 print(client.list_objects_v2(Bucket='box', Prefix='boto3/')['KeyCount'])
 `
+const postedForm = `
+import boto3, sys, urllib.request, uuid
+from botocore.config import Config
+reader = boto3.client('s3', endpoint_url=sys.argv[1])
+for version in ['s3', 's3v4']:
+    client = boto3.client('s3', endpoint_url=sys.argv[1], config=Config(signature_version=version))
+    conditions = [['content-length-range', 1, 10], {'success_action_status': '201'}]
+    form = client.generate_presigned_post('box', 'posted/\${filename}', {'success_action_status': '201'}, conditions)
+    edge = uuid.uuid4().hex
+    parts = [f'--{edge}\\r\\nContent-Disposition: form-data; name="{n}"\\r\\n\\r\\n{v}\\r\\n' for n, v in form['fields'].items()]
+    parts.append(f'--{edge}\\r\\nContent-Disposition: form-data; name="file"; filename="{version}.csv"\\r\\n\\r\\nhello\\r\\n--{edge}--\\r\\n')
+    headers = {'Content-Type': f'multipart/form-data; boundary={edge}'}
+    reply = urllib.request.urlopen(urllib.request.Request(form['url'], ''.join(parts).encode(), headers))
+    print(reply.status, reader.get_object(Bucket='box', Key=f'posted/{version}.csv')['Body'].read().decode())
+`
 describe.skipIf(!isThere('python3', '-c', 'import boto3'))('boto3', () => {
+  it('signs forms, in both versions of the signature', async () => {
+    expect(await run('python3', '-c', postedForm, s3.s3.endpoint)).toBe('201 hello\n201 hello\n')
+  })
+
   it('uploads in parts, downloads, deletes several', async () => {
     expect(await run('python3', '-c', python, s3.s3.endpoint, file, copy)).toBe('17825792\n0\n')
     await expectCopy()
