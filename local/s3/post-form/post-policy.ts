@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { S3Error } from '../errors.ts'
 
 /** What a form must be like (S3 API Reference, "POST Policy"). */
-export interface PostPolicy {
+interface PostPolicy {
   expiration: Date
   conditions: readonly FieldCondition[]
   /** Bytes of the file, both included. */
