@@ -1,13 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
+import { OperatorAlarm } from './operator-alarm.ts'
 
 interface DeadLettersProps {
   /** What a dead letter stands for, in the alarm's text. */
-  readonly meaning: string
+  readonly means: string
   readonly alarms: ITopic
 }
 
@@ -18,22 +17,21 @@ const RETENTION = Duration.days(14)
 export class DeadLetters extends Construct {
   readonly queue: Queue
 
-  constructor(scope: Construct, id: string, { meaning, alarms }: DeadLettersProps) {
+  constructor(scope: Construct, id: string, { means, alarms }: DeadLettersProps) {
     super(scope, id)
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: RETENTION,
     })
-    new Alarm(this, 'NotEmpty', {
-      alarmDescription:
-        `${meaning} "npx millrace letters" shows why, and the message in ${this.queue.queueName} holds the input, the failure and ` +
-        '(redrive) how to try again. When the cause is mended, do that, then delete the message.',
+    new OperatorAlarm(this, 'NotEmpty', {
+      alarms,
       metric: this.queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
       threshold: 1,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    }).addAlarmAction(new SnsAction(alarms))
+      means,
+      toDo:
+        `"npx millrace letters" shows why, and so does the message in ${this.queue.queueName}. Correct the cause, try again as ` +
+        '"redrive" in the message says, then delete the message.',
+    })
   }
 }

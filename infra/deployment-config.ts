@@ -79,6 +79,8 @@ export const deploymentFields = {
     .optional(),
   /** Tags of every resource. */
   tags: z.preprocess(fromText, tags).default({}),
+  /** Whether functions and state machines send traces to X-Ray (docs/decisions/0001-no-x-ray.md). */
+  tracing: z.preprocess(fromText, z.boolean()).default(false),
   /** Invocations that the account runs at a time (Lambda quotas, "Concurrent executions"). */
   accountConcurrency: z.coerce.number().int().min(10).max(1_000_000).default(1000),
 }

@@ -40,7 +40,7 @@ export class ExportFlow extends Construct {
       lifecycleRules: [{ prefix: WORK_PREFIX, expiration: WORK_KEPT }],
     })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      meaning: 'An export failed. Its destination is as it was before.',
+      means: 'A table or file could not be exported as one object. Its destination is as it was before.',
       alarms: props.alarms,
     })
     this.machine = exportMachine(this, {

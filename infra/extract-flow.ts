@@ -47,7 +47,8 @@ export class ExtractFlow extends Construct {
     })
     const runExtractor = runExtractorFunction(this, props, work)
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      meaning: 'An extraction failed. The dead letter names the row, its job and the request.',
+      means:
+        'An extraction failed or could not be started. The dead letter names the row, its job and the request.',
       alarms: props.alarms,
     })
     this.machine = extractMachine(this, {

@@ -93,7 +93,8 @@ const everyMinute = (
   alarmOnFailures(scope, {
     runs: start,
     alarms,
-    meaning: 'Configurations do not run at the times of their own schedules.',
+    means:
+      'Configurations do not run at the times of their own schedules. What is due is made up for within ten minutes, not later.',
   })
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
   const role = schedulerRole(scope, 'EveryMinuteRole')

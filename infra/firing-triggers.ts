@@ -57,7 +57,7 @@ export class FiringTriggers extends Construct {
     alarmOnFailures(this, {
       runs: fire,
       alarms,
-      meaning: 'Imports into watched tables run no configurations.',
+      means: 'Imports into watched tables run no configurations.',
     })
 
     const role = new Role(this, 'ScheduleRole', {

@@ -52,7 +52,7 @@ export class ImportFlow extends Construct {
     // Keeps versions, so that a late event still finds its bytes after the key was overwritten.
     this.landingBucket = new PrivateBucket(this, 'Landing', { keepsVersions: true, sendsEvents: true })
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
-      meaning: 'A file in the landing bucket could not be imported. It is still there.',
+      means: 'A file in the landing bucket could not be imported. It is still there.',
       alarms: props.alarms,
     })
     const startImport = startImportFunction(this, props, this.landingBucket)

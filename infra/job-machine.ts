@@ -58,7 +58,8 @@ export class JobMachine extends Construct {
     const { machineName, runJob, stageLoad, stagedRanges, mergeByQuery, keepDeadLetter, alarms } = props
     const { exportParts, exportedParts } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
-      meaning: 'A job of the storage service failed for a reason that is not its user’s.',
+      means:
+        'A job of the storage service failed for a reason that is not its user’s. It is closed with an exceptionId.',
       alarms,
     })
 

@@ -24,8 +24,11 @@ interface NodeFunctionProps<EnvName extends string> {
 
 /** A function with our defaults: its bundle on Node 24, its own log group with a retention. */
 export class NodeFunction<EnvName extends string> extends LambdaFunction {
+  readonly memoryMiB: number
+
   constructor(scope: Construct, id: string, props: NodeFunctionProps<EnvName>) {
     const { bundle, environment, memoryMiB, scratchMiB = 512, nodeFlags = [], ...rest } = props
+    const memorySize = bundle.memoryMiB ?? memoryMiB
     const logGroup = new KeptLogs(scope, `${id}Logs`)
     const role = props.role ?? executionRole(scope, `${id}Role`)
     logGroup.grantWrite(role)
@@ -36,7 +39,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
       architecture: bundle.isNative ? Architecture.X86_64 : Architecture.ARM_64,
       code: Code.fromAsset(bundle.folder, { assetHash: bundle.contentHash }),
       handler: 'index.handler',
-      memorySize: bundle.memoryMiB ?? memoryMiB,
+      memorySize,
       ...(bundle.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: bundle.reservedConcurrency,
       }),
@@ -49,6 +52,7 @@ export class NodeFunction<EnvName extends string> extends LambdaFunction {
         ...environment,
       },
     })
+    this.memoryMiB = memorySize
   }
 }
 

@@ -39,7 +39,7 @@ export class OpenJobs extends Construct {
     alarmOnFailures(this, {
       runs: start,
       alarms,
-      meaning: 'Jobs that were accepted and not started stay where they are until somebody polls them.',
+      means: 'Jobs that were accepted and not started stay where they are until somebody polls them.',
     })
 
     const role = new Role(this, 'ScheduleRole', {

@@ -1,21 +1,27 @@
 import { Duration } from 'aws-cdk-lib'
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { Construct } from 'constructs'
+import { OperatorAlarm } from './operator-alarm.ts'
 
 /** In five minutes. Clients retry one or two errors; more is an incident. */
 const MANY_SERVER_ERRORS = 5
 
-export const alarmOnServerErrors = (scope: Construct, http: HttpApi, alarms: ITopic): void =>
-  new Alarm(scope, 'ServerErrors', {
-    alarmDescription:
-      'The storage API answers with server errors. Each reply holds an exceptionId: search the logs of the ' +
-      'storage-api function for it.',
+interface ServerErrorsAlarmProps {
+  readonly http: HttpApi
+  readonly storageApi: IFunction
+  readonly alarms: ITopic
+}
+
+export const alarmOnServerErrors = (
+  scope: Construct,
+  { http, storageApi, alarms }: ServerErrorsAlarmProps,
+): void =>
+  void new OperatorAlarm(scope, 'ServerErrors', {
+    alarms,
     metric: http.metricServerError({ period: Duration.minutes(5) }),
     threshold: MANY_SERVER_ERRORS,
-    evaluationPeriods: 1,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
-  }).addAlarmAction(new SnsAction(alarms))
+    means: 'The storage API answered with 5xx at least five times in five minutes.',
+    toDo: `Each reply holds an exceptionId: search the log of ${storageApi.functionName} for it.`,
+  })

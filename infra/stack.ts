@@ -6,6 +6,7 @@ import type { Construct } from 'constructs'
 import { AlarmTopic } from './alarm-topic.ts'
 import type { ApiDomainProps } from './api-domain.ts'
 import type { FunctionBundles } from './bundle.ts'
+import { addDashboard } from './dashboard.ts'
 import { DeployedStack } from './deployment.ts'
 import { ExportFlow } from './export-flow.ts'
 import { ExtractFlow } from './extract-flow.ts'
@@ -15,9 +16,11 @@ import { ImportFlow } from './import-flow.ts'
 import { PollJobFunction } from './job-polling.ts'
 import { allowRedrive } from './kept-dead-letters.ts'
 import type { PrivateNetwork } from './private-network.ts'
+import { addSharedAlarms } from './shared-alarms.ts'
 import type { StackConfig } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { StorageService } from './storage-service.ts'
+import { traceWithXRay } from './trace-with-x-ray.ts'
 
 interface MillraceStackProps {
   readonly bundles: FunctionBundles
@@ -43,6 +46,9 @@ export class MillraceStack extends DeployedStack {
     this.output('ApiUrl', storage.url)
     this.output('StorageTokenSecret', storage.tokenSecret.secretArn)
     if (config.shape !== 'storage') this.functionsAround(storage, bundles, config, alarms)
+    addSharedAlarms(this, config.shape, alarms)
+    addDashboard(this, config.shape)
+    if (config.tracing) traceWithXRay(this)
   }
 
   private functionsAround(

@@ -149,7 +149,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       url: this.url,
       alarms,
     })
-    alarmOnServerErrors(this, http, alarms)
+    alarmOnServerErrors(this, { http, storageApi: this.storageApi, alarms })
   }
 }
 

@@ -1,6 +1,4 @@
 import { Duration } from 'aws-cdk-lib'
-import { Alarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
@@ -11,6 +9,7 @@ import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWrit
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { OperatorAlarm } from './operator-alarm.ts'
 import { glueDatabaseOf, type QueryService } from './query-service.ts'
 
 interface StorageSweepProps {
@@ -65,15 +64,15 @@ export class StorageSweep extends Construct {
       target: { arn: sweep.functionArn, roleArn: role.roleArn },
     })
 
-    new Alarm(this, 'Failed', {
-      alarmDescription:
-        'The sweep of the storage service failed all day: expired files and superseded tables pile up. Nothing is ' +
-        'lost. The log of its function says why; it may be started again at any time.',
+    new OperatorAlarm(this, 'Failed', {
+      alarms,
+      watches: sweep,
       metric: sweep.metricErrors({ period: Duration.days(1) }),
       threshold: FAILURES_OF_A_DAY,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    }).addAlarmAction(new SnsAction(alarms))
+      means:
+        'The sweep of the storage service failed all day: expired files and superseded tables pile up. Nothing is lost.',
+      toDo: `The log of ${sweep.functionName} says why. It may be started again at any time.`,
+    })
   }
 }
 

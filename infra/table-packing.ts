@@ -1,6 +1,4 @@
 import { Duration } from 'aws-cdk-lib'
-import { Alarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
@@ -11,6 +9,7 @@ import { allow, allowItems, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { OperatorAlarm } from './operator-alarm.ts'
 
 interface TablePackingProps {
   readonly bundle: FunctionBundle
@@ -52,15 +51,14 @@ export class TablePacking extends Construct {
     allowReadingObjects(pack, tables)
     allow(pack, ['states:StartExecution'], [jobMachineArn])
     allow(pack, ['states:DescribeExecution'], [jobExecutionArns])
-    new Alarm(this, 'Failed', {
-      alarmDescription:
-        'Large tables were not packed today: reading them gets slower. Nothing is lost, and the next day tries again. The ' +
-        'log of the function says why.',
+    new OperatorAlarm(this, 'Failed', {
+      alarms,
+      watches: pack,
       metric: pack.metricErrors({ period: Duration.days(1) }),
       threshold: ATTEMPTS,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    }).addAlarmAction(new SnsAction(alarms))
+      means: 'Large tables were not packed today: reading them gets slower. Nothing is lost.',
+      toDo: `The log of ${pack.functionName} says why. The next day tries again.`,
+    })
 
     const role = new Role(this, 'ScheduleRole', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),

@@ -4,6 +4,8 @@ interface Acknowledged {
   /** Paths of the constructs that have it. */
   readonly at: RegExp
   readonly reason: string
+  /** The one shape that may have it. Default: all. */
+  readonly only?: string
 }
 
 /** Findings of cdk-nag (AwsSolutions) that are meant to be, each with its reason. Any other one fails the tests. */
@@ -67,5 +69,12 @@ export const acknowledgedFindings: readonly Acknowledged[] = [
     finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     at: /\/Extract\/RunExtractorRole\/DefaultPolicy\/Resource$/,
     reason: 'Network interfaces in the customer’s subnets: Lambda needs the rights before there are any.',
+  },
+  {
+    finding: /^AwsSolutions-IAM5\[Resource::\*\]$/,
+    at: /Role\/DefaultPolicy\/Resource$/,
+    only: 'traced',
+    reason:
+      'Traces have no resources (docs/decisions/0001-no-x-ray.md). The user asks for them with `tracing`.',
   },
 ]

@@ -13,6 +13,7 @@ const contexts: Readonly<Record<string, Record<string, unknown>>> = {
     storageTokenSecret: 'storage/token',
   },
   storage: { shape: 'storage' },
+  traced: { tracing: 'true' },
   staging: {
     environment: 'staging',
     environments: { staging: { removalPolicy: 'destroy', logRetentionDays: 7, snapshotRetentionDays: 2 } },

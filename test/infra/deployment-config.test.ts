@@ -65,6 +65,8 @@ describe('the configuration', () => {
     [{ tags: { 'aws:team': 'data' } }, /tags/],
     [{ tags: '{' }, /tags/],
     [{ accountConcurrency: 3 }, /accountConcurrency/],
+    [{ tracing: 'yes' }, /tracing/],
+    [{ traceing: true }, 'The context has no "traceing". Did you mean "tracing"?'],
     [{ functionMemoryMiB: { 'run-jobs': 512 } }, /functionMemoryMiB/],
     [{ functionMemoryMiB: { 'run-job': 64 } }, /functionMemoryMiB/],
     [{ functionScratchMiB: { 'run-job': 20_000 } }, /functionScratchMiB/],

@@ -53,7 +53,10 @@ describe('import flow', () => {
         ],
         AlarmActions: [{ Ref: Match.stringLikeRegexp('Alarms') }],
         AlarmDescription: {
-          'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp('how to try again')])],
+          'Fn::Join': [
+            '',
+            Match.arrayWith([Match.stringLikeRegexp('try again as "redrive" in the message says')]),
+          ],
         },
       })
     },

@@ -15,6 +15,19 @@ export const logGroup = resourceType({
   attributes: { Arn: ({ name }) => arn('logs', `log-group:${name}:*`) },
 })
 
+export const dashboard = resourceType({
+  type: 'AWS::CloudWatch::Dashboard',
+  properties: z.strictObject({
+    DashboardName: z.string().optional(),
+    DashboardBody: withoutMeaningHere(
+      'the console of the storage service shows what came in, waits and failed',
+    ),
+  }),
+  nameProperty: 'DashboardName',
+  ref: ({ name }) => name,
+  attributes: {},
+})
+
 export const cdkMetadata = resourceType({
   type: 'AWS::CDK::Metadata',
   properties: z.strictObject({

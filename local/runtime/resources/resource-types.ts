@@ -4,7 +4,7 @@ import { lambdaFunction, lambdaPermission } from './function.ts'
 import { glueDatabase } from './glue-database.ts'
 import { httpApi, httpApiIntegration, httpApiRoute, httpApiStage } from './http-api.ts'
 import { key } from './key.ts'
-import { cdkMetadata, logGroup } from './operations.ts'
+import { cdkMetadata, dashboard, logGroup } from './operations.ts'
 import { queue, queuePolicy } from './queue.ts'
 import type { ResourceType } from './resource-type.ts'
 import { policy, role } from './role.ts'
@@ -36,6 +36,7 @@ export const resourceTypes: ReadonlyMap<string, ResourceType> = new Map(
     topicPolicy,
     subscription,
     alarm,
+    dashboard,
     secret,
     key,
     glueDatabase,

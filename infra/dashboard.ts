@@ -1,0 +1,116 @@
+import { Aws, Duration, type Stack } from 'aws-cdk-lib'
+import { Dashboard, GraphWidget, type IMetric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch'
+import type { Construct } from 'constructs'
+import { dollarsOf } from './dollars-of.ts'
+import { ownMetric, ownMetrics } from './own-metric.ts'
+import { PRICES_OF } from './prices.ts'
+import type { StackConfig } from './stack-config.ts'
+import { partsOf, type StackParts } from './stack-parts.ts'
+
+const period = Duration.minutes(5)
+
+/** One page of CloudWatch: what came in, what waits and for how long, what failed, what it costs. Made when all else is there. */
+export const addDashboard = (stack: Stack, shape: StackConfig['shape']): void => {
+  const parts = partsOf(stack, shape)
+  new Dashboard(stack, 'Dashboard', {
+    dashboardName: Aws.STACK_NAME,
+    widgets: [
+      [title('What came in')],
+      [graph('Files, rows', arrived(stack, parts)), graph('Requests, executions', begun(parts))],
+      [title('What waits, and for how long')],
+      [graph('Jobs', waiting(stack, parts)), graph('Functions at a time', running(parts))],
+      [title('What failed')],
+      [graph('Work', failedWork(stack, parts)), graph('Functions, tables, the API', failedCalls(parts))],
+      [
+        title(
+          `What it costs: dollars in five minutes (list prices of ${PRICES_OF}), without S3, logs and state transitions`,
+        ),
+      ],
+      [graph('Dollars', dollarsOf(stack, parts)), graph('Bytes and seconds', spent(stack, parts))],
+    ],
+  })
+}
+
+const arrived = (stack: Stack, { hasJobs, hasFlows }: StackParts): IMetric[] => [
+  ...(hasFlows
+    ? [ownMetric(stack, 'FilesLanded', 'imports'), ownMetric(stack, 'ExportsWritten', 'exports')]
+    : []),
+  ...(hasJobs ? [ownMetrics(stack, 'JobRows', 'operation')] : []),
+  ...(hasFlows ? [ownMetrics(stack, 'ExtractionRows', 'component,configuration')] : []),
+]
+
+const begun = ({ apis, machines }: StackParts): IMetric[] => [
+  ...apis.map(api => api.metricCount({ label: 'requests to the API', statistic: 'Sum', period })),
+  ...machines.map(machine => machine.metricStarted({ label: nameOf(machine), period })),
+]
+
+const waiting = (stack: Stack, { hasJobs, queues }: StackParts): IMetric[] => [
+  ...(hasJobs
+    ? [
+        ownMetric(stack, 'OpenJobs', 'jobs', 'Maximum'),
+        ownMetric(stack, 'OldestWaitingSeconds', 'jobs', 'Maximum'),
+        ownMetrics(stack, 'JobWaitSeconds', 'operation', 'p90'),
+      ]
+    : []),
+  ...queues.map(queue =>
+    queue.metricApproximateAgeOfOldestMessage({ label: `seconds in ${nameOf(queue)}`, period }),
+  ),
+]
+
+const running = ({ functions }: StackParts): IMetric[] =>
+  functions.map(each =>
+    each.metric('ConcurrentExecutions', { label: nameOf(each), statistic: 'Maximum', period }),
+  )
+
+const failedWork = (stack: Stack, { hasJobs, hasFlows, queues, machines }: StackParts): IMetric[] => [
+  ...(hasFlows
+    ? [ownMetric(stack, 'FilesFailed', 'imports'), ownMetric(stack, 'ExportsFailed', 'exports')]
+    : []),
+  ...(hasJobs ? [ownMetrics(stack, 'JobFailed', 'operation')] : []),
+  ...(hasFlows ? [ownMetrics(stack, 'ExtractionFailed', 'component,configuration')] : []),
+  ...queues.map(queue =>
+    queue.metricApproximateNumberOfMessagesVisible({ label: `in ${nameOf(queue)}`, period }),
+  ),
+  ...machines.flatMap(machine => [
+    machine.metricTimedOut({ label: `${nameOf(machine)} timed out`, period }),
+    machine.metricAborted({ label: `${nameOf(machine)} stopped`, period }),
+  ]),
+]
+
+const failedCalls = ({ functions, tables, apis }: StackParts): IMetric[] => [
+  ...functions.flatMap(each => [
+    each.metricErrors({ label: `errors of ${nameOf(each)}`, period }),
+    each.metricThrottles({ label: `${nameOf(each)} refused`, period }),
+  ]),
+  ...tables.flatMap(table =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map(name =>
+      table.metric(name, { statistic: 'Sum', period }),
+    ),
+  ),
+  ...apis.flatMap(api => [
+    api.metricClientError({ label: '4xx of the API', statistic: 'Sum', period }),
+    api.metricServerError({ label: '5xx of the API', statistic: 'Sum', period }),
+  ]),
+]
+
+const spent = (stack: Stack, { hasJobs, hasFlows, functions }: StackParts): IMetric[] => [
+  ...(hasJobs
+    ? [
+        ownMetrics(stack, 'JobBytes', 'operation'),
+        ownMetrics(stack, 'JobSeconds', 'operation'),
+        ownMetric(stack, 'QueryBytes', 'queries'),
+      ]
+    : []),
+  ...(hasFlows ? [ownMetrics(stack, 'ExtractionRequests', 'component,configuration')] : []),
+  ...functions.map(each =>
+    each.metricDuration({ label: `milliseconds of ${nameOf(each)}`, statistic: 'Sum', period }),
+  ),
+]
+
+/** `Storage/Jobs/Machine`: where it is in the stack. */
+const nameOf = ({ node }: Construct): string => node.path.slice(node.path.indexOf('/') + 1)
+
+const title = (markdown: string) => new TextWidget({ markdown: `## ${markdown}`, width: 24, height: 1 })
+
+/** CloudWatch says "no data" in a graph of nothing: which is so in a shape without such work. */
+const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12, height: 7 })
