@@ -45,6 +45,7 @@ export const waitForJob = (scope: Construct, { pollJob, jobIdPath, failed }: Wai
     parameters: {
       Error: JsonPath.stringAt('$.job.error.code'),
       Cause: JsonPath.stringAt('$.job.error.message'),
+      JobId: JsonPath.numberAt(jobIdPath),
     },
     resultPath: '$.failure',
   }).next(failed)

@@ -48,7 +48,12 @@ const execution = z.string().min(1)
 /** Parts or conversions with the numbers `from` to `to`, both included. */
 const range = { from: z.number().int().positive(), to: z.number().int().positive() }
 
-const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
+const failure = z.object({
+  Error: z.string().optional(),
+  Cause: z.string().optional(),
+  /** Of the job that failed, when it was the job. */
+  JobId: z.number().optional(),
+})
 
 /** One step of the export machine. Each may be repeated, and finds what an earlier attempt of it has done. */
 export const mergeSlicesEvent = z.discriminatedUnion('step', [

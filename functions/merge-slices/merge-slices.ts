@@ -25,7 +25,9 @@ export const mergeSlices = (services: MergeSlicesServices, event: MergeSlicesEve
       return completeExport(work)
     case 'abort':
       return abortExport(work, event.failure).then(async aborted => {
-        await reportFailure(services, { ...event, failure: aborted.failure })
+        // A job that failed has an event of its own.
+        if (event.failure?.JobId === undefined)
+          await reportFailure(services, { ...event, failure: aborted.failure })
         return aborted
       })
   }

@@ -15,7 +15,7 @@ const asked = z
   })
   .catch({})
 
-/** An event for an export that failed. A job of it that failed has an event of its own, and says why in more detail. */
+/** An event for an export that failed by itself, not by its job. */
 export const reportFailure = (
   { storage, log }: Pick<MergeSlicesServices, 'storage' | 'log'>,
   { input, execution, failure: error }: { input?: unknown; execution: string; failure: Failure },

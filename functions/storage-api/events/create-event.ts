@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { inBranch } from '../../lib/storage/branches/branch-store.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { eventBody, eventResource } from './event-resource.ts'
 import { checkEventSchema } from './event-schemas.ts'
-import { storeEvent } from './record-event.ts'
+import { eventMaker } from './record-event.ts'
 
 const MAX_BYTES = 200 * 1024
 /** Of one text: what a request may hold. The sum is checked below, with its own code. */
@@ -64,6 +65,7 @@ export const createEvent = defineRoute({
     201: 'The event',
     400: '`storage.events.validation`, `requestTooLarge`, `storage.event.schemaValidationFailed`',
     403: 'The token may not use the component that the event names',
+    422: '`storage.idempotencyKeyReused`',
   },
   reply: eventBody,
   handle: async (request, services) => {
@@ -85,13 +87,24 @@ export const createEvent = defineRoute({
     }
     if (Buffer.byteLength(JSON.stringify({ ...given, ...texts })) > MAX_BYTES)
       throw new UserError('requestTooLarge', `The event is larger than ${MAX_BYTES} bytes.`)
-    const event = await storeEvent({ ...request, runId: runId ?? request.runId }, services, {
+    const content = {
       ...given,
       ...texts,
       event: `ext.${given.component}.${configurationId ?? ''}`,
       duration: duration ?? null,
       configurationId: configurationId ?? null,
-    })
+    }
+    const { caller, idempotencyKey, branchId } = request
+    const { events, nextId, now, idempotency } = services
+    const make = eventMaker({ ...request, runId: runId ?? request.runId }, now(), content)
+    const scope = `${caller.tokenId} events${inBranch(branchId)}`
+    const event =
+      idempotencyKey === undefined
+        ? await events.create(nextId, make)
+        : await events.createOnce(
+            { scope, key: idempotencyKey, request: content },
+            { idempotency, nextId, make },
+          )
     return created(eventResource(event, { baseUrl: request.baseUrl, now: services.now() }))
   },
 })

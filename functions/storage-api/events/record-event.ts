@@ -10,18 +10,22 @@ export type EventSender = Pick<
 type EventServices = Pick<Services, 'events' | 'nextId' | 'now'>
 type Given = Pick<EventRecord, 'component' | 'message' | 'type'> & Partial<EventRecord>
 
-/** Stores an event in the name of the caller. Missing fields are empty. */
-export const storeEvent = (
-  { caller, runId, branchId, raw }: EventSender,
+/** Stores an event in the name of the caller. */
+const storeEvent = (
+  sender: EventSender,
   { events, nextId, now }: EventServices,
   given: Given,
-): Promise<EventRecord> =>
-  events.create(nextId, id => ({
+): Promise<EventRecord> => events.create(nextId, eventMaker(sender, now(), given))
+
+/** An event in the name of the caller, once it has an id. Missing fields are empty. */
+export const eventMaker =
+  ({ caller, runId, branchId, raw }: EventSender, now: Date, given: Given) =>
+  (id: number): EventRecord => ({
     event: '',
     description: '',
     runId,
     configurationId: null,
-    created: now().toISOString(),
+    created: now.toISOString(),
     params: '{}',
     results: '{}',
     performance: '{}',
@@ -35,7 +39,7 @@ export const storeEvent = (
     token: { id: caller.tokenId, name: caller.description },
     ...given,
     id,
-  }))
+  })
 
 /**
  * Records in an event what a request has done. The change is stored already, so an event that cannot be stored does not

@@ -291,6 +291,17 @@ describe('refused is', () => {
     ])
   })
 
+  it('of its job is no event of the export: the job has one', async () => {
+    const before = fixture.events.length
+    await mergeSlices(fixture.dependencies, {
+      step: 'abort',
+      execution: 'arn:aws:states:us-east-1:000000000000:execution:Export:job-failed',
+      input: { tableId: 'in.c-main.orders', destination: destination() },
+      failure: { Error: 'storage.tables.notFound', Cause: 'There is no such table.', JobId: 7 },
+    })
+    expect(fixture.events).toHaveLength(before)
+  })
+
   it.each([6 * MiB, 100])('a slice of %i bytes that changes after planning', async size => {
     const fileId = await fixture.upload(randomSlices(size, 6 * MiB, 10))
     const Key = `${fixture.keyOf(fileId)}_part_000000`

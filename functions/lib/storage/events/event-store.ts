@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import { createGroups } from '../db/create-groups.ts'
+import { createOnce } from '../db/create-once.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
+import type { IdempotencyStore, IdempotentRequest } from '../jobs/idempotency-store.ts'
 
 /** A file that the event is about, as it was then. */
 const attachment = z.object({
@@ -46,7 +48,17 @@ const eventRecord = z.object({
 
 export type EventRecord = z.infer<typeof eventRecord>
 
-const storedEvent = eventRecord.extend({ [itemExpiryName]: z.number() })
+const storedEvent = eventRecord.extend({
+  [itemExpiryName]: z.number(),
+  /** Of the request with an idempotency key that made it. */
+  requestKey: z.string().nullable().default(null),
+})
+
+interface OnceOptions {
+  idempotency: IdempotencyStore
+  nextId: NextId
+  make: (id: number) => EventRecord
+}
 
 /** What has a list of events of its own. */
 type Subject = 'table' | 'bucket' | 'token' | 'branch'
@@ -54,6 +66,12 @@ const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'
 
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
 const KEPT_SECONDS = 365 * 86_400
+const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
+  ...event,
+  requestKey: null,
+  [itemExpiryName]: Math.floor(Date.parse(event.created) / 1000) + KEPT_SECONDS,
+})
+
 /** Events whose copies are stored together: two or three each, which is one or two requests. */
 const MAX_GROUP = 16
 
@@ -100,10 +118,19 @@ export const createEventStore = (items: ItemTable) => {
       },
 
     async create(nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> {
-      const event = await all.create(nextId, id => {
-        const made = make(id)
-        return { ...made, [itemExpiryName]: Math.floor(Date.parse(made.created) / 1000) + KEPT_SECONDS }
-      })
+      const event = await all.create(nextId, id => kept(make(id)))
+      await copy('events', event)
+      return event
+    },
+
+    /** The event of a request with an idempotency key, or the one that an earlier attempt of it has stored. */
+    async createOnce(
+      request: IdempotentRequest,
+      { idempotency, nextId, make }: OnceOptions,
+    ): Promise<EventRecord> {
+      const records = { get: all.get, insert: all.insert }
+      const event = await createOnce(request, { idempotency, nextId, records, make: id => kept(make(id)) })
+      // Again, in case the earlier attempt died in between: the copies are the same items.
       await copy('events', event)
       return event
     },

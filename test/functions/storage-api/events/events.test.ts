@@ -68,6 +68,21 @@ describe('POST events', () => {
 })
 
 describe('GET events', () => {
+  it('that is sent again with its idempotency key is stored once', async () => {
+    const body = { component: 'ex-twice', message: 'It failed', type: 'error' }
+    const again = () => service.call('POST', events, body, { 'Idempotency-Key': 'run-7-end' })
+    const replies = await Promise.all([again(), again()])
+    replies.push(await again())
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(new Set(replies.map(({ body: { id } }) => id)).size).toBe(1)
+    expect(await list('component=ex-twice')).toEqual(['It failed'])
+    const other = { ...body, message: 'Something else' }
+    expect(await service.call('POST', events, other, { 'Idempotency-Key': 'run-7-end' })).toMatchObject({
+      status: 422,
+      body: { code: 'storage.idempotencyKeyReused' },
+    })
+  })
+
   it('lists them newest first, by page, range, field and word', async () => {
     const component = 'ex-list'
     const sent = []
