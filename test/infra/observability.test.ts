@@ -15,9 +15,10 @@ type Template = (typeof deployedShapes)[number]['template']
 
 /** The widgets of the one dashboard; names that only the account knows are their logical ids. */
 const widgetsOf = (template: Template): Graph[] => {
-  const [found, ...others] = resourcesOf(template, 'AWS::CloudWatch::Dashboard')
-  expect(others).toEqual([])
-  const { 'Fn::Join': join } = found?.[1].Properties['DashboardBody'] as { 'Fn::Join': [string, unknown[]] } // CDK joins texts and references.
+  const dashboards = resourcesOf(template, 'AWS::CloudWatch::Dashboard')
+  expect(dashboards).toHaveLength(1)
+  const [body] = dashboards.map(([, { Properties }]) => Properties['DashboardBody'])
+  const { 'Fn::Join': join } = body as { 'Fn::Join': [string, unknown[]] } // CDK joins texts and references.
   const text = join[1].map(part => {
     if (typeof part === 'string') return part
     const { Ref, 'Fn::GetAtt': attribute } = part as { Ref?: string; 'Fn::GetAtt'?: string[] }
