@@ -74,6 +74,7 @@ export const createExtractConsole = (
         output.write(
           `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}\n`,
         )
+        for (const message of job.completeness?.messages ?? []) output.write(`  ${message}\n`)
       }
       output.write(
         `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}\n`,

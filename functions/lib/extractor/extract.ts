@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { UserError } from '../errors/errors.ts'
 import { answerSpool } from './answers/answer-spool.ts'
 import { createRefreshTokens } from './authentication/refresh-tokens.ts'
+import { RunChecks } from './completeness/run-checks.ts'
 import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
@@ -13,7 +14,7 @@ import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { runIteration } from './runner/run-iteration.ts'
-import { createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
+import { completenessWarnings, createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
 import { nextState, readState, stateWithTokens } from './runner/state.ts'
@@ -78,6 +79,7 @@ const extractMasked = async (
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
+  const checks = await RunChecks.restore(options.spoolDir, leg.checks)
   const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
     options.keepState?.(stateWithTokens(options.state, tokens)),
   )
@@ -116,6 +118,7 @@ const extractMasked = async (
         masker,
         log,
         marks,
+        checks: options.maxRows === undefined ? checks : undefined,
         refreshTokens,
         stop,
         statistics: statistics[index] ?? createRunStatistics(''),
@@ -143,6 +146,7 @@ const extractMasked = async (
             retries,
             currentStart: leg.currentStart,
             sinks: sinks.checkpoint(),
+            checks: checks.save(),
           }
           return {
             finished: false,
@@ -166,7 +170,10 @@ const extractMasked = async (
       highWaterMarks: marks.all(),
       refreshTokens: refreshTokens.all(),
     })
-    return { finished: true, state: next, tables, warnings, summary: summary(tables) }
+    checks.remove()
+    const ended = summary(tables)
+    const said = [...warnings, ...completenessWarnings(ended.jobs)]
+    return { finished: true, state: next, tables, warnings: said, summary: ended }
   } finally {
     clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))

@@ -110,6 +110,12 @@ export const extractorRunCodes = {
     meaning: 'A job that must not be empty gave no rows.',
     remedy: 'Check the endpoint, or remove "failWhenEmpty".',
   },
+  'extractor.job.incomplete': {
+    meaning:
+      'A job with "completeness" got other rows than the API says there are, or the same row on several pages.',
+    remedy:
+      'Run it again, or set "completeness" to "warn". When the total counts something else, name another with "total".',
+  },
   'extractor.tables.differentColumns': {
     meaning: 'Two mappings write tables of one name with different columns.',
     remedy: 'Give the tables different names, or the same columns.',

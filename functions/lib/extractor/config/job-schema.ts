@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
+import { Completeness } from './completeness-schema.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -80,6 +81,10 @@ const jobShape = {
   ),
   failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
   incremental: key(optional(Incremental), 'Ours: asks only for what changed since the last run.'),
+  completeness: key(
+    optional(Completeness),
+    'Ours: compares the rows with the total that the API says, and pages with each other.',
+  ),
   primaryKey: key(
     optional(KeyColumns),
     'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',

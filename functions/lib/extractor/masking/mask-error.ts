@@ -27,4 +27,12 @@ export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
   endpoint: masker.mask(job.endpoint),
   dataType: masker.mask(job.dataType),
   ended: Object.fromEntries(Object.entries(job.ended).map(([reason, times]) => [masker.mask(reason), times])),
+  ...(job.completeness === undefined
+    ? {}
+    : {
+        completeness: {
+          ...job.completeness,
+          messages: job.completeness.messages.map(message => masker.mask(message)),
+        },
+      }),
 })

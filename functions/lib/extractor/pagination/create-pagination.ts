@@ -14,7 +14,9 @@ import { zendeskUrlPagination } from './zendesk-url.ts'
 /** A job's pagination together with the stop rules that go with it. */
 export interface JobPagination extends Pagination {
   /** Why the job ends after this page whatever the paginator says, or `undefined`. */
-  stop: (page: Page, progress: Progress, now: number) => string | undefined
+  stop: (page: Page, progress: Progress, now: number) => ReturnType<typeof stopReason>
+  /** Path of the number of items that a stop rule reads. */
+  limitField: string | undefined
   /** Whether a response without content is the last page rather than an error. */
   emptyIsLast: boolean
   /** Whether a stop rule counts bytes, which costs writing each response as JSON again. */
@@ -35,6 +37,7 @@ export const createPagination = (
     stop: (page, progress, now) =>
       (outer && stopReason(outer, page, progress, now)) ??
       (single && stopReason(single, page, progress, now)),
+    limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
     emptyIsLast: single?.method === 'offset',
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
   }

@@ -18,14 +18,24 @@ export interface Progress {
 
 type Rules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
+/** The end of a job by a rule. */
+interface Stop {
+  reason: string
+  /** Whether there may be more at the API, which the configuration does not want. */
+  isCut: boolean
+}
+
 /**
  * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): limit, force, flag, in
  * this order.
  */
-export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): string | undefined =>
-  limitReached(rules.limitStop, page, progress) ??
-  forced(rules.forceStop, progress, now) ??
-  flagged(rules.nextPageFlag, page.response)
+export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): Stop | undefined =>
+  stop(limitReached(rules.limitStop, page, progress), Boolean(rules.limitStop?.count)) ??
+  stop(forced(rules.forceStop, progress, now), true) ??
+  stop(flagged(rules.nextPageFlag, page.response), false)
+
+const stop = (reason: string | undefined, isCut: boolean): Stop | undefined =>
+  reason === undefined ? undefined : { reason, isCut }
 
 const limitReached = (rule: Rules['limitStop'], page: Page, progress: Progress): string | undefined => {
   if (rule === undefined) return undefined

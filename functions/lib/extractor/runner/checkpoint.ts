@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import type { SavedChecks } from '../completeness/run-checks.ts'
 import type { ExtractCheckpoint } from '../extract-options.ts'
 import { createMasker } from '../masking/masker.ts'
 import { openText, sealText } from '../masking/sealed-text.ts'
@@ -19,6 +20,8 @@ export interface Leg {
   retries: number
   currentStart: number
   sinks: SavedSinks
+  /** Absent when no job is checked for completeness. */
+  checks?: SavedChecks | undefined
 }
 
 const Stored = z.object({

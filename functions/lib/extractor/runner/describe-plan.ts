@@ -75,6 +75,7 @@ const describeIteration = async (
     defaults: (api.http?.defaultOptions ?? {}) as RequestOptions, // values of a configuration are JSON
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
+    checks: undefined,
     marks: createHighWaterMarks(input.highWaterMarks, {}, now),
     statistics: createRunStatistics(''),
     log,

@@ -1,3 +1,4 @@
+import type { RunChecks } from '../completeness/run-checks.ts'
 import type { Config } from '../config/config-schema.ts'
 import type { Pagination } from '../config/pagination-schema.ts'
 import type { ResponseSettings } from '../config/response-schema.ts'
@@ -24,6 +25,8 @@ export interface JobContext {
   evaluateEverywhere: boolean
   evaluate: EvaluateValues
   marks: HighWaterMarks
+  /** Absent in plans and previews: those read no more than the first rows. */
+  checks: RunChecks | undefined
   statistics: RunStatistics
   log: Log
   /** Seconds since 1970. */

@@ -1,3 +1,4 @@
+import type { RunCheck } from '../completeness/run-check.ts'
 import type { FetchedPage } from '../http/api-session.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
@@ -23,6 +24,8 @@ export interface JobRun {
   lastResponse: Json | undefined
   /** In place of `lastResponse` right after a resume. */
   lastFingerprint: string | undefined
+  /** From the first page on, when the job is checked for completeness. */
+  check?: RunCheck | undefined
 }
 
 /** A page that is still to be fetched and written. */

@@ -1,6 +1,7 @@
 import { answerSpool } from '../answers/answer-spool.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import type { RefreshTokens } from '../authentication/refresh-tokens.ts'
+import type { RunChecks } from '../completeness/run-checks.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import type { ExtractOptions } from '../extract-options.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
@@ -35,6 +36,7 @@ interface PrepareOptions {
   masker: Masker
   log: Log
   marks: HighWaterMarks
+  checks: RunChecks | undefined
   refreshTokens: RefreshTokens
   statistics: RunStatistics
   stop: StopSignal
@@ -144,6 +146,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     marks: given.marks,
+    checks: given.checks,
     statistics: given.statistics,
     log,
     now,

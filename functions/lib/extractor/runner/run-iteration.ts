@@ -6,6 +6,7 @@ import type { Page } from '../pagination/paginator.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
+import { checkEnd, checkPage } from './check-run.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import type { JobRun, PageResult, PageWork } from './job-run.ts'
@@ -100,13 +101,14 @@ const refuseEmpty = (plans: readonly JobPlan[], { statistics }: JobContext): voi
 const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
   const { run } = work
   const { plan, progress } = run
-  if (fetched.ends !== undefined) return endByRule(plan, fetched.ends, context)
+  if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
   const isFirst = isFirstPart(fetched)
   if (isFirst && repeats(run, fetched)) {
     // The server repeats itself: drop the page and end the job
     // (docs/reference/extractor-pagination.md#pagination)
     context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
     context.statistics.ended(plan, 'the response matched the previous one')
+    checkEnd(run, undefined, context)
     return { items: [], source: undefined, next: [] }
   }
   run.lastFingerprint = digestOf(fetched)
@@ -154,9 +156,11 @@ const endPage = (
 }
 
 /** A page that an error rule let pass: no items, and nothing after it. */
-const endByRule = (plan: JobPlan, ends: PageEnd, { statistics }: JobContext): PageResult => {
-  if (ends === 'job') statistics.stopped(plan)
-  else statistics.ended(plan, 'an error rule ignored the response')
+const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
+  const { statistics } = context
+  if (ends === 'job') statistics.stopped(run.plan)
+  else statistics.ended(run.plan, 'an error rule ignored the response')
+  checkEnd(run, ends === 'job' ? 'an error rule ended the job' : undefined, context)
   return { items: [], source: undefined, next: [] }
 }
 
@@ -184,9 +188,12 @@ const nextPage = (
   const { response, headers, url } = fetched
   const page = { response, items, headers, url }
   const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
-  const reason = isPreviewed ? 'the preview is full' : pagination.stop(page, progress, context.now())
+  const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
+  const reason = isPreviewed ? 'the preview is full' : stop?.reason
   const next = reason === undefined ? pagination.next(page, request) : undefined
+  checkPage(run, page, context)
   if (next !== undefined) return { run, request: next }
+  checkEnd(run, stop?.isCut === true ? stop.reason : undefined, context)
   context.statistics.ended(plan, reason ?? pagination.ended)
   context.log.debug(`Job '${plan.job.endpoint}' finished: ${reason ?? pagination.ended}.`)
   return undefined

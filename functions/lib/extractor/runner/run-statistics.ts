@@ -11,7 +11,20 @@ export interface JobSummary {
   rows: number
   /** Why runs ended, with how often. */
   ended: Record<string, number>
+  /** Of a job that is checked: how many runs were complete, and what was said of the others. */
+  completeness?: CheckedRuns
 }
+
+interface CheckedRuns {
+  complete: number
+  incomplete: number
+  /** By the configuration's own limits not all was asked for. */
+  notChecked: number
+  /** At most so many are kept; the log has all. */
+  messages: string[]
+}
+
+const MAX_MESSAGES = 10
 
 /** In the summary, so that the next leg knows it too. */
 const stoppedByRule = 'an error rule ended the job'
@@ -24,6 +37,8 @@ export interface RunStatistics {
   /** By an error rule: no further page of the job is read, in any of its runs. */
   stopped(plan: JobPlan): void
   isStopped(plan: JobPlan): boolean
+  /** The end of a checked run; the message says what it lacks. */
+  checked(plan: JobPlan, outcome: 'complete' | 'incomplete' | 'notChecked', message: string | undefined): void
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -57,7 +72,28 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     ended,
     stopped: plan => ended(plan, stoppedByRule),
     isStopped: plan => Object.hasOwn(of(plan).ended, stoppedByRule),
+    checked: (plan, outcome, message) => {
+      const summary = of(plan)
+      summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
+      summary.completeness[outcome]++
+      const { messages } = summary.completeness
+      if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
+    },
     rowsOf: plan => of(plan).rows,
     all: () => [...jobs.values()],
   }
 }
+
+/** What the author should know of jobs that are not complete. */
+export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, completeness }) => {
+    if (completeness === undefined) return []
+    const { incomplete, notChecked, messages } = completeness
+    const others = incomplete + notChecked - messages.length
+    return others <= 0
+      ? messages
+      : [
+          ...messages,
+          `Job '${endpoint}' has ${others} more runs that are not complete or not checked: see the log.`,
+        ]
+  })

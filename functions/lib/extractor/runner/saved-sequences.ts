@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
+import { totalHeader } from '../completeness/page-facts.ts'
 import type { FetchedPage } from '../http/api-session.ts'
+import { firstHeader } from '../http/http-response.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -35,6 +37,8 @@ interface SavedRun {
   /** Seconds since the first request; a pause between legs does not count. */
   elapsed: number
   last?: string
+  /** Number of its check for completeness. */
+  check?: number
 }
 
 interface SavedPage {
@@ -94,6 +98,7 @@ export const saveSequences = (
       volume,
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
+      ...(run.check === undefined ? {} : { check: run.check.number }),
     })
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
@@ -101,7 +106,11 @@ export const saveSequences = (
   const savePage = ({ run, request, fetched }: PendingPage): SavedPage => {
     const fits = fetched !== undefined && fetched.body.length <= budget
     if (fits) budget -= fetched.body.length
-    return { run: saveRun(run), request, ...(fits ? { fetched: saveFetched(fetched) } : {}) }
+    return {
+      run: saveRun(run),
+      request,
+      ...(fits ? { fetched: saveFetched(fetched, totalHeader(run.plan.job)) } : {}),
+    }
   }
   const saveChildren = ({ parent, plan, items, from }: PendingChildren): SavedChildren => ({
     parent: saveRun(parent),
@@ -114,19 +123,19 @@ export const saveSequences = (
   return { rows, runs, lanes: saved }
 }
 
-const saveFetched = ({
-  body,
-  headers,
-  url,
-  isParsed,
-  response,
-  ends,
-  items,
-}: FetchedPage): NonNullable<SavedPage['fetched']> => {
+/** @param totalHeader kept beside `link`: no other header is read after a page has come */
+const saveFetched = (
+  { body, headers, url, isParsed, response, ends, items }: FetchedPage,
+  totalHeader: string | undefined,
+): NonNullable<SavedPage['fetched']> => {
   const { link } = headers
+  const total = totalHeader === undefined ? undefined : firstHeader(headers, totalHeader)
   return {
     ...(isUtf8(body) ? { body: body.toString('utf8') } : { body: body.toString('base64'), base64: true }),
-    headers: link === undefined ? {} : { link: [link].flat().join(', ') },
+    headers: {
+      ...(link === undefined ? {} : { link: [link].flat().join(', ') }),
+      ...(totalHeader === undefined || total === undefined ? {} : { [totalHeader]: total }),
+    },
     url,
     ...(isParsed ? {} : { response }),
     ...(ends === undefined ? {} : { ends }),
@@ -168,6 +177,7 @@ export const restoreSequences = (
       },
       lastResponse: undefined,
       lastFingerprint: run.last,
+      check: run.check === undefined ? undefined : context.checks?.at(run.check),
     }
   })
   const runAt = (index: number): JobRun => {

@@ -95,6 +95,7 @@ describe('saved sequences', () => {
       defaults: {},
       evaluateEverywhere: false,
       evaluate: createEvaluateValues(now),
+      checks: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),
       log: createLog(() => {}, createMasker(), false),

@@ -1,0 +1,94 @@
+import { completenessOf } from '../config/completeness-schema.ts'
+import type { Job } from '../config/job-schema.ts'
+import { firstHeader } from '../http/http-response.ts'
+import type { Page } from '../pagination/paginator.ts'
+import { JsonNumber } from '../php/json-number.ts'
+import { toText } from '../php/php-values.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/json-value.ts'
+
+/** What a page says about completeness. Plain JSON. */
+export interface PageFacts {
+  rows: number
+  /** Of each row, `null` for a row without one; absent when the job names no ids. */
+  ids?: (string | null)[]
+  /** How many rows there are, as the API says. */
+  total?: number
+}
+
+/** Ids that one run of a job may keep in memory. Beyond it only totals are compared, and that is said. */
+export const MAX_IDS = 2_000_000
+
+/** Where APIs mostly say how many rows there are. */
+const usualHeader = 'X-Total-Count'
+const usualPaths = ['total', 'totalCount', 'total_count', 'meta.total']
+
+/**
+ * @param given columns that a run adds to all of its rows: they tell no row from another
+ * @param limitField path of the total that a stop rule reads
+ */
+export const pageFacts = (
+  job: Job,
+  page: Page,
+  { given, limitField }: { given: Readonly<Record<string, Json>>; limitField: string | undefined },
+): PageFacts => {
+  const settings = completenessOf(job.completeness ?? 'warn')
+  const paths = settings.id === undefined ? keyPaths(job, given) : [settings.id].flat()
+  const total = totalOf(page, settings.total, limitField)
+  return {
+    rows: page.items.length,
+    ...(paths.length === 0 ? {} : { ids: idsOf(page.items, paths) }),
+    ...(total === undefined ? {} : { total }),
+  }
+}
+
+/** The header that a total may come from, in lower case. */
+export const totalHeader = ({ completeness }: Job): string | undefined => {
+  if (completeness === undefined) return undefined
+  const { total } = completenessOf(completeness)
+  if (total === undefined) return usualHeader.toLowerCase()
+  return typeof total === 'string' ? undefined : total.header.toLowerCase()
+}
+
+const keyPaths = ({ primaryKey = [] }: Job, given: Readonly<Record<string, Json>>): string[] =>
+  primaryKey.filter(column => !Object.hasOwn(given, column))
+
+const idsOf = (items: Page['items'], paths: readonly string[]): (string | null)[] => {
+  const ids: (string | null)[] = []
+  for (const item of items) {
+    if (ids.length > MAX_IDS) break // enough to show that there are too many
+    ids.push(idOf(item, paths))
+  }
+  return ids
+}
+
+const idOf = (item: Json, paths: readonly string[]): string | null => {
+  const parts: string[] = []
+  for (const path of paths) {
+    const value = valueAt(path, item)
+    const isOne = value !== undefined && (typeof value !== 'object' || value instanceof JsonNumber)
+    if (!isOne || value === '') return null
+    parts.push(toText(value))
+  }
+  return parts.length === 1 ? (parts[0] ?? null) : JSON.stringify(parts)
+}
+
+const totalOf = (
+  { response, headers }: Page,
+  total: string | { header: string } | undefined,
+  limitField: string | undefined,
+): number | undefined => {
+  const inHeader = (name: string): number | undefined =>
+    asCount(firstHeader(headers, name)?.replace(/^.*\//, '').trim())
+  if (typeof total === 'string') return asCount(valueAt(total, response))
+  if (total !== undefined) return inHeader(total.header)
+  const paths = limitField === undefined ? usualPaths : [limitField, ...usualPaths]
+  const found = paths.map(path => asCount(valueAt(path, response)))
+  return inHeader(usualHeader) ?? found.find(count => count !== undefined)
+}
+
+const asCount = (value: Json | undefined): number | undefined => {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  const isCount = /^\d{1,15}$/.test(String(value))
+  return isCount ? Number(value) : undefined
+}

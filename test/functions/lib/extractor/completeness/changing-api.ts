@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ExtractResult, extract } from '#lib/extractor/extract.ts'
+import { startApi } from '../api-server.ts'
+import { configuration, readTables } from '../run-extraction.ts'
+
+/** What happens to the list after a page was served. Positions are taken modulo its length. */
+export type Change =
+  | { do: 'insert'; at: number }
+  | { do: 'delete'; at: number }
+  | { do: 'move'; from: number; to: number }
+
+export interface Story {
+  paging: 'offset' | 'pagenum' | 'cursor'
+  /** Rows at the beginning. */
+  rows: number
+  /** After each request in turn; none after the last of them. */
+  changes: Change[][]
+  /** Pages that a leg reads before it stops. */
+  pagesPerLeg: number
+}
+
+interface Told {
+  result: ExtractResult | undefined
+  error: Error | undefined
+  /** Ids of each page that was served, in order. */
+  pages: number[][]
+  /** The total that went with it. */
+  totals: number[]
+  /** Ids in the list before each request. */
+  lists: number[][]
+  /** CSV text by table. */
+  tables: Record<string, string>
+}
+
+const PAGE_ROWS = 3
+
+const paginations = {
+  offset: { method: 'offset', limit: PAGE_ROWS },
+  pagenum: { method: 'pagenum', limit: PAGE_ROWS },
+  cursor: { method: 'cursor', idKey: 'id', param: 'after' },
+}
+
+const changed = (list: readonly number[], change: Change, fresh: number): number[] => {
+  const size = Math.max(1, list.length)
+  if (change.do === 'insert') return list.toSpliced(change.at % (list.length + 1), 0, fresh)
+  if (change.do === 'delete') return list.toSpliced(change.at % size, 1)
+  const moved = list[change.from % size]
+  return moved === undefined
+    ? [...list]
+    : list.toSpliced(change.from % size, 1).toSpliced(change.to % size, 0, moved)
+}
+
+/** Reads a list that changes between the requests. By cursor it is served in the order of ids, and new ids are the largest. */
+export const readChangingList = async (story: Story, job: Record<string, unknown>): Promise<Told> => {
+  const told: Told = { result: undefined, error: undefined, pages: [], totals: [], lists: [], tables: {} }
+  let list = Array.from({ length: story.rows }, (_, index) => index + 1)
+  let fresh = 1000
+  const server = await startApi(({ path, query }) => {
+    if (path !== '/items') return [{ about: path }]
+    const served = story.paging === 'cursor' ? list.toSorted((a, b) => a - b) : list
+    const from =
+      story.paging === 'cursor'
+        ? served.filter(id => id <= Number(query.get('after') ?? 0)).length
+        : story.paging === 'offset'
+          ? Number(query.get('offset'))
+          : (Number(query.get('page')) - 1) * PAGE_ROWS
+    const page = served.slice(from, from + PAGE_ROWS)
+    const total = list.length
+    const changes = story.changes[told.pages.length] ?? []
+    told.lists.push([...list])
+    told.pages.push(page)
+    told.totals.push(total)
+    for (const change of changes) list = changed(list, change, ++fresh)
+    return { total, rows: page.map(id => ({ id, tags: [`t${id}`] })), served: told.pages.length }
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'completeness-'))
+  const outDir = join(folder, 'out')
+  try {
+    const config = configuration(server.origin, {
+      api: { pagination: paginations[story.paging] },
+      config: { jobs: [{ endpoint: 'items', dataField: 'rows', primaryKey: ['id'], ...job }] },
+    })
+    let checkpoint: unknown
+    while (told.result?.finished !== true) {
+      const stop = new AbortController()
+      let pages = 0
+      told.result = await extract({
+        config,
+        outDir,
+        spoolDir: join(folder, 'spool'),
+        signal: stop.signal,
+        onProgress: () => {
+          if (++pages >= story.pagesPerLeg) stop.abort()
+        },
+        ...(checkpoint === undefined ? {} : { checkpoint }),
+      })
+      if (!told.result.finished) checkpoint = JSON.parse(JSON.stringify(told.result.checkpoint))
+    }
+    told.tables = readTables(outDir)
+  } catch (error) {
+    told.error = error as Error // only Errors are thrown
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return told
+}
