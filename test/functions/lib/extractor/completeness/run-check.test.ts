@@ -133,6 +133,23 @@ describe('a job that is checked', () => {
     expect(result?.summary.jobs[1]?.completeness).toMatchObject({ complete: 1, incomplete: 1, notChecked: 0 })
   })
 
+  it('is compared when its answers are not JSON', async () => {
+    const csv: Answer = (_, response) => {
+      response.setHeader('content-type', 'text/csv')
+      response.setHeader('X-Total-Count', '4')
+      response.end('id\n1\n2\n2\n')
+    }
+    const { result, error } = await runExtraction(csv, {
+      config: {
+        jobs: [{ endpoint: 'items', response: { format: 'csv' }, primaryKey: 'id', completeness: 'warn' }],
+      },
+    })
+    expect(error).toBeUndefined()
+    expect(result?.finished && result.warnings).toEqual([
+      "Completeness of job 'items': 2 of 4 rows; page 1 has 1 id more than once.",
+    ])
+  })
+
   it('is not checked in a preview', async () => {
     const { result } = await runExtraction(orders, { config: { jobs }, options: { maxRows: 1 } })
     expect(result?.finished && result.warnings).toEqual([])
