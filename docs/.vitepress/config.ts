@@ -47,6 +47,7 @@ export default defineConfig({
           ['Authentication', '/reference/extractor-authentication'],
           ['Requests and errors', '/reference/extractor-requests'],
           ['Responses', '/reference/extractor-responses'],
+          ['GraphQL', '/reference/extractor-graphql'],
           ['Functions', '/reference/extractor-functions'],
           ['Tables', '/reference/extractor-tables'],
         ),

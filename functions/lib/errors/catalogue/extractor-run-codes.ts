@@ -70,6 +70,16 @@ export const extractorRunCodes = {
     meaning: 'A reply in XML needs to be told which elements are rows.',
     remedy: 'Set "dataField" of the job to the names of the elements from the root to an item.',
   },
+  'extractor.response.graphql': {
+    meaning: 'The API answered a GraphQL query with errors.',
+    remedy:
+      'Read them in the message. "errors": "warn" in "graphql" of the job takes the data that came all the same.',
+  },
+  'extractor.pagination.graphql': {
+    meaning:
+      'A page of a GraphQL connection says that there is a next one, but not where; or there are several connections.',
+    remedy: 'Ask for "pageInfo { hasNextPage endCursor }" in the query, and set "path" of the pagination.',
+  },
   'extractor.response.tooLarge': {
     meaning: 'One reply of the API is larger than the limit.',
     remedy: 'Ask for smaller pages, or raise api.http.bodyLimitBytes.',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { Completeness } from './completeness-schema.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
+import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
 
@@ -75,6 +76,10 @@ const jobShape = {
     optional(z.unknown()),
     'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
   ),
+  graphql: key(
+    optional(GraphqlRequest),
+    'Ours: a GraphQL query in place of `params` and `method`, see [GraphQL](extractor-graphql.md).',
+  ),
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
@@ -101,4 +106,7 @@ export interface Job extends z.output<typeof FlatJob> {
 export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
+}).superRefine((job, context) => {
+  const problem = graphqlProblem(job)
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

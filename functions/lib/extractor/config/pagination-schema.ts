@@ -142,6 +142,21 @@ const jsonCursor = strictObject({
   'give exactly one of "cursorPath" (in the response) and "idKey" (in each item)',
 )
 
+/** The next page of a GraphQL connection. Ours (docs/reference/extractor-graphql.md#pages). */
+const graphql = strictObject({
+  method: key(z.literal('graphql'), 'The method.'),
+  path: key(
+    optional(text),
+    'Path of `pageInfo` in the response. Without it: the only `pageInfo` that is there outside of lists.',
+  ),
+  variable: key(
+    optional(text),
+    'Variable that carries the cursor. Without it: `after`, with `reverse` `before`.',
+  ),
+  reverse: key(optional(flag), '`true`: from the last page to the first.', false),
+  ...stops,
+})
+
 const singles = [
   offset,
   pagenum,
@@ -151,6 +166,7 @@ const singles = [
   cursor,
   headerLink,
   jsonCursor,
+  graphql,
 ] as const
 
 export const SinglePagination = z.discriminatedUnion('method', singles, {

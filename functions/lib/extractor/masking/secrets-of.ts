@@ -42,7 +42,7 @@ const plainSecrets = new Set(['password', 'clientCertificate'])
 const isCredential = (name: string, value: unknown, path: readonly string[]): boolean =>
   typeof value === 'string' &&
   value.length > 3 &&
-  ['headers', 'query', 'params'].includes(path.at(-1) ?? '') &&
+  ['headers', 'query', 'params', 'variables'].includes(path.at(-1) ?? '') &&
   !path.includes('apiRequest') &&
   isCredentialName(name)
 
@@ -76,7 +76,7 @@ export const secretFields = (
   const collect = (value: unknown, path: readonly string[]): void => {
     if (typeof value !== 'object' || value === null) return
     for (const [key, inner] of Object.entries(value)) {
-      const isField = ['headers', 'params', 'query'].includes(path.at(-1) ?? '')
+      const isField = ['headers', 'params', 'query', 'variables'].includes(path.at(-1) ?? '')
       const isOfLogin = path.includes('apiRequest')
       const isOfAuthentication = path.includes('authentication')
       if (isField && (isOfLogin || readsSecret(inner, attributes, isOfAuthentication)))

@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
 import { cursorPagination } from './cursor.ts'
+import { graphqlPagination } from './graphql.ts'
 import { headerLinkPagination } from './header-link.ts'
 import { jsonCursorPagination } from './json-cursor.ts'
 import { offsetPagination } from './offset.ts'
@@ -67,6 +68,8 @@ const byMethod = (settings: SinglePagination, input: PaginationInput): Paginatio
       return headerLinkPagination(settings, input)
     case 'json-cursor':
       return jsonCursorPagination(settings, input)
+    case 'graphql':
+      return graphqlPagination(settings, input)
   }
 }
 

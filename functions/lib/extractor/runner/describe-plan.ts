@@ -154,13 +154,16 @@ const describeParams = (
       : undefined
     const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : toText(value)
     const isOwn = given !== undefined && (given.startsWith('{') || JSON.stringify(value) === given)
-    const origin = isOwn
-      ? `jobs.${plan.path}.params`
-      : name === plan.job.incremental?.param
-        ? 'incremental'
-        : given === undefined && Object.hasOwn(defaults.params ?? {}, name)
-          ? 'api.http.defaultOptions.params'
-          : `pagination ${pagination?.method ?? ''}`
+    const isQuery = plan.job.graphql !== undefined && ['query', 'variables'].includes(name)
+    const origin = isQuery
+      ? `jobs.${plan.path}.graphql`
+      : isOwn
+        ? `jobs.${plan.path}.params`
+        : name === plan.job.incremental?.param
+          ? 'incremental'
+          : given === undefined && Object.hasOwn(defaults.params ?? {}, name)
+            ? 'api.http.defaultOptions.params'
+            : `pagination ${pagination?.method ?? ''}`
     return `  param ${name}: ${text} (${origin})`
   })
   const before = parseQuery(unsigned.url.target.split('?')[1] ?? '')

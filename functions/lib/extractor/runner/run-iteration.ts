@@ -1,6 +1,7 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ApiSession, FetchedPage } from '../http/api-session.ts'
+import { checkGraphqlErrors } from '../http/graphql-errors.ts'
 import type { PageEnd } from '../http/parse-response.ts'
 import type { Page } from '../pagination/paginator.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
@@ -43,11 +44,13 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
     fetch: async work => {
       const { emptyIsLast } = work.run.pagination
       const answer = answerOf(work, context)
-      return session
-        .fetchPage(work.request, authenticator, { emptyIsLast, answer })
-        .catch((error: unknown) => {
-          throw locateError(error, work)
-        })
+      try {
+        const fetched = await session.fetchPage(work.request, authenticator, { emptyIsLast, answer })
+        if (fetched.ends === undefined) checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
+        return fetched
+      } catch (error) {
+        throw locateError(error, work)
+      }
     },
     expand: (children, count) => expandChildren(children, count, context),
     read: (work, fetched) => located(work, () => readPage(work, fetched, context)),

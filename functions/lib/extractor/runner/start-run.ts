@@ -21,7 +21,11 @@ export const startRun = (
   const { job } = plan
   const contexts = expressionContexts(context, rows)
   const where = `jobs.${plan.path}`
-  const values = context.evaluate({ ...job.params }, contexts, `${where}.params`)
+  const [given, place] =
+    job.graphql === undefined
+      ? [job.params, `${where}.params`]
+      : [job.graphql.variables, `${where}.graphql.variables`]
+  const values = context.evaluate({ ...given }, contexts, place)
   const mark = job.incremental && context.marks.start(plan, contexts)
   const params =
     mark === undefined || job.incremental === undefined
@@ -32,8 +36,9 @@ export const startRun = (
     : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
   const request: RequestOptions = {
     endpoint: fillEndpoint(job.endpoint, placeholders),
-    method: job.method,
-    params: Array.isArray(job.params) ? Object.values(params) : params,
+    ...(job.graphql === undefined
+      ? { method: job.method, params: Array.isArray(job.params) ? Object.values(params) : params }
+      : { method: 'POST', params: queryOf(plan, params, contexts, context) }),
     headers,
   }
   const columns = { ...userData(plan, rows.length === 0, context, contexts), ...parentColumns(placeholders) }
@@ -51,6 +56,17 @@ export const startRun = (
     lastFingerprint: undefined,
   }
 }
+
+/** The body of a GraphQL request (GraphQL over HTTP, "Request Parameters"). */
+const queryOf = (
+  { job, path }: JobPlan,
+  variables: Record<string, Json>,
+  contexts: Record<string, Json>,
+  context: JobContext,
+): Record<string, Json> => ({
+  ...context.evaluate({ query: job.graphql?.query }, contexts, `jobs.${path}.graphql`),
+  ...(Object.keys(variables).length === 0 ? {} : { variables }),
+})
 
 /** The pagination of a run; also made anew when a run is read back from a checkpoint. */
 export const paginationOf = (
