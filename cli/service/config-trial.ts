@@ -43,10 +43,13 @@ export const trialCommands: Readonly<Record<string, Command>> = {
 }
 
 const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { checkConfiguration } = await import('../../functions/lib/extractor/config/check-configuration.ts')
+  const { checkConfiguration, missingSections } = await import(
+    '../../functions/lib/extractor/config/check-configuration.ts'
+  )
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
-      return { name, isValid: true, warnings: checkConfiguration(configuration), error: null }
+      const warnings = [...checkConfiguration(configuration), ...saidMissing(missingSections(configuration))]
+      return { name, isValid: true, warnings, error: null }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { name, isValid: false, warnings: [], error: { code: error.code, message: error.message } }
@@ -61,6 +64,12 @@ const validate = async (call: Call<TrialFlags>, source: string): Promise<number>
   })
   return verdicts.every(({ isValid }) => isValid) ? 0 : 1
 }
+
+/** A root whose rows bring the rest is no mistake, so this is a warning. */
+const saidMissing = (missing: readonly string[]): string[] =>
+  missing.length === 0
+    ? []
+    : [`It cannot run by itself, unless rows bring what it lacks: ${missing.join(' and ')}.`]
 
 const plan = async (call: Call<TrialFlags>, source: string): Promise<number> => {
   const { describePlan } = await import('../../functions/lib/extractor/runner/describe-plan.ts')

@@ -27,6 +27,12 @@ describe('the program', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
+  it('says of a configuration that could be a root what it lacks to run by itself', async () => {
+    const { code, stdout } = await runMillraceProcess(['config', 'validate', '-'], { input: '{}' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('what it lacks: parameters.api.baseUrl and parameters.config.jobs')
+  })
+
   it('follows until it is interrupted, and exits with 0', async () => {
     const api = createServer((_request, response) =>
       response.setHeader('content-type', 'application/json').end('[]'),

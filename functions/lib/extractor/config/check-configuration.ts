@@ -29,6 +29,14 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
   return warnings
 }
 
+/** What a run needs and the configuration does not hold: a draft, or a root whose rows bring it. */
+export const missingSections = ({ parameters }: Readonly<Record<string, unknown>>): string[] => {
+  const { api, config } = isObject(parameters) ? parameters : {}
+  const hasAddress = isObject(api) && Boolean(api['baseUrl'])
+  const hasJobs = isObject(config) && Object.keys(config['jobs'] ?? {}).length > 0
+  return [...(hasAddress ? [] : ['parameters.api.baseUrl']), ...(hasJobs ? [] : ['parameters.config.jobs'])]
+}
+
 const parse = (config: unknown): { parsed: ExtractorConfig; warnings: string[] } => {
   try {
     return { parsed: parseConfig(config), warnings: [] }
@@ -51,11 +59,7 @@ const completed = (configuration: Sections): { config: unknown; isWhole: boolean
   // The platform sets this one for each run
   const { action: _, ...rest } = configuration
   const { api, config, iterations, ...others } = rest.parameters
-  const isWhole =
-    isObject(api) &&
-    Boolean(api['baseUrl']) &&
-    isObject(config) &&
-    Object.keys(config['jobs'] ?? {}).length > 0
+  const isWhole = missingSections(configuration).length === 0
   const parameters = {
     ...others,
     api: isObject(api) || api === undefined ? { baseUrl: 'https://example.com/', ...api } : api,
