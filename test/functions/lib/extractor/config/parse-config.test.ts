@@ -66,7 +66,7 @@ describe('strict configuration', () => {
       'an unknown pagination',
       withJob({}, {}, { pagination: { method: 'pages' } }),
       'unknown pagination method "pages" (known: offset, pagenum, response.url, zendesk.response.url, response.param, ' +
-        'cursor, header-link, json-cursor, multiple) at parameters.api.pagination.method',
+        'cursor, header-link, json-cursor, graphql, multiple) at parameters.api.pagination.method',
     ],
     [
       'a misspelt pagination',
@@ -75,8 +75,8 @@ describe('strict configuration', () => {
     ],
     [
       'a misspelt authentication',
-      withJob({}, {}, { authentication: { type: 'oauth2' } }),
-      'Unknown authorization type "oauth2" (did you mean "oauth20"? known: ',
+      withJob({}, {}, { authentication: { type: 'logn' } }),
+      'Unknown authorization type "logn" (did you mean "login"? known: ',
     ],
     [
       'an unknown authentication',
