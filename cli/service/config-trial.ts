@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { missingSections } from '../../functions/lib/extractor/config/missing-sections.ts'
 import { argument, type Call, type Command, listOption, option } from '../command.ts'
 import type { ServiceFlags } from '../storage-options.ts'
 import { isStoredPlace, readUnits, sealedNames, withSecrets } from './config-units.ts'
@@ -43,9 +44,7 @@ export const trialCommands: Readonly<Record<string, Command>> = {
 }
 
 const validate = async (call: Call<TrialFlags>, source: string): Promise<number> => {
-  const { checkConfiguration, missingSections } = await import(
-    '../../functions/lib/extractor/config/check-configuration.ts'
-  )
+  const { checkConfiguration } = await import('../../functions/lib/extractor/config/check-configuration.ts')
   const verdicts = (await readUnits(source, call)).map(({ name, configuration }) => {
     try {
       const warnings = [...checkConfiguration(configuration), ...saidMissing(missingSections(configuration))]

@@ -1,25 +1,43 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTestS3, testRoot } from './embedded-s3.ts'
 import { startItemDatabase } from './item-database.ts'
 import { startObjectStore } from './object-store.ts'
 
-afterEach(() => vi.unstubAllEnvs())
+const names = ['MILLRACE_TEST_DYNAMODB', 'MILLRACE_TEST_S3', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+let before: Record<string, string | undefined> = {}
+
+beforeEach(() => {
+  before = Object.fromEntries(names.map(name => [name, process.env[name]]))
+})
+
+/** Whatever file comes next in this worker must not be led to a server that is gone. */
+const restore = (): void => {
+  for (const [name, value] of Object.entries(before)) {
+    if (value === undefined) Reflect.deleteProperty(process.env, name)
+    else process.env[name] = value
+  }
+}
+afterEach(restore)
+
+const set = (name: string, value: string): void => {
+  process.env[name] = value
+}
 
 it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new table, and leave nothing there', async () => {
   const other = await startItemDatabase('already-there')
   try {
-    vi.stubEnv('MILLRACE_TEST_DYNAMODB', other.endpoint)
-    vi.stubEnv('AWS_ACCESS_KEY_ID', '')
+    set('MILLRACE_TEST_DYNAMODB', other.endpoint)
+    set('AWS_ACCESS_KEY_ID', '')
     const first = await startItemDatabase('contract')
     expect(first.endpoint).toBe(other.endpoint)
     await first.documents.send(new PutCommand({ TableName: 'contract', Item: { pk: 'a', sk: 'b' } }))
     const again = await startItemDatabase('contract')
     const client = new DynamoDBClient({ endpoint: other.endpoint, region: 'us-east-1' })
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+    set('AWS_ACCESS_KEY_ID', 'test')
+    set('AWS_SECRET_ACCESS_KEY', 'test')
     const describe = (TableName: string) => client.send(new DescribeTableCommand({ TableName }))
     expect((await describe('contract')).Table?.ItemCount ?? 0).toBe(0)
     await again.close()
@@ -27,7 +45,7 @@ it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new
     await describe('already-there')
     client.destroy()
   } finally {
-    vi.unstubAllEnvs()
+    restore()
     await other.close()
   }
 })
@@ -35,9 +53,9 @@ it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new
 it('tests of S3 code use the store at MILLRACE_TEST_S3, in buckets of their own, and leave nothing there', async () => {
   const other = await startTestS3()
   try {
-    vi.stubEnv('MILLRACE_TEST_S3', other.s3.endpoint)
-    vi.stubEnv('AWS_ACCESS_KEY_ID', testRoot.accessKeyId)
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', testRoot.secretAccessKey)
+    set('MILLRACE_TEST_S3', other.s3.endpoint)
+    set('AWS_ACCESS_KEY_ID', testRoot.accessKeyId)
+    set('AWS_SECRET_ACCESS_KEY', testRoot.secretAccessKey)
     const store = await startObjectStore()
     const bucket = await store.createBucket('data')
     await store.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'a', Body: 'x' }))

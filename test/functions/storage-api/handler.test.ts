@@ -58,9 +58,13 @@ beforeAll(async () => {
     PROJECT_ID: '7',
     SNAPSHOT_RETENTION_DAYS: '7',
     ALLOWED_HOSTS: '[]',
+    DATA_KEY_ARN: 'none',
+    PREVIEW_FUNCTION: 'none',
     DISTRIBUTED: 'true',
     SINGLE_LOAD_BYTES: '2147483648',
     SINGLE_MERGE_BYTES: '2147483648',
+    SINGLE_EXPORT_BYTES: '2147483648',
+    EXPORT_PART_BYTES: '268435456',
   })
   const [storageApi, job] = await Promise.all([
     import('#functions/storage-api/handler.ts'),

@@ -77,7 +77,7 @@ describe('the package', () => {
     const imported = modules.flatMap(file =>
       [
         ...readFileSync(join(projectRoot, file), 'utf8').matchAll(
-          /(?:from|import\(|load\() ?'([^'.#][^']*)'/g,
+          /(?:from|import\(|load\() ?'([^'.#$][^']*)'/g,
         ),
       ].map(([, specifier = '']) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''),
     )

@@ -4,6 +4,7 @@ import { planJobs } from '../runner/job-plan.ts'
 import { readMapping } from '../tables/mapping.ts'
 import { checkLoads } from '../tables/table-loads.ts'
 import { checkShape } from './check-shape.ts'
+import { missingSections } from './missing-sections.ts'
 import { type ExtractorConfig, parseConfig } from './parse-config.ts'
 
 /**
@@ -27,14 +28,6 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
     for (const [type, mapping] of Object.entries(config.mappings ?? {})) readMapping(type, mapping)
   }
   return warnings
-}
-
-/** What a run needs and the configuration does not hold: a draft, or a root whose rows bring it. */
-export const missingSections = ({ parameters }: Readonly<Record<string, unknown>>): string[] => {
-  const { api, config } = isObject(parameters) ? parameters : {}
-  const hasAddress = isObject(api) && Boolean(api['baseUrl'])
-  const hasJobs = isObject(config) && Object.keys(config['jobs'] ?? {}).length > 0
-  return [...(hasAddress ? [] : ['parameters.api.baseUrl']), ...(hasJobs ? [] : ['parameters.config.jobs'])]
 }
 
 const parse = (config: unknown): { parsed: ExtractorConfig; warnings: string[] } => {
