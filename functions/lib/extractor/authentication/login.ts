@@ -5,7 +5,7 @@ import { checkHeaders } from '../http/outgoing-request.ts'
 import type { PageRequest, Params } from '../http/page-request.ts'
 import type { Masker } from '../masking/masker.ts'
 import { withParts } from '../masking/secrets-of.ts'
-import { isEmpty, isObject, toText } from '../php/php-values.ts'
+import { isContainer, isEmpty, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Authenticator } from './authenticator.ts'
@@ -99,5 +99,3 @@ const apiValues = (
     }),
   )
 }
-
-const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)

@@ -1,7 +1,6 @@
 import type { ErrorRule } from '../config/error-rules-schema.ts'
-import { isObject, toText } from '../php/php-values.ts'
+import { isContainer, toText } from '../php/php-values.ts'
 import { valueAt } from '../select/json-path.ts'
-import type { Json } from '../tables/json-value.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
 import { passes } from './response-test.ts'
@@ -24,8 +23,6 @@ export const waitOf = ({ wait }: ErrorRule, response: HttpResponse, now: number)
   const seconds = text === undefined ? undefined : parseRetryHeader(text, now)
   return seconds !== undefined && seconds > 0 ? seconds : undefined
 }
-
-const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)
 
 const textAt = (path: string, body: Buffer): string | undefined => {
   try {

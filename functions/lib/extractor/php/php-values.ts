@@ -36,3 +36,6 @@ export const isObject = (value: unknown): value is Record<string, Json> =>
 /** Text that arithmetic comparison takes for a number: leading blanks allowed, trailing ones not. */
 export const isNumericText = (text: string): boolean =>
   /^[ \t\n\r\v\f]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
+
+/** Whether a value holds others: a list or an object. */
+export const isContainer = (value: Json): boolean => Array.isArray(value) || isObject(value)
