@@ -4,12 +4,9 @@ import {
   addedRows,
   byPath,
   checkCounts,
-  checkKnownFiles,
   checkObjects,
-  checkParent,
-  checkQueryId,
-  checkTable,
   type QueryCommit,
+  readCommit,
   sum,
   timesOf,
 } from './commit-checks.ts'
@@ -31,12 +28,7 @@ export const checkCommit = async (request: CheckCommitRequest): Promise<LiveFile
       throw new IcebergRefusal(`The query wrote ${query.updatedRows} rows, and the table is unchanged.`)
     return readLiveFiles(read, base.metadata)
   }
-  checkTable(base.metadata, committed.metadata)
-  const snapshot = checkParent(base, committed.metadata)
-  checkQueryId(snapshot, query)
-  const before = await readLiveFiles(read, base.metadata)
-  const live = await readLiveFiles(read, committed.metadata)
-  checkKnownFiles(before, live)
+  const { snapshot, before, live } = await readCommit(request)
   checkReplacedRows(before, live)
   checkCounts(before, live, { snapshot, updatedRows: query.updatedRows })
   checkTimes(before, live, request)

@@ -4,12 +4,9 @@ import {
   addedRows,
   byPath,
   checkCounts,
-  checkKnownFiles,
   checkObjects,
-  checkParent,
-  checkQueryId,
-  checkTable,
   type QueryCommit,
+  readCommit,
   sum,
   timesOf,
 } from './commit-checks.ts'
@@ -21,14 +18,9 @@ import {
  * Throws `IcebergRefusal`, whose sentence says what is wrong. A query that found nothing to pack has no commit.
  */
 export const checkPacked = async (request: QueryCommit): Promise<LiveFile[]> => {
-  const { read, base, committed, query } = request
-  const before = await readLiveFiles(read, base.metadata)
-  if (committed.location === base.location) return before
-  checkTable(base.metadata, committed.metadata)
-  const snapshot = checkParent(base, committed.metadata)
-  checkQueryId(snapshot, query)
-  const live = await readLiveFiles(read, committed.metadata)
-  checkKnownFiles(before, live)
+  const { read, base, committed } = request
+  if (committed.location === base.location) return readLiveFiles(read, base.metadata)
+  const { snapshot, before, live } = await readCommit(request)
   checkSameRows(before, live)
   // What the query says about rows is not about those that it has moved.
   checkCounts(before, live, { snapshot, updatedRows: 0 })

@@ -2,7 +2,7 @@ import pMap from 'p-map'
 import { currentSchema } from '../iceberg/metadata/parse-metadata.ts'
 import type { IcebergSnapshot, TableMetadata } from '../iceberg/metadata/table-metadata.ts'
 import type { ObjectReader } from '../iceberg/object-reader.ts'
-import type { LiveFile } from '../iceberg/read/live-files.ts'
+import { type LiveFile, readLiveFiles } from '../iceberg/read/live-files.ts'
 import { findSnapshot } from '../iceberg/read/read-manifests.ts'
 import { IcebergRefusal } from '../iceberg/refusal.ts'
 import { parseValue } from '../iceberg/values/bounds.ts'
@@ -27,7 +27,7 @@ export interface QueryCommit {
 }
 
 /** It is the same table with the same columns. */
-export const checkTable = (base: TableMetadata, committed: TableMetadata): void => {
+const checkTable = (base: TableMetadata, committed: TableMetadata): void => {
   for (const name of ['table-uuid', 'location', 'format-version'] as const)
     if (committed[name] !== base[name])
       throw new IcebergRefusal(`The commit has the ${name} ${committed[name]} instead of ${base[name]}.`)
@@ -36,7 +36,7 @@ export const checkTable = (base: TableMetadata, committed: TableMetadata): void 
 }
 
 /** It follows what we gave, with one snapshot. */
-export const checkParent = (base: MetadataFile, committed: TableMetadata): IcebergSnapshot => {
+const checkParent = (base: MetadataFile, committed: TableMetadata): IcebergSnapshot => {
   const previous = committed['metadata-log'].at(-1)?.['metadata-file']
   if (previous !== base.location)
     throw new IcebergRefusal(`The commit follows the metadata file ${previous}, not ${base.location}.`)
@@ -53,10 +53,7 @@ export const checkParent = (base: MetadataFile, committed: TableMetadata): Icebe
 const CLOCK_SLACK_MS = 60_000
 
 /** The engine's own id begins with the time at which the query started: `20250401_023623_00108_u4nkm`. */
-export const checkQueryId = (
-  { summary }: IcebergSnapshot,
-  { submitted, completed }: QueryCommit['query'],
-): void => {
+const checkQueryId = ({ summary }: IcebergSnapshot, { submitted, completed }: QueryCommit['query']): void => {
   const id = summary['trino_query_id']
   if (id === undefined) return
   const [, date, time] = /^(\d{8})_(\d{6})_/.exec(id) ?? []
@@ -74,7 +71,7 @@ export const byPath = (files: readonly LiveFile[]): Map<string, LiveFile> =>
 export const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 /** Files that were there before are listed as before, and none has rows deleted by equality. */
-export const checkKnownFiles = (before: readonly LiveFile[], live: readonly LiveFile[]): void => {
+const checkKnownFiles = (before: readonly LiveFile[], live: readonly LiveFile[]): void => {
   const known = byPath(before)
   const changed = live.find(({ file }) => {
     const old = known.get(file.path)?.file
@@ -87,6 +84,29 @@ export const checkKnownFiles = (before: readonly LiveFile[], live: readonly Live
     throw new IcebergRefusal(
       `The rows of ${equality.file.path} are deleted by equality, which other writers do.`,
     )
+}
+
+interface ReadCommit {
+  /** The one that it adds. */
+  snapshot: IcebergSnapshot
+  /** Files of the table that the query was given. */
+  before: LiveFile[]
+  /** Files of the table that it committed. */
+  live: LiveFile[]
+}
+
+/**
+ * Reads a commit and checks what holds for every query of ours: one snapshot on top of what the query was given, in the same table, made
+ * while the query ran, with the files of before as they were.
+ */
+export const readCommit = async ({ read, base, committed, query }: QueryCommit): Promise<ReadCommit> => {
+  checkTable(base.metadata, committed.metadata)
+  const snapshot = checkParent(base, committed.metadata)
+  checkQueryId(snapshot, query)
+  const before = await readLiveFiles(read, base.metadata)
+  const live = await readLiveFiles(read, committed.metadata)
+  checkKnownFiles(before, live)
+  return { snapshot, before, live }
 }
 
 /** Rows in the files that are new. */

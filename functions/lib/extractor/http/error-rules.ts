@@ -1,9 +1,7 @@
 import type { ErrorRule } from '../config/error-rules-schema.ts'
 import { isContainer, toText } from '../php/php-values.ts'
-import { valueAt } from '../select/json-path.ts'
-import { parseJson } from '../tables/parse-json.ts'
 import { firstHeader, type HttpResponse } from './http-response.ts'
-import { passes } from './response-test.ts'
+import { passes, valueInBody } from './response-test.ts'
 import { parseRetryHeader } from './retry-delay.ts'
 
 /** The first rule that holds for a response; without one it is handled as its status says. */
@@ -25,10 +23,6 @@ export const waitOf = ({ wait }: ErrorRule, response: HttpResponse, now: number)
 }
 
 const textAt = (path: string, body: Buffer): string | undefined => {
-  try {
-    const found = valueAt(path, parseJson(body))
-    return found === undefined || isContainer(found) ? undefined : toText(found)
-  } catch {
-    return undefined
-  }
+  const found = valueInBody(body, path)
+  return found === undefined || isContainer(found) ? undefined : toText(found)
 }

@@ -27,12 +27,17 @@ const compares = ({ equals, contains, exists }: Comparison, found: Json | undefi
   return [equals].flat().some(one => one !== undefined && text === toText(one))
 }
 
-/** The whole body as text, or what is at a path of it; nothing in a body that is no JSON. */
+/** The whole body as text, or what is at a path of it. */
 const contentOf = ({ body }: HttpResponse, path: string | undefined): Json | undefined => {
-  if (path === undefined) return body.length === 0 ? undefined : body.toString('utf8')
+  if (path !== undefined) return valueInBody(body, path)
+  return body.length === 0 ? undefined : body.toString('utf8')
+}
+
+/** What is at a path of a body; nothing in a body that is no JSON, which a rule that looks for a value does not hold for. */
+export const valueInBody = (body: Buffer, path: string): Json | undefined => {
   try {
     return valueAt(path, parseJson(body))
   } catch {
-    return undefined // a rule that looks for a value does not hold for a body that has none
+    return undefined
   }
 }
