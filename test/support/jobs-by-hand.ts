@@ -1,7 +1,8 @@
 import type { ItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import type { TableEngine } from '../../functions/lib/table-engine/table-engine.ts'
 import { type RunJobResult, runJob } from '../../functions/run-job/run-job.ts'
-import { executeJob, startStorageService } from './storage-service.ts'
+import { executeJob } from './execute-job.ts'
+import { startStorageService } from './storage-service.ts'
 
 /** Thrown where a process would have died. */
 export class Crash extends Error {}

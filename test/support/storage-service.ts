@@ -1,10 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { S3Client } from '@aws-sdk/client-s3'
 import { STSClient } from '@aws-sdk/client-sts'
-import { z } from 'zod'
 import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createGlueCatalog } from '../../functions/lib/distributed/glue-catalog.ts'
@@ -22,7 +20,6 @@ import { createQueries } from '../../functions/merge-by-query/queries.ts'
 import { previewStored } from '../../functions/preview-extraction/preview-stored.ts'
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
-import { runJob } from '../../functions/run-job/run-job.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
 import { GZIP_LIMITS } from '../../functions/stage-load/gzip-limits.ts'
 import type { StageLoadServices } from '../../functions/stage-load/services.ts'
@@ -31,64 +28,25 @@ import { readCatalogue } from '../../functions/storage-api/components/read-catal
 import type { RedriveExecution } from '../../functions/storage-api/dead-letters/redrive-execution.ts'
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
-import { readRequestPath } from '../../functions/storage-api/http/request-path.ts'
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
-import { routes } from '../../functions/storage-api/routes.ts'
 import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
-import type { PolicyDocument } from '../../local/s3/server.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
+import { checkReply, type Reply } from './check-reply.ts'
+import { executeJob, type JobServices } from './execute-job.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
-import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
 import { athenaWorkGroup, glueDatabase, startQueryServices } from './query-services.ts'
-import { doSideBySide, type MachineServices } from './side-by-side.ts'
+import { roleArn, storageRoles, tableRoleArn } from './storage-roles.ts'
+import { storageSteps } from './storage-steps.ts'
 
 const GiB = 1024 ** 3
 const region = 'us-east-1'
 const filesBucket = 'files'
 const tablesBucket = 'tables'
 const itemTableName = 'storage'
-const roleArn = 'arn:aws:iam::000000000000:role/file-access'
-const tableRoleArn = 'arn:aws:iam::000000000000:role/table-access'
 const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
-
-/** The rights of the role in the real stack; sessions narrow them. */
-const filePolicy: PolicyDocument = {
-  Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Action: [
-        's3:GetObject',
-        's3:PutObject',
-        's3:PutObjectAcl',
-        's3:AbortMultipartUpload',
-        's3:ListMultipartUploadParts',
-      ],
-      Resource: `arn:aws:s3:::${filesBucket}/*`,
-    },
-    { Effect: 'Allow', Action: 's3:ListBucket', Resource: `arn:aws:s3:::${filesBucket}` },
-  ],
-}
-
-const tablePolicy: PolicyDocument = {
-  Version: '2012-10-17',
-  Statement: [
-    { Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${tablesBucket}/tables/*` },
-    { Effect: 'Allow', Action: 's3:ListBucket', Resource: `arn:aws:s3:::${tablesBucket}` },
-  ],
-}
-
-export interface Reply {
-  status: number
-  headers: Headers
-  text: string
-  // Tests look into replies freely and compare what they find.
-  // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-  body: any
-}
 
 export interface StorageServiceOptions {
   now?: () => Date
@@ -130,9 +88,6 @@ export interface StorageServiceOptions {
   pause?: (milliseconds: number) => Promise<void>
 }
 
-/** Everything that the states of the job machine need. */
-type JobServices = RunJobServices & MachineServices & { merging?: WholeMerge | undefined }
-
 const noExtractRuns: ExtractRuns = {
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
   describe: () => Promise.reject(new Error('No run of a configuration was expected')),
@@ -154,10 +109,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const s3Server = await startEmbeddedS3({
     dataDir: path.join(dataDir, 's3'),
     root,
-    roles: new Map([
-      [roleArn, filePolicy],
-      [tableRoleArn, tablePolicy],
-    ]),
+    roles: storageRoles(filesBucket, tablesBucket),
   })
   await s3Server.createBucket(filesBucket)
   await s3Server.createBucket(tablesBucket)
@@ -369,60 +321,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     fetchReply,
     call,
 
-    /** A file resource with its content uploaded; its id. */
-    async upload(content: string | Uint8Array, { name = 'data.csv' } = {}): Promise<number> {
-      const { body: file } = await call('POST', '/v2/storage/files/prepare', { name, federationToken: 1 })
-      const { bucket, key } = file.uploadParams
-      await s3.send(
-        new PutObjectCommand({
-          Bucket: bucket,
-          Key: key,
-          Body: content,
-          ContentLength: Buffer.byteLength(content),
-        }),
-      )
-      return file.id
-    },
-
-    /** A sliced file resource with its slices and manifest uploaded; its id. */
-    async uploadSlices(slices: string[]): Promise<number> {
-      const { body: file } = await call('POST', '/v2/storage/files/prepare', {
-        name: 'sliced.csv',
-        isSliced: 1,
-        federationToken: 1,
-      })
-      const { bucket, key } = file.uploadParams
-      for (const [index, content] of slices.entries())
-        await s3.send(new PutObjectCommand({ Bucket: bucket, Key: `${key}part${index}`, Body: content }))
-      const entries = slices.map((_, index) => ({ url: `s3://${bucket}/${key}part${index}` }))
-      await s3.send(
-        new PutObjectCommand({ Bucket: bucket, Key: `${key}manifest`, Body: JSON.stringify({ entries }) }),
-      )
-      return file.id
-    },
-
-    /** A bucket of this name; its id. */
-    async createBucket(name: string): Promise<string> {
-      const { body } = await call('POST', '/v2/storage/buckets', { name })
-      return body.id
-    },
-
-    /** A table with this content; its id. */
-    async createTable(
-      bucketId: string,
-      name: string,
-      content: string,
-      settings: Record<string, unknown> = {},
-    ): Promise<string> {
-      const dataFileId = await this.upload(content)
-      const { body } = await call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, {
-        name,
-        dataFileId,
-        ...settings,
-      })
-      if (body.status !== 'success') throw new Error(`The table was not created: ${JSON.stringify(body)}`)
-      return body.results.id
-    },
+    ...storageSteps(call, s3),
 
     jobsEnded,
 
@@ -439,38 +338,4 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   }
 }
 
-/** Checks every reply against the OpenAPI document. */
-const checkReply = (request: Request, status: number, body: unknown): void => {
-  const { path: target } = readRequestPath(new URL(request.url).pathname)
-  const route = routes.find(
-    ({ method, pathPattern }) => method === request.method.toLowerCase() && pathPattern.test(target),
-  )
-  const parsed = route?.replySchema(status)?.safeParse(body)
-  if (parsed && !parsed.success)
-    throw new Error(
-      `${request.method} ${target}: ${status} is not as documented:\n${z.prettifyError(parsed.error)}`,
-    )
-}
-
 export type StorageService = Awaited<ReturnType<typeof startStorageService>>
-
-/** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
-export const executeJob = async (
-  jobId: number,
-  services: JobServices,
-  pause: () => Promise<unknown> = () => sleep(10),
-): Promise<void> => {
-  for (let attempt = 0; attempt < 3; ) {
-    try {
-      const result = await runJob({ jobId }, services)
-      if (result.status === 'done') return
-      if (result.status === 'merge' && services.merging) {
-        const refusal = await mergeWholeLoad(jobId, services.merging)
-        if (refusal) return void (await runJob({ jobId, refusal }, services))
-      } else if (!(await doSideBySide(jobId, result, services))) await pause()
-    } catch {
-      attempt++
-    }
-  }
-  await runJob({ jobId, failure: { Error: 'Error', Cause: 'the cause of the test' } }, services)
-}

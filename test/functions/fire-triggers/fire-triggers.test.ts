@@ -3,7 +3,8 @@ import { fireTriggersEvent } from '#functions/fire-triggers/event.ts'
 import { fireTriggers } from '#functions/fire-triggers/fire-triggers.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { eventFile } from '../../support/events.ts'
-import { executeJob, type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { executeJob } from '../../support/execute-job.ts'
+import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 const MINUTE_MS = 60_000
 const COMPONENT = 'ex-generic-v2'

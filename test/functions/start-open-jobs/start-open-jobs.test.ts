@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOpenJobsEvent } from '#functions/start-open-jobs/event.ts'
 import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { eventFile } from '../../support/events.ts'
-import { executeJob, type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { executeJob } from '../../support/execute-job.ts'
+import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 const MINUTE_MS = 60_000
 

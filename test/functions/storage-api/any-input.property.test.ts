@@ -16,7 +16,7 @@ beforeAll(async () => {
     dataFileId: known['fileId'],
   })
   known['jobId'] = String(body.id)
-  const { executeJob } = await import('../../support/storage-service.ts')
+  const { executeJob } = await import('../../support/execute-job.ts')
   await executeJob(body.id, service.jobServices)
   known['tableId'] = 'in.c-main.a'
   known['tag'] = 'a'

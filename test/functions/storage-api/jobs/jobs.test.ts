@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { executeJob } from '#support/execute-job.ts'
 import {
-  executeJob,
   type StorageService,
   type StorageServiceOptions,
   startStorageService,

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runJob } from '../../functions/run-job/run-job.ts'
+import type { RunJobServices } from '../../functions/run-job/services.ts'
+import { mergeWholeLoad, type WholeMerge } from './merge-whole-load.ts'
+import { doSideBySide, type MachineServices } from './side-by-side.ts'
+
+/** Everything that the states of the job machine need. */
+export type JobServices = RunJobServices & MachineServices & { merging?: WholeMerge | undefined }
+
+/** What the job machine does: waits while the job is blocked, retries, and closes a job that failed for good. */
+export const executeJob = async (
+  jobId: number,
+  services: JobServices,
+  pause: () => Promise<unknown> = () => sleep(10),
+): Promise<void> => {
+  for (let attempt = 0; attempt < 3; ) {
+    try {
+      const result = await runJob({ jobId }, services)
+      if (result.status === 'done') return
+      if (result.status === 'merge' && services.merging) {
+        const refusal = await mergeWholeLoad(jobId, services.merging)
+        if (refusal) return void (await runJob({ jobId, refusal }, services))
+      } else if (!(await doSideBySide(jobId, result, services))) await pause()
+    } catch {
+      attempt++
+    }
+  }
+  await runJob({ jobId, failure: { Error: 'Error', Cause: 'the cause of the test' } }, services)
+}
