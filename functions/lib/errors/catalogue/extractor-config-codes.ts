@@ -77,6 +77,11 @@ export const extractorConfigCodes = {
     meaning: 'An expression makes more text than is allowed.',
     remedy: 'Simplify the expression.',
   },
+  'extractor.request.body': {
+    status: 400,
+    meaning: 'The text of a body is not a single value.',
+    remedy: 'Write the body as one text, or make one with a function such as `concat`.',
+  },
   'extractor.request.headers': {
     status: 400,
     meaning: 'A configured header is neither a text nor a list of texts, or holds a line break.',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
+import { bodyProblem, TextBody } from './body-schema.ts'
 import { Completeness } from './completeness-schema.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
@@ -76,6 +77,10 @@ const jobShape = {
     optional(z.unknown()),
     'Columns added to the rows, over those of `config`. A scalar becomes the column `job_parent_id`.',
   ),
+  body: key(
+    optional(TextBody),
+    'Ours: the body of a POST as text, such as XML, see [text bodies](#text-bodies).',
+  ),
   graphql: key(
     optional(GraphqlRequest),
     'Ours: a GraphQL query in place of `params` and `method`, see [GraphQL](extractor-graphql.md).',
@@ -107,6 +112,6 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  const problem = graphqlProblem(job)
+  const problem = graphqlProblem(job) ?? bodyProblem(job)
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -5,6 +5,7 @@ import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { isObject, toText } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import { buildEndpoint } from './build-endpoint.ts'
+import { fillText } from './fill-text.ts'
 import type { PageRequest } from './page-request.ts'
 import { type HttpUrl, resolveUrl } from './resolve-url.ts'
 
@@ -20,7 +21,7 @@ export interface OutgoingRequest {
 }
 
 /**
- * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body
+ * GET sends params in the query, POST as a JSON body, FORM as an urlencoded body; a job may give the body as text
  * (docs/reference/extractor-jobs.md#requests).
  */
 export const toOutgoing = (
@@ -34,6 +35,8 @@ export const toOutgoing = (
     const url = resolveUrl(baseUrl, buildEndpoint(request.endpoint, request.params))
     return { method: 'GET', url, headers, body: undefined }
   }
+  if (request.method === 'POST' && request.body !== undefined)
+    return textPost(request, request.body, baseUrl, headers)
   const isEmpty = Object.keys(request.params).length === 0
   const [type, body] =
     request.method === 'POST'
@@ -50,6 +53,20 @@ export const toOutgoing = (
     headers: setHeader(headers, 'Content-Type', type ?? ''),
     body: body ?? '',
   }
+}
+
+/** Params that the text names go there, the others into the query. */
+const textPost = (
+  { endpoint, params }: PageRequest,
+  { text, contentType }: NonNullable<PageRequest['body']>,
+  baseUrl: string,
+  headers: Headers,
+): OutgoingRequest => {
+  const values: Record<string, Json> = Object.fromEntries(Object.entries(params))
+  const { text: body, used } = fillText(text, values)
+  const others = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)))
+  const url = resolveUrl(baseUrl, buildEndpoint(endpoint, others))
+  return { method: 'POST', url, headers: setHeader(headers, 'Content-Type', contentType), body }
 }
 
 /** Generic Extractor reads `{}` as `[]`, and sends `[]`. */

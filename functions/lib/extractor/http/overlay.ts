@@ -8,6 +8,7 @@ export const overlay = (base: RequestOptions, over: RequestOptions): RequestOpti
   method: over.method ?? base.method,
   params: mergeParams(base.params, over.params),
   headers: { ...base.headers, ...over.headers },
+  body: over.body ?? base.body,
 })
 
 /** A complete request from its options: job values lie over the defaults (docs/reference/extractor-jobs.md#requests). */
@@ -16,6 +17,7 @@ export const complete = (options: RequestOptions, position?: Json): PageRequest 
   method: options.method ?? 'GET',
   params: options.params ?? {},
   headers: options.headers ?? {},
+  ...(options.body === undefined ? {} : { body: options.body }),
   ...(position === undefined ? {} : { position }),
 })
 

@@ -2,9 +2,16 @@ import type { Json } from '../tables/json-value.ts'
 
 export type Params = Record<string, Json> | Json[]
 
+/** Sent in place of a body that is made from params, which then go into the text or into the query. */
+interface TextBody {
+  text: string
+  contentType: string
+}
+
 /** What a job, a default, a login or a scroll request says about a request, before it becomes an address and a body. */
 export interface RequestOptions {
   endpoint?: string | undefined
+  body?: TextBody | undefined
   params?: Params | undefined
   method?: 'GET' | 'POST' | 'FORM' | undefined
   headers?: Record<string, Json> | undefined
@@ -17,6 +24,7 @@ export interface PageRequest {
   method: 'GET' | 'POST' | 'FORM'
   params: Params
   headers: Record<string, Json>
+  body?: TextBody
   /** What the paginator has to remember from this page to the next, such as the offset. */
   position?: Json
 }

@@ -114,6 +114,7 @@ const describeIteration = async (
       ...(login?.headers ?? []),
       ...describeParams(run.pagination.first, unsigned, request, plan, context),
       ...(login?.params ?? []),
+      ...(plan.job.body === undefined ? [] : [`  body: ${unsigned.body} (jobs.${plan.path}.body)`]),
     ].map(masker.mask)
   }
 
@@ -178,7 +179,7 @@ const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
   const { job } = plan
   const filter = job.recursionFilter ? ` where ${job.recursionFilter}` : ''
   return [
-    `${job.method === undefined || job.method === 'GET' ? 'GET' : 'POST'} ${job.endpoint} (for each row of ${parent.dataType}${filter})`,
+    `${sendsPost(job) ? 'POST' : 'GET'} ${job.endpoint} (for each row of ${parent.dataType}${filter})`,
     `  job jobs.${plan.path} -> ${plan.dataType}`,
     ...Object.entries(job.placeholders ?? {}).map(
       ([name, path]) => `  placeholder ${name}: ${typeof path === 'string' ? path : path.path}`,
@@ -189,6 +190,9 @@ const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
     ...plan.children.flatMap(child => describeChild(child, plan)),
   ]
 }
+
+const sendsPost = ({ body, graphql, method = 'GET' }: JobPlan['job']): boolean =>
+  body !== undefined || graphql !== undefined || method !== 'GET'
 
 /** The rest of the authentication, such as an AWS signature, without the login itself. */
 const withoutLogin = (file: ExtractorConfig['file']): ExtractorConfig['file'] => {

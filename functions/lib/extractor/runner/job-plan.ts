@@ -59,7 +59,8 @@ export const groupByTable = (
   { mappings, method = 'GET' }: { mappings: unknown; method?: string | undefined },
 ): JobPlan[][] => {
   // A POST may prepare what a later job reads
-  if ([...allPlans(plans)].some(({ job }) => (job.method ?? method) !== 'GET')) return [[...plans]]
+  const mayChange = ({ job }: JobPlan) => job.body !== undefined || (job.method ?? method) !== 'GET'
+  if ([...allPlans(plans)].some(mayChange)) return [[...plans]]
   // Mappings can send rows of any type to any table
   if (typeof mappings === 'object' && mappings !== null && Object.keys(mappings).length > 0)
     return [[...plans]]

@@ -7,6 +7,7 @@ import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
 import { fillEndpoint, type Placeholder, parentColumns, resolvePlaceholders } from './placeholders.ts'
+import { textBody } from './request-body.ts'
 
 /**
  * Starts a run: params, headers and user data are worked out once here, not per page
@@ -37,9 +38,13 @@ export const startRun = (
   const request: RequestOptions = {
     endpoint: fillEndpoint(job.endpoint, placeholders),
     ...(job.graphql === undefined
-      ? { method: job.method, params: Array.isArray(job.params) ? Object.values(params) : params }
+      ? {
+          method: job.body === undefined ? job.method : 'POST',
+          params: Array.isArray(job.params) ? Object.values(params) : params,
+        }
       : { method: 'POST', params: queryOf(plan, params, contexts, context) }),
     headers,
+    ...textBody(plan, placeholders, contexts, context),
   }
   const columns = { ...userData(plan, rows.length === 0, context, contexts), ...parentColumns(placeholders) }
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }

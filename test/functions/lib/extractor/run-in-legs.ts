@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/extract.ts'
+import { type Answer, startApi } from './api-server.ts'
+import { configuration, readTables, type Settings } from './run-extraction.ts'
+
+interface Whole {
+  tables: Record<string, string>
+  requests: string[]
+  state: unknown
+  jobs: unknown
+  legs: number
+  checkpoints: string[]
+}
+
+/** Runs to the end, stopping after so many pages in each leg. The checkpoint goes through JSON, as in a store. */
+export const runInLegs = async (answer: Answer, settings: Settings, pagesPerLeg: number): Promise<Whole> => {
+  const server = await startApi(answer)
+  const folder = mkdtempSync(join(tmpdir(), 'legs-'))
+  const outDir = join(folder, 'out')
+  const checkpoints: string[] = []
+  try {
+    let result: ExtractResult | undefined
+    let legs = 0
+    while (result?.finished !== true) {
+      legs++
+      const stop = new AbortController()
+      const leg: Partial<ExtractOptions> =
+        checkpoints.length === 0 ? {} : { checkpoint: JSON.parse(checkpoints.at(-1) ?? '') }
+      let pages = 0
+      result = await extract({
+        config: configuration(server.origin, settings),
+        outDir,
+        spoolDir: join(folder, 'spool'),
+        now: () => 1_700_000_000,
+        signal: stop.signal,
+        onProgress: () => {
+          if (++pages >= pagesPerLeg) stop.abort()
+        },
+        ...leg,
+        ...settings.options,
+      })
+      if (!result.finished) checkpoints.push(JSON.stringify(result.checkpoint))
+      if (legs > 500) throw new Error('The legs do not end')
+    }
+    return {
+      tables: readTables(outDir),
+      requests: server.requests.map(({ method, url, body }) => `${method} ${url} ${body}`).sort(),
+      state: result.state,
+      jobs: result.summary.jobs,
+      legs,
+      checkpoints,
+    }
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
