@@ -26,6 +26,7 @@ import { DeadLetters } from './dead-letters.ts'
 import { importMachine } from './import-machine.ts'
 import { ItemTable } from './item-table.ts'
 import type { LandingRules } from './landing-rules.ts'
+import { loadLimitsEnvironment } from './large-data.ts'
 import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { reportSilentEnds } from './silent-ends.ts'
@@ -113,6 +114,7 @@ const startImportFunction = (
       STORAGE_TOKEN_SECRET_ARN: storage.tokenSecret.secretArn,
       IMPORTS_TABLE: records.tableName,
       FILES_BUCKET: storage.filesBucket?.bucketName ?? NO_BUCKET_OF_OURS,
+      ...loadLimitsEnvironment(storage.loadLimits),
     },
     memoryMiB: 1769, // One whole core: it hashes the bytes that it moves.
     timeout: LONGEST_TIMEOUT,

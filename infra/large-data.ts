@@ -1,3 +1,4 @@
+import { NO_LOAD_LIMITS } from '../functions/lib/distributed/no-load-limits.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
 import type { LargeExports } from './large-exports.ts'
 import type { LargeLoads } from './large-loads.ts'
@@ -5,11 +6,19 @@ import type { LargeLoads } from './large-loads.ts'
 /** How loads and exports are done that outgrow one function. */
 export type LargeData = LargeLoads & LargeExports
 
+/** What decides whether a load is refused. */
+export type LoadLimits = Pick<LargeData, 'distributed' | 'singleLoadBytes'>
+
+/** What each function that accepts a load needs to know. Undefined: the storage service is elsewhere. */
+export const loadLimitsEnvironment = (limits: LoadLimits | undefined) => ({
+  DISTRIBUTED: String(limits?.distributed ?? NO_LOAD_LIMITS),
+  SINGLE_LOAD_BYTES: String(limits?.singleLoadBytes ?? NO_LOAD_LIMITS),
+})
+
 /** What `run-job` needs to know of it. */
 export const largeDataEnvironment = (sizes: LargeData) =>
   ({
-    DISTRIBUTED: String(sizes.distributed),
-    SINGLE_LOAD_BYTES: String(sizes.singleLoadBytes),
+    ...loadLimitsEnvironment(sizes),
     SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
     SINGLE_EXPORT_BYTES: String(sizes.singleExportBytes),
     EXPORT_PART_BYTES: String(sizes.exportPartBytes),

@@ -33,7 +33,7 @@ import { FiringTriggers } from './firing-triggers.ts'
 import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
-import { type LargeData, largeDataEnvironment } from './large-data.ts'
+import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
 import { exportPartsFunction } from './large-exports.ts'
 import { stageLoadFunction } from './large-loads.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
@@ -71,6 +71,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   readonly url: string
   readonly tokenSecret: Secret
   readonly filesBucket: PrivateBucket
+  readonly loadLimits: LoadLimits
   readonly jobMachine: StateMachine
   readonly storageApi: IFunction
   readonly keepDeadLetter: IFunction
@@ -89,6 +90,7 @@ export class StorageService extends Construct implements StorageEndpoint {
         expiration: Duration.days(days + DAYS_LEFT_TO_SWEEP),
       })),
     })
+    this.loadLimits = largeData
     this.tokenSecret = masterToken(this, projectId)
     this.secretsKey = secretsKey(this)
     const content = {
@@ -136,7 +138,8 @@ export class StorageService extends Construct implements StorageEndpoint {
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
     const { tokenSecret } = this
-    this.storageApi = storageApiFunction(this, bundles['storage-api'], { ...store, preview, tokenSecret })
+    const api = { ...store, preview, tokenSecret, largeData }
+    this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
@@ -246,10 +249,16 @@ const runJobFunction = (
   return runJob
 }
 
+interface ApiStore extends Store {
+  readonly preview: IFunction | undefined
+  readonly tokenSecret: Secret
+  readonly largeData: LoadLimits
+}
+
 const storageApiFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { preview, tokenSecret, ...store }: Store & { preview: IFunction | undefined; tokenSecret: Secret },
+  { preview, tokenSecret, largeData, ...store }: ApiStore,
 ) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
@@ -267,6 +276,7 @@ const storageApiFunction = (
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NO_DATA_KEY,
+      ...loadLimitsEnvironment(largeData),
       PREVIEW_FUNCTION: preview?.functionName ?? NO_EXTRACT_MACHINE,
     },
     memoryMiB: 1769,

@@ -1,11 +1,11 @@
 import pMap from 'p-map'
+import { sliceTooLarge } from '../lib/distributed/gzip-limits.ts'
 import type { LoadDocument } from '../lib/distributed/load-documents.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
-import { sliceTooLarge } from './gzip-limits.ts'
 import type { StageLoadServices } from './services.ts'
 
 const READS = 16

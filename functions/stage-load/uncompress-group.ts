@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { Upload } from '@aws-sdk/lib-storage'
+import { sliceTooLarge } from '../lib/distributed/gzip-limits.ts'
 import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
-import { sliceTooLarge } from './gzip-limits.ts'
 import type { StageLoadServices } from './services.ts'
 
 /** In memory are two parts and the one that is being filled. With 10,000 parts the largest copy has 312 GiB. */

@@ -1,11 +1,11 @@
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
 import { stageLoadEnvNames } from './env-names.ts'
 import type { StageLoadEvent } from './event.ts'
-import { GZIP_LIMITS } from './gzip-limits.ts'
 import { stageLoad } from './stage-load.ts'
 
 const env = readEnv(stageLoadEnvNames)

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { AcceptedLoads } from '../lib/distributed/load-limits.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { ImportRecords } from './import-records.ts'
 import type { LandingRule } from './landing-rules.ts'
@@ -10,6 +11,8 @@ export interface StartImportDependencies {
   /** Brings the bytes of the object into the prepared file. */
   transfer: Transfer
   storage: StorageClient
+  /** Larger objects are refused before they are moved. `undefined`: the service knows its own limits. */
+  acceptedLoads: AcceptedLoads | undefined
   records: ImportRecords
   rules: readonly LandingRule[]
   now: () => Date

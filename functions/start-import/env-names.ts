@@ -8,6 +8,10 @@ export const startImportEnvNames = [
   'IMPORTS_TABLE',
   /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
   'FILES_BUCKET',
+  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. `none`: the service is elsewhere. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. `none`: the service is elsewhere, and knows it itself. */
+  'SINGLE_LOAD_BYTES',
 ] as const
 
 /** File beside the bundle: JSON array of key rules that are tried before the built-in convention. */

@@ -1,4 +1,5 @@
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
+import { type AcceptedLoads, refuseTooLarge } from '../lib/distributed/load-limits.ts'
 import { asTransient } from '../lib/errors/as-transient.ts'
 import { TransientError } from '../lib/errors/errors.ts'
 import { loadIntoTable } from '../lib/storage-client/load-into-table.ts'
@@ -99,6 +100,7 @@ export const followJob = (
 interface ImportVersionServices {
   storage: StorageClient
   records: ImportRecords
+  acceptedLoads: AcceptedLoads | undefined
   /** Brings the bytes of the object into the prepared file. */
   transfer: Transfer
 }
@@ -120,14 +122,15 @@ type VersionImport =
  * Makes one job of one object version: a file is prepared, its bytes are moved, the import is accepted.
  *
  * Progress is saved before each step that must not happen twice, so that a repeated call resumes where an earlier one
- * died.
+ * died. Throws `UserError` for an object that is too large to be loaded, before any byte of it is moved.
  */
 export const importVersion = async (
   services: ImportVersionServices,
   work: ImportWork,
 ): Promise<VersionImport> => {
-  const { records } = services
-  const { versionId, target } = work
+  const { records, acceptedLoads } = services
+  const { versionId, target, source } = work
+  if (acceptedLoads && !work.progress.isUploaded) await refuseTooLarge([source], acceptedLoads)
   const { fileId, ranges, progress } = await uploadFile(services, work)
   if (ranges.length > 0) return { outcome: 'moving', fileId, ranges }
   // Before its bytes were there, nobody can have asked for its import.

@@ -7,6 +7,8 @@ import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
+import { NO_LOAD_LIMITS } from '../lib/distributed/no-load-limits.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
 import { LANDING_RULES_FILE, startImportEnvNames } from './env-names.ts'
@@ -28,13 +30,14 @@ const records = createImportRecords({
   ...table,
   isRunning: createIsExecutionRunning(new SFNClient({})),
 })
+const acceptedLoads = env.SINGLE_LOAD_BYTES === NO_LOAD_LIMITS ? undefined : readAcceptedLoads(env)
 const now = () => new Date()
 
 const measure = createMeasure('imports')
 
 export const run = async (event: StartImportEvent, log: Logger) => {
   const storage = await storageClientFrom(env, event)
-  const result = await startImport({ s3, transfer, storage, records, rules, now, log }, event)
+  const result = await startImport({ s3, transfer, storage, acceptedLoads, records, rules, now, log }, event)
   if (result.outcome === 'started') measure({ FilesLanded: 1 })
   if (result.outcome === 'released') measure({ FilesFailed: 1 })
   return result

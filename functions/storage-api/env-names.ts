@@ -25,4 +25,8 @@ export const storageApiEnvNames = [
   'DATA_KEY_ARN',
   /** Database of the Glue Data Catalog; `none` in a stack that has none. */
   'GLUE_DATABASE',
+  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. */
+  'SINGLE_LOAD_BYTES',
 ] as const

@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { readEnv } from '../lib/aws/env.ts'
 import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { readAcceptedLoads } from '../lib/distributed/load-limits.ts'
 import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
@@ -53,6 +54,7 @@ const services = {
     dataKeyArn: env.DATA_KEY_ARN,
     signer: createS3Client({ requestChecksumCalculation: 'WHEN_REQUIRED' }),
   }),
+  acceptedLoads: readAcceptedLoads(env),
   tableAccess: createTableAccess({
     s3,
     sts,

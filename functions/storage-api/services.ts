@@ -1,3 +1,4 @@
+import type { AcceptedLoads } from '../lib/distributed/load-limits.ts'
 import type { StartJob } from '../lib/storage/jobs/job-starter.ts'
 import type { SealSecrets } from '../lib/storage/secrets/create-sealer.ts'
 import type { StorageStores } from '../lib/storage/storage-stores.ts'
@@ -29,6 +30,8 @@ export interface Services extends StorageStores {
   now: () => Date
   authenticate: Authenticate
   fileAccess: FileAccess
+  /** Files that are larger than these allow are refused before their job is accepted. */
+  acceptedLoads: AcceptedLoads
   /** What engines read tables with. */
   tableAccess: TableAccess
   startJob: StartJob

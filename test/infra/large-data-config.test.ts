@@ -52,6 +52,29 @@ describe('sizes of large loads and exports', () => {
     hasVariable(byDefault, 'DISTRIBUTED', 'true')
   })
 
+  it('each function that accepts a load knows them; beside a service elsewhere the hook knows that it does not', () => {
+    const variablesOf = (stack: typeof given, description: RegExp): unknown =>
+      Object.values(stack.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
+        description.test(Properties.Description),
+      )?.['Properties'].Environment.Variables
+    const refused = { DISTRIBUTED: 'false', SINGLE_LOAD_BYTES: '1000' }
+    for (const accepts of [
+      /The HTTP API of the storage/,
+      /starts its import/,
+      /asynchronous jobs of the storage/,
+    ])
+      expect(variablesOf(given, accepts)).toMatchObject(refused)
+    const elsewhere = synthesiseStack({
+      shape: 'functions',
+      storageUrl: 'https://s.test',
+      storageTokenSecret: 's',
+    })
+    expect(variablesOf(elsewhere, /starts its import/)).toMatchObject({
+      DISTRIBUTED: 'none',
+      SINGLE_LOAD_BYTES: 'none',
+    })
+  })
+
   it.each(sizes.map(([name]) => name))('%s is a whole number of bytes above 0', name => {
     for (const wrong of [0, -1, 1.5, '2GiB', 'much'])
       expect(() => synthesiseStack({ [name]: wrong })).toThrow(

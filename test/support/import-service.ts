@@ -44,6 +44,7 @@ export const useImportService = (): void => {
       s3: service.s3,
       transfer: transferOf({ ownFilesBucket: service.filesBucket }),
       storage,
+      acceptedLoads: undefined,
       records,
       rules: [],
       now: () => new Date(),
@@ -87,7 +88,7 @@ let sequence = 0
 /** Puts an object, and says of it what S3's event would. */
 export const land = async (
   key: string,
-  content: string,
+  content: string | Uint8Array,
   metadata: Record<string, string> = {},
 ): Promise<LandedObject> => {
   const { VersionId } = await service.s3.send(

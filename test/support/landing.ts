@@ -59,6 +59,7 @@ export const startLanding = async (given: GivenService = {}) => {
       notes: records.notes,
     }),
     storage,
+    acceptedLoads: undefined,
     records,
     rules: [],
     now: () => new Date(),

@@ -6,6 +6,7 @@ import { STSClient } from '@aws-sdk/client-sts'
 import { NO_DATA_KEY } from '../../functions/lib/aws/no-data-key.ts'
 import { createExportDocuments } from '../../functions/lib/distributed/export-documents.ts'
 import { createGlueCatalog } from '../../functions/lib/distributed/glue-catalog.ts'
+import { GZIP_LIMITS, type GzipLimits } from '../../functions/lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../../functions/lib/distributed/load-documents.ts'
 import { createMergeNotes } from '../../functions/lib/distributed/merge-notes.ts'
 import { createDispatcher } from '../../functions/lib/extractor/http/dispatcher.ts'
@@ -21,7 +22,6 @@ import { previewStored } from '../../functions/preview-extraction/preview-stored
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
-import { GZIP_LIMITS } from '../../functions/stage-load/gzip-limits.ts'
 import type { StageLoadServices } from '../../functions/stage-load/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
@@ -60,6 +60,8 @@ export interface StorageServiceOptions {
   singleLoadBytes?: number
   /** `false`: larger loads are refused. */
   isDistributed?: boolean
+  /** What is uncompressed of one slice of a larger load. */
+  gzipLimits?: GzipLimits
   /** Athena and Glue are there too, and merge what is too large for one function. Default: they are not. */
   hasAthena?: boolean
   /** Staged bytes that are merged by primary key; default 2 GiB. */
@@ -176,7 +178,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     documents,
     tableEngine: async () => engine,
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
-    gzipLimits: GZIP_LIMITS,
+    gzipLimits: options.gzipLimits ?? GZIP_LIMITS,
   }
   const exportDocuments = createExportDocuments(s3, tablesBucket)
   const notes = createMergeNotes(s3, tablesBucket)
@@ -230,6 +232,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     revision: '0.0.0-test',
     now,
     authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
+    acceptedLoads: {
+      isOn: options.isDistributed ?? true,
+      singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,
+      gzip: options.gzipLimits ?? GZIP_LIMITS,
+    },
     fileAccess: createFileAccess({
       s3,
       sts,

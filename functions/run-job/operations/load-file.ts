@@ -1,3 +1,4 @@
+import { isOutgrown } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import { exportPrefix } from '../../lib/storage/files/file-prefixes.ts'
 import { listSlices } from '../../lib/storage/files/list-slices.ts'
@@ -9,7 +10,7 @@ import { copyDataUrl } from './data-url.ts'
 import { tableLoad } from './import-outcome.ts'
 import type { NewTable } from './insert-table.ts'
 import { skipNamedHeader } from './named-header.ts'
-import { isOutgrown, type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
+import { type LoadedContent, loadOutgrown, type PinnedSource } from './outgrown-load.ts'
 
 interface LoadFileRequest extends DataPlace {
   tableId: string
@@ -41,7 +42,7 @@ export const loadFile = async (
   const { source, warnings } = request.current
     ? { source: pinned, warnings: [] }
     : await skipNamedHeader(pinned, services.s3)
-  if (isOutgrown(source, services.distribution))
+  if (isOutgrown(source.slices, services.distribution))
     return loadOutgrown(job, { ...request, internalId, source, warnings }, services)
 
   const engine = await tableEngine()

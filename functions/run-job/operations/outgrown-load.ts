@@ -59,23 +59,6 @@ export class QueryMerge extends Error {
   }
 }
 
-/** As stored. */
-export const sourceBytes = ({ slices }: PinnedSource): number =>
-  slices.reduce((sum, slice) => sum + slice.bytes, 0)
-
-/** Throws `UserError` `storage.load.tooLarge` when such loads are switched off. */
-export const isOutgrown = (source: PinnedSource, { isOn, singleLoadBytes }: Distribution): boolean => {
-  const bytes = sourceBytes(source)
-  if (bytes <= singleLoadBytes) return false
-  if (isOn) return true
-  throw new UserError(
-    'storage.load.tooLarge',
-    `The data has ${bytes} bytes, and one function loads ${singleLoadBytes}. Larger loads are cut and loaded side by ` +
-      'side when "distributed" is true in the stack configuration (the context of cdk.json): set it and deploy again.',
-    { params: { bytes, singleLoadBytes } },
-  )
-}
-
 /**
  * Makes the new snapshot of a table from what the machine has staged. Throws `OutgrownLoad` when it has not, the refusal
  * of the step that found something wrong, `QueryMerge` when one function cannot merge it, and `UserError`

@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import { storedBytes } from '../../lib/distributed/load-limits.ts'
 import { UserError } from '../../lib/errors/errors.ts'
 import {
   type InputOf,
@@ -11,7 +12,7 @@ import { checkKeyOfTable } from '../../lib/storage/tables/primary-key.ts'
 import type { TableRecord } from '../../lib/storage/tables/table-record.ts'
 import type { RunJobServices } from '../services.ts'
 import { resolveCsvSource } from './load-file.ts'
-import { type PinnedSource, sourceBytes } from './outgrown-load.ts'
+import type { PinnedSource } from './outgrown-load.ts'
 
 /** One load takes so many files of a table at most, and so many bytes as stored. It is done within a minute. */
 const TOGETHER_FILES = 500
@@ -77,9 +78,9 @@ export const queuedLoads = async (
     },
     { concurrency: READS },
   )
-  let bytes = sourceBytes(first.source)
+  let bytes = storedBytes(first.source.slices)
   const tooMuch = loads.findIndex(load => {
-    bytes += 'source' in load ? sourceBytes(load.source) : 0
+    bytes += 'source' in load ? storedBytes(load.source.slices) : 0
     return bytes > TOGETHER_BYTES
   })
   return tooMuch === -1 ? loads : loads.slice(0, tooMuch)

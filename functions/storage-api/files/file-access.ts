@@ -3,10 +3,12 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { SourceObject } from '../../lib/aws/multipart/source-object.ts'
 import { NO_DATA_KEY } from '../../lib/aws/no-data-key.ts'
 import { partitionOf } from '../../lib/aws/partition-of.ts'
 import { deleteFileObjects } from '../../lib/storage/files/delete-file-objects.ts'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { listFewSlices } from '../../lib/storage/files/list-slices.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { webalize } from './new-file.ts'
 
@@ -16,6 +18,8 @@ const URL_SECONDS = 3600
 // S3: at most 10,000 parts (User Guide, "Multipart upload limits"): 16 MiB reach 156 GiB with two parts in memory.
 const PART_BYTES = 16 * 1024 * 1024
 const PARTS_IN_MEMORY = 2
+// Ten pages of a listing take about a second.
+const MEASURED_SLICES = 10_000
 
 interface FileAccessOptions {
   s3: S3Client
@@ -104,6 +108,10 @@ export const createFileAccess = ({
     })
     await upload.done()
   },
+
+  /** Its objects as they are stored now; `undefined` for more than a request has time to look at. Errors: as `listSlices`. */
+  slices: ({ key, isSliced }: FileRecord): Promise<SourceObject[] | undefined> =>
+    listFewSlices({ s3, bucket, key, isSliced }, MEASURED_SLICES),
 
   deleteObjects: (file: FileRecord): Promise<void> => deleteFileObjects(s3, bucket, file),
 })

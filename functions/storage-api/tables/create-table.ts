@@ -14,7 +14,7 @@ import { type NewJob, submitJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { findSnapshot } from '../snapshots/find-snapshot.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
+import { admitDataPlace, dataPlaceFields, readDataPlace, workspaceFields } from './data-place.ts'
 import { findTable } from './find-table.ts'
 import { readTimestamp } from './read-timestamp.ts'
 import { checkTableName } from './table-name.ts'
@@ -99,7 +99,7 @@ const admitSource = async (
     const { csv, primaryKey } = source
     return {
       params: { ...csv, incremental: false, primaryKey },
-      source: await describeDataPlace(source, caller, services),
+      source: await admitDataPlace(source, caller, services),
     }
   }
   if (source.type === 'snapshot') {

@@ -5,6 +5,7 @@ import { findFile } from '../files/find-file.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { integer, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
+import { refuseTooLargeFile } from './refuse-too-large-file.ts'
 
 /** The fields that say where the data of a load is: one of them is required. */
 export const dataPlaceFields = {
@@ -57,16 +58,20 @@ const checkAddress = (dataUrl: string): string => {
   )
 }
 
-/** What a job shows of it. The query of an address may hold a signature and is left out. Errors: as `findFile`. */
-export const describeDataPlace = async (
+/**
+ * Checks that the caller may read it and that it is not too large to be loaded. Resolves to what a job shows of it: the
+ * query of an address may hold a signature and is left out. Errors: as `findFile` and `refuseTooLargeFile`.
+ */
+export const admitDataPlace = async (
   { fileId, dataUrl }: DataPlace,
   caller: Caller,
-  { files }: Pick<Services, 'files'>,
+  services: Pick<Services, 'files' | 'fileAccess' | 'acceptedLoads'>,
 ): Promise<Record<string, unknown>> => {
   if (dataUrl !== undefined) {
     const { origin, pathname } = new URL(dataUrl)
     return { dataUrl: `${origin}${pathname}`, type: 'url' }
   }
-  const file = await findFile(files, String(fileId), caller)
+  const file = await findFile(services.files, String(fileId), caller)
+  await refuseTooLargeFile(file, services)
   return { fileId, fileName: file.name, type: 'file' }
 }

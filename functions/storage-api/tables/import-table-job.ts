@@ -6,7 +6,7 @@ import { flag, text, textList, unlessBlank } from '../http/fields.ts'
 import type { NewJob } from '../jobs/submit-job.ts'
 import type { Services } from '../services.ts'
 import { csvFields, readCsvSettings } from './csv-settings.ts'
-import { dataPlaceFields, describeDataPlace, readDataPlace, workspaceFields } from './data-place.ts'
+import { admitDataPlace, dataPlaceFields, readDataPlace, workspaceFields } from './data-place.ts'
 import { findOwnTable } from './find-table.ts'
 
 /** The fields of an import (docs/reference/storage-api.md#import). */
@@ -55,7 +55,7 @@ export const importTableJob = (
         throw notImplemented('deduplicationStrategy=insert')
       return {
         params: { ...csv, incremental, ...key },
-        source: await describeDataPlace(place, caller, services),
+        source: await admitDataPlace(place, caller, services),
         queue: 'main',
       }
     },

@@ -8,7 +8,7 @@ import {
 import pMap from 'p-map'
 import { readRange, type SourceObject } from '../../aws/multipart/source-object.ts'
 import { UserError } from '../../errors/errors.ts'
-import { readManifest } from './read-manifest.ts'
+import { type ManifestEntry, readManifest } from './read-manifest.ts'
 
 const HEADS_IN_PARALLEL = 32
 
@@ -31,10 +31,27 @@ type Missing = (key: string, cause: Error) => UserError
  * lacks a slice, the slice itself is asked. Errors: those of the manifest, and `missing` (default `storage.sliceMissing`).
  */
 export const listSlices = async (
-  { s3, bucket, key, isSliced }: FilePlace,
+  place: FilePlace,
   missing: Missing = sliceMissing,
+): Promise<SourceObject[]> => describeEntries(place, await entriesOf(place), missing)
+
+/** {@link listSlices}, or `undefined` when there are more slices. */
+export const listFewSlices = async (
+  place: FilePlace,
+  atMost: number,
+): Promise<SourceObject[] | undefined> => {
+  const entries = await entriesOf(place)
+  return entries.length > atMost ? undefined : describeEntries(place, entries, sliceMissing)
+}
+
+const entriesOf = async ({ s3, bucket, key, isSliced }: FilePlace): Promise<ManifestEntry[]> =>
+  isSliced ? readManifest(s3, bucket, key) : [{ bucket, key }]
+
+const describeEntries = async (
+  { s3, bucket, key, isSliced }: FilePlace,
+  entries: ManifestEntry[],
+  missing: Missing,
 ): Promise<SourceObject[]> => {
-  const entries = isSliced ? await readManifest(s3, bucket, key) : [{ bucket, key }]
   const listed = isSliced ? await listPrefix({ s3, bucket, key }) : new Map<string, SourceObject>()
   return pMap(
     entries,

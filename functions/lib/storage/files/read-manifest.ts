@@ -5,6 +5,12 @@ import { UserError } from '../../errors/errors.ts'
 /** See docs/reference/storage-api.md#sliced-files. Other keys, which clients add, are ignored. */
 const manifestSchema = z.object({ entries: z.array(z.object({ url: z.string() })) })
 
+/** Where a slice is. */
+export interface ManifestEntry {
+  bucket: string
+  key: string
+}
+
 /** Room for more than a hundred thousand slices: an entry has about 150 bytes. */
 const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
 
@@ -14,11 +20,7 @@ const MAX_MANIFEST_BYTES = 32 * 1024 * 1024
  * Errors: `storage.manifestFileMissing`, `storage.manifestFileInvalid`, and `storage.unauthorizedAccess` for a manifest
  * that names anything outside the file's own prefix. Its author could otherwise read whatever the service can read.
  */
-export const readManifest = async (
-  s3: S3Client,
-  bucket: string,
-  key: string,
-): Promise<{ bucket: string; key: string }[]> => {
+export const readManifest = async (s3: S3Client, bucket: string, key: string): Promise<ManifestEntry[]> => {
   const parsed = manifestSchema.safeParse(parseJson(await readText(s3, bucket, `${key}manifest`)))
   if (!parsed.success) throw invalid('it must be JSON of the form {"entries":[{"url":"s3://…"}]}')
   return parsed.data.entries.map(({ url }) => {

@@ -1,4 +1,4 @@
-import { UserError } from '../lib/errors/errors.ts'
+import { UserError } from '../errors/errors.ts'
 
 const GiB = 1024 ** 3
 
