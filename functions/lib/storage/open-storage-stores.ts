@@ -1,7 +1,7 @@
-import { GlueClient } from '@aws-sdk/client-glue'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { createDocumentClient } from '../aws/document-client.ts'
-import { createGlueCatalog, type GlueCatalog } from '../distributed/glue-catalog.ts'
+import type { GlueCatalog } from '../distributed/glue-catalog.ts'
+import { createLazyGlueCatalog } from '../distributed/lazy-glue-catalog.ts'
 import { NO_GLUE_DATABASE } from '../distributed/no-glue-database.ts'
 import { createItemTable } from './db/item-table.ts'
 import { createStorageStores, type StorageStores } from './storage-stores.ts'
@@ -31,4 +31,4 @@ export const openStorageStores = (
 
 /** Of a stack whose large loads are off, or of a function that changes no table: none. */
 const openGlueCatalog = (database = NO_GLUE_DATABASE): GlueCatalog | undefined =>
-  database === NO_GLUE_DATABASE ? undefined : createGlueCatalog(new GlueClient({}), database)
+  database === NO_GLUE_DATABASE ? undefined : createLazyGlueCatalog(database)
