@@ -36,10 +36,10 @@ afterAll(async () => {
 beforeEach(() => createConfig())
 
 /** Loads into a table without a key, incrementally: a row that came twice would be there twice. */
-const createConfig = async () => {
+const createConfig = async (job: object = {}) => {
   configId = `legs${++configs}`
   const pagination = { method: 'offset', limit: PAGE }
-  const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items' }] }
+  const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items', ...job }] }
   await extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
     configurationId: configId,
     name: configId,
@@ -85,6 +85,23 @@ it('a leg that finds nothing on its disk goes on from what the last one kept in 
   }
   const { end } = await extraction.run(configId, { execution })
   expect(legsOf(end.result)).toBe(3)
+  expect(await idsLoaded()).toEqual(allIds)
+})
+
+it('a job that is read in passes keeps them from leg to leg, also when nothing is left on the disk', async () => {
+  await createConfig({ completeness: { mode: 'repair', id: 'id' } })
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(execution)
+  await extraction.advance('begin', execution, input)
+  let legs = 0
+  for (let next = 'leg'; next === 'leg'; legs++) {
+    next = (await extraction.advance('leg', execution, input, short)).next
+    if (legs % 2 === 0) await rm(join(extraction.scratch, 'runs'), { recursive: true })
+  }
+  const { end } = await extraction.run(configId, { execution })
+  expect(legs).toBeGreaterThan(3)
+  expect(end.result).toMatchObject({ rows: [{ jobs: [{ completeness: { complete: 1, passes: 2 } }] }] })
   expect(await idsLoaded()).toEqual(allIds)
 })
 

@@ -126,6 +126,17 @@ export const extractorRunCodes = {
     remedy:
       'Run it again, or set "completeness" to "warn". When the total counts something else, name another with "total".',
   },
+  'extractor.job.unstable': {
+    meaning:
+      'A job with "completeness": "repair" was read several times, and no two passes after each other gave the same rows.',
+    remedy:
+      'Ask the API for a fixed order, such as by id, and run when less changes. Or set "completeness" to "warn".',
+  },
+  'extractor.job.repairTooLarge': {
+    meaning:
+      'A job with "completeness": "repair" has more rows than are kept until two passes gave the same.',
+    remedy: 'Set "completeness" to "fail" or "warn", or ask for the rows in several jobs.',
+  },
   'extractor.tables.differentColumns': {
     meaning: 'Two mappings write tables of one name with different columns.',
     remedy: 'Give the tables different names, or the same columns.',

@@ -35,10 +35,7 @@ export const writeItems = async (folder: string, items: AsyncIterable<Json>): Pr
   const writePart = (): void => {
     if (part.length === 0) return
     const body = Buffer.from(`[${part.join(',')}]`)
-    const head = Buffer.alloc(HEAD_BYTES)
-    head.writeUInt32BE(body.length)
-    out.writeBytes(head)
-    out.writeBytes(body)
+    appendPart(out, body)
     digest.update(body)
     count += part.length
     part = []
@@ -59,6 +56,14 @@ export const writeItems = async (folder: string, items: AsyncIterable<Json>): Pr
     throw error
   }
   return { name, bytes: out.bytes, items: count, digest: digest.digest('base64url') }
+}
+
+/** @param body a JSON list of items */
+export const appendPart = (out: AppendFile, body: Buffer): void => {
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32BE(body.length)
+  out.writeBytes(head)
+  out.writeBytes(body)
 }
 
 /** One part: its items, the JSON that they come from, and where the next part begins. */
@@ -91,11 +96,16 @@ const read = (file: number, at: number, length: number): Buffer => {
   return buffer
 }
 
-/** All items again, for a paginator that looks at each of a page. */
-export const readAllItems = function* (folder: string, file: ItemFile): Generator<Json> {
+/** All parts again, from the first. */
+export const readAllParts = function* (folder: string, file: ItemFile): Generator<Part> {
   for (let part = readPart(folder, file, 0); part !== undefined; part = readPart(folder, file, part.next))
-    yield* part.items
+    yield part
 }
 
-export const removeItems = (folder: string, { name }: ItemFile): void =>
+/** All items again, for a paginator that looks at each of a page. */
+export const readAllItems = function* (folder: string, file: ItemFile): Generator<Json> {
+  for (const { items } of readAllParts(folder, file)) yield* items
+}
+
+export const removeItems = (folder: string, { name }: Pick<ItemFile, 'name'>): void =>
   rmSync(pathInside(folder, name), { force: true })

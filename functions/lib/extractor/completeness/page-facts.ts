@@ -35,9 +35,10 @@ export const pageFacts = (
   const settings = completenessOf(job.completeness ?? 'warn')
   const paths = settings.id === undefined ? keyPaths(job, given) : [settings.id].flat()
   const total = totalOf(page, settings.total, limitField)
+  const hasIds = paths.length > 0 || settings.mode === 'repair' // which goes by them alone
   return {
     rows: page.items.length,
-    ...(paths.length === 0 ? {} : { ids: idsOf(page.items, paths) }),
+    ...(hasIds ? { ids: idsOf(page.items, paths) } : {}),
     ...(total === undefined ? {} : { total }),
   }
 }
@@ -63,6 +64,7 @@ const idsOf = (items: Page['items'], paths: readonly string[]): (string | null)[
 }
 
 const idOf = (item: Json, paths: readonly string[]): string | null => {
+  if (paths.length === 0) return null
   const parts: string[] = []
   for (const path of paths) {
     const value = valueAt(path, item)

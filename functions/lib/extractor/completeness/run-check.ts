@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import { MAX_IDS, type PageFacts } from './page-facts.ts'
 
@@ -18,6 +19,8 @@ export class RunCheck {
   readonly #seen = new Map<string, number>()
   /** Ids that a page shares with an earlier one, or has more than once, by `<earlier> <page>`. */
   readonly #shared = new Map<string, number>()
+  /** Of all ids in their order, however the pages cut them. */
+  readonly #order = createHash('sha256')
   #pages = 0
   #rows = 0
   #again = 0
@@ -41,6 +44,7 @@ export class RunCheck {
     }
     if (ids === undefined) return
     this.#hasIds = true
+    if (ids.length > 0) this.#order.update(`${JSON.stringify(ids).slice(1, -1)},`)
     for (const id of ids) this.#note(id)
   }
 
@@ -62,6 +66,25 @@ export class RunCheck {
     this.#again++
     const pages = `${before} ${this.#pages}`
     this.#shared.set(pages, (this.#shared.get(pages) ?? 0) + 1)
+  }
+
+  /** Whether both have the same ids in the same order. */
+  hasSameRowsAs(other: RunCheck): boolean {
+    return this.#rows === other.#rows && this.#digest() === other.#digest()
+  }
+
+  #digest(): string {
+    return this.#order.copy().digest('base64url')
+  }
+
+  /** How the rows differ from those of an earlier pass, in words. */
+  movedFrom(other: RunCheck): string {
+    if (this.#tooMany || other.#tooMany) return 'rows moved'
+    const added = this.#seen.keys().filter(id => !other.#seen.has(id))
+    const gone = other.#seen.keys().filter(id => !this.#seen.has(id))
+    const [more, fewer] = [countOf(added), countOf(gone)]
+    if (more === 0 && fewer === 0) return 'the same rows came in another order'
+    return `${more === 0 ? 'no row' : many(more, 'row')} came and ${fewer === 0 ? 'none' : count(fewer)} went`
   }
 
   /** Why not all could be compared, for the author; the run is not at fault. */
@@ -104,10 +127,24 @@ export class RunCheck {
   }
 }
 
+const countOf = (values: Iterable<unknown>): number => {
+  let counted = 0
+  for (const _ of values) counted++
+  return counted
+}
+
 const count = (value: number): string => value.toLocaleString('en-US')
 
 const many = (value: number, one: string, several = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : several}`
+
+/** The error of a run of a job of which no two passes after each other gave the same rows. */
+export const unstable = (job: string, moved: readonly string[]): UserError =>
+  new UserError(
+    'extractor.job.unstable',
+    `Job '${job}' was read ${moved.length + 1} times, and no two passes after each other gave the same rows in the same order: ${moved.join('; ')}.`,
+    { params: { moved: [...moved] } },
+  )
 
 /** The error of a run of a job that must be complete and is not. */
 export const incomplete = (job: string, findings: readonly string[]): UserError =>

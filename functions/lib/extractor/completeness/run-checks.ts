@@ -1,8 +1,10 @@
 import { createReadStream, mkdirSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pathInside } from '../../paths/path-inside.ts'
+import { answerSpool } from '../answers/answer-spool.ts'
 import { AppendFile } from '../tables/append-file.ts'
 import type { PageFacts } from './page-facts.ts'
+import { PassRecording, type SavedRecording } from './pass-recording.ts'
 import { RunCheck } from './run-check.ts'
 
 /** What a checkpoint holds of them; the ids are in a file of the spool folder. */
@@ -18,6 +20,7 @@ export interface SavedChecks {
  */
 export class RunChecks {
   readonly #folder: string
+  readonly #items: string
   readonly #open = new Map<number, RunCheck>()
   #log: AppendFile | undefined
   #next = 0
@@ -25,6 +28,7 @@ export class RunChecks {
   /** @param spoolDir a run without a job to check puts nothing there */
   constructor(spoolDir: string) {
     this.#folder = pathInside(spoolDir, 'completeness')
+    this.#items = answerSpool(spoolDir).items
   }
 
   static async restore(spoolDir: string, saved: SavedChecks | undefined): Promise<RunChecks> {
@@ -54,6 +58,11 @@ export class RunChecks {
   /** The one that an earlier leg started. */
   at(number: number): RunCheck | undefined {
     return this.#open.get(number)
+  }
+
+  /** The rows of a pass, and of an earlier leg of it. They lie where items of answers wait for their tables. */
+  recordingOf({ number }: RunCheck, saved?: SavedRecording): PassRecording {
+    return new PassRecording(this.#items, `pass-${number}`, saved)
   }
 
   note(check: RunCheck, facts: PageFacts): void {

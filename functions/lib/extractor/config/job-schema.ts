@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { bodyProblem, TextBody } from './body-schema.ts'
-import { Completeness } from './completeness-schema.ts'
+import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
@@ -112,6 +112,6 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  const problem = graphqlProblem(job) ?? bodyProblem(job)
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), completenessProblem(job)])
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -25,16 +25,35 @@ export const checkPage = (run: JobRun, page: Page, context: JobContext): void =>
 export const checkEnd = (run: JobRun, cut: string | undefined, context: JobContext): void => {
   const { check, plan, request } = run
   if (check === undefined || plan.job.completeness === undefined) return
+  const findings = cut === undefined ? check.findings() : []
+  if (findings.length > 0 && completenessOf(plan.job.completeness).mode === 'fail')
+    throw incomplete(request.endpoint ?? plan.job.endpoint, findings)
+  endChecked(run, { cut, findings }, context)
+}
+
+interface CheckedEnd {
+  cut: string | undefined
+  findings: readonly string[]
+  /** Of a run that was read several times, and how they differed. */
+  passes?: { count: number; moved: readonly string[] }
+}
+
+/** What is said of a checked run that has ended: in the log, in the summary and in the result. */
+export const endChecked = (run: JobRun, { cut, findings, passes }: CheckedEnd, context: JobContext): void => {
+  const { check, plan, request } = run
+  if (check === undefined) return
   run.check = undefined
   context.checks?.end(check)
-  const findings = cut === undefined ? check.findings() : []
+  const moved = passes?.moved ?? []
+  const repaired =
+    passes === undefined || moved.length === 0
+      ? []
+      : [`read ${passes.count} times, because rows moved while they were read: ${moved.join('; ')}`]
   const limits = cut === undefined ? check.limits() : [`not checked: ${cut.replace(/\.$/, '')}`]
+  const said = [...findings, ...repaired, ...limits]
   const job = request.endpoint ?? plan.job.endpoint
-  if (findings.length > 0 && completenessOf(plan.job.completeness).mode === 'fail')
-    throw incomplete(job, findings)
-  const outcome = findings.length > 0 ? 'incomplete' : cut === undefined ? 'complete' : 'notChecked'
-  const said = [...findings, ...limits]
   const message = said.length === 0 ? undefined : `Completeness of job '${job}': ${said.join('; ')}.`
   if (message !== undefined) context.log.warning(message)
-  context.statistics.checked(plan, outcome, message)
+  const outcome = findings.length > 0 ? 'incomplete' : cut === undefined ? 'complete' : 'notChecked'
+  context.statistics.checked(plan, { outcome, message, passes: passes?.count })
 }

@@ -1,3 +1,4 @@
+import type { PassRecording } from '../completeness/pass-recording.ts'
 import type { RunCheck } from '../completeness/run-check.ts'
 import type { FetchedPage } from '../http/api-session.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
@@ -26,6 +27,25 @@ export interface JobRun {
   lastFingerprint: string | undefined
   /** From the first page on, when the job is checked for completeness. */
   check?: RunCheck | undefined
+  /** While its pages are read until two passes give the same rows ("repair"). */
+  passes?: Passes | undefined
+  /** Its rows come from the recording of the last pass: no request follows. */
+  isRecorded?: boolean | undefined
+}
+
+/**
+ * The pages of one run of a job, read until two passes after each other gave the same ids in the same order
+ * (docs/reference/extractor-jobs.md#repair). Nothing goes to tables before that, so nothing has to be taken back.
+ */
+export interface Passes {
+  /** Of the pass under way, from 1. */
+  number: number
+  recording: PassRecording
+  check: RunCheck
+  /** Of the pass before. */
+  before: RunCheck | undefined
+  /** How each pass differed from the one before, in words. */
+  moved: string[]
 }
 
 /** A page that is still to be fetched and written. */

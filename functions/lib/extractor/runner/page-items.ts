@@ -1,4 +1,5 @@
 import { readAllItems, readPart, removeItems } from '../answers/item-file.ts'
+import type { PassRecording } from '../completeness/pass-recording.ts'
 import type { FetchedPage } from '../http/api-session.ts'
 import type { Page } from '../pagination/paginator.ts'
 import { findItems } from '../select/find-items.ts'
@@ -38,6 +39,22 @@ export const nextItems = ({ run }: PageWork, fetched: FetchedPage, context: JobC
     source: { body: part.body, path: [] },
     ...(isLast ? {} : { rest: { ...fetched, items: { file: waiting.file, at: part.next } } }),
   }
+}
+
+/** All items of a page, which go into a recording in place of the tables. */
+export const recordItems = (
+  work: PageWork,
+  fetched: FetchedPage,
+  recording: PassRecording,
+  context: JobContext,
+): { items: Page['items']; warning?: string | undefined } => {
+  if (fetched.items !== undefined) {
+    recording.addFile(fetched.items.file)
+    return { items: itemsOfPage(work, fetched, [], context) }
+  }
+  const { items, warning } = nextItems(work, fetched, context)
+  recording.add(items) // as they came: filters see them when they are read from it
+  return { items: work.run.plan.filterItems?.(items) ?? items, warning }
 }
 
 /** Whether a page begins here, rather than a later part of one. */

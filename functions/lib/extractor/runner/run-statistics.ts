@@ -20,14 +20,27 @@ interface CheckedRuns {
   incomplete: number
   /** By the configuration's own limits not all was asked for. */
   notChecked: number
+  /** How often they were read in all, when they are read until two passes give the same rows. */
+  passes?: number
+  /** Those of the complete ones that were read more than twice. */
+  repaired?: number
   /** At most so many are kept; the log has all. */
   messages: string[]
 }
 
 const MAX_MESSAGES = 10
 
-/** In the summary, so that the next leg knows it too. */
-const stoppedByRule = 'an error rule ended the job'
+/** Why a run ended after which no further page of the job is read. In the summary, so that the next leg knows it too. */
+export const STOPPED_BY_RULE = 'an error rule ended the job'
+
+/** The end of a checked run. */
+interface CheckedRun {
+  outcome: 'complete' | 'incomplete' | 'notChecked'
+  /** What it lacks, or that it moved. */
+  message: string | undefined
+  /** Of a run that was read in passes. */
+  passes: number | undefined
+}
 
 export interface RunStatistics {
   started(plan: JobPlan): void
@@ -35,10 +48,8 @@ export interface RunStatistics {
   rows(plan: JobPlan, count: number): void
   ended(plan: JobPlan, reason: string): void
   /** By an error rule: no further page of the job is read, in any of its runs. */
-  stopped(plan: JobPlan): void
   isStopped(plan: JobPlan): boolean
-  /** The end of a checked run; the message says what it lacks. */
-  checked(plan: JobPlan, outcome: 'complete' | 'incomplete' | 'notChecked', message: string | undefined): void
+  checked(plan: JobPlan, end: CheckedRun): void
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -70,13 +81,15 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       of(plan).rows += count
     },
     ended,
-    stopped: plan => ended(plan, stoppedByRule),
-    isStopped: plan => Object.hasOwn(of(plan).ended, stoppedByRule),
-    checked: (plan, outcome, message) => {
+    isStopped: plan => Object.hasOwn(of(plan).ended, STOPPED_BY_RULE),
+    checked: (plan, { outcome, message, passes }) => {
       const summary = of(plan)
       summary.completeness ??= { complete: 0, incomplete: 0, notChecked: 0, messages: [] }
-      summary.completeness[outcome]++
-      const { messages } = summary.completeness
+      const { completeness } = summary
+      completeness[outcome]++
+      if (passes !== undefined) completeness.passes = (completeness.passes ?? 0) + passes
+      if (passes !== undefined && passes > 2) completeness.repaired = (completeness.repaired ?? 0) + 1
+      const { messages } = completeness
       if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
     },
     rowsOf: plan => of(plan).rows,
@@ -84,16 +97,16 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
   }
 }
 
-/** What the author should know of jobs that are not complete. */
+/** What the author should know of jobs that are not complete, or changed while they were read. */
 export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
   jobs.flatMap(({ endpoint, completeness }) => {
     if (completeness === undefined) return []
-    const { incomplete, notChecked, messages } = completeness
-    const others = incomplete + notChecked - messages.length
+    const { incomplete, notChecked, repaired = 0, messages } = completeness
+    const others = incomplete + notChecked + repaired - messages.length
     return others <= 0
       ? messages
       : [
           ...messages,
-          `Job '${endpoint}' has ${others} more runs that are not complete or not checked: see the log.`,
+          `Job '${endpoint}' has ${others} more runs that are not complete, not checked or changed while they were read: see the log.`,
         ]
   })

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { totalHeader } from '../completeness/page-facts.ts'
+import type { SavedRecording } from '../completeness/pass-recording.ts'
 import type { FetchedPage } from '../http/api-session.ts'
 import { firstHeader } from '../http/http-response.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
@@ -9,7 +10,7 @@ import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
-import type { JobRun, PendingChildren, PendingPage } from './job-run.ts'
+import type { JobRun, Passes, PendingChildren, PendingPage } from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
 import { isPage, type Pending } from './run-sequences.ts'
 import { fingerprint } from './same-response.ts'
@@ -39,6 +40,17 @@ interface SavedRun {
   last?: string
   /** Number of its check for completeness. */
   check?: number
+  passes?: SavedPasses
+  isRecorded?: true
+}
+
+interface SavedPasses {
+  number: number
+  recording: SavedRecording
+  /** Numbers of checks: of this pass, and of the one before. */
+  check: number
+  before?: number
+  moved: string[]
 }
 
 interface SavedPage {
@@ -99,6 +111,8 @@ export const saveSequences = (
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
       ...(run.check === undefined ? {} : { check: run.check.number }),
+      ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
+      ...(run.isRecorded === true ? { isRecorded: true } : {}),
     })
     runIndex.set(run, runs.length - 1)
     return runs.length - 1
@@ -122,6 +136,29 @@ export const saveSequences = (
   )
   return { rows, runs, lanes: saved }
 }
+
+const savePasses = ({ number, recording, check, before, moved }: Passes): SavedPasses => ({
+  number,
+  recording: recording.save(),
+  check: check.number,
+  ...(before === undefined ? {} : { before: before.number }),
+  moved,
+})
+
+const restorePasses = (saved: SavedPasses, { checks }: JobContext): Passes => {
+  const check = checks?.at(saved.check)
+  if (checks === undefined || check === undefined) throw damaged()
+  const { number, recording, before, moved } = saved
+  return {
+    number,
+    recording: checks.recordingOf(check, recording),
+    check,
+    before: before === undefined ? undefined : checks.at(before),
+    moved,
+  }
+}
+
+const damaged = (): UserError => new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
 
 /** @param totalHeader kept beside `link`: no other header is read after a page has come */
 const saveFetched = (
@@ -178,12 +215,14 @@ export const restoreSequences = (
       lastResponse: undefined,
       lastFingerprint: run.last,
       check: run.check === undefined ? undefined : context.checks?.at(run.check),
+      passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),
+      isRecorded: run.isRecorded,
     }
   })
   const runAt = (index: number): JobRun => {
     const run = restored[index]
     if (run !== undefined) return run
-    throw new UserError('extractor.checkpoint', 'The checkpoint is damaged.')
+    throw damaged()
   }
   const restore = (pending: SavedPage | SavedChildren): Pending => {
     if ('parent' in pending) {

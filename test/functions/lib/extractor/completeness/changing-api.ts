@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ExtractResult, extract } from '#lib/extractor/extract.ts'
@@ -19,9 +19,13 @@ export interface Story {
   changes: Change[][]
   /** Pages that a leg reads before it stops. */
   pagesPerLeg: number
+  /** Whether a leg is lost now and then: run to its end and run again, from the folder as it was before. */
+  losesLegs?: boolean
+  /** Default: each page says how many rows there are. */
+  hasTotal?: boolean
 }
 
-interface Told {
+export interface Told {
   result: ExtractResult | undefined
   error: Error | undefined
   /** Ids of each page that was served, in order. */
@@ -30,6 +34,10 @@ interface Told {
   totals: number[]
   /** Ids in the list before each request. */
   lists: number[][]
+  /** Whether each request was for the first page. */
+  isFirst: boolean[]
+  /** Requests of legs that were lost, by position. */
+  lost: Set<number>
   /** CSV text by table. */
   tables: Record<string, string>
 }
@@ -54,7 +62,16 @@ const changed = (list: readonly number[], change: Change, fresh: number): number
 
 /** Reads a list that changes between the requests. By cursor it is served in the order of ids, and new ids are the largest. */
 export const readChangingList = async (story: Story, job: Record<string, unknown>): Promise<Told> => {
-  const told: Told = { result: undefined, error: undefined, pages: [], totals: [], lists: [], tables: {} }
+  const told: Told = {
+    result: undefined,
+    error: undefined,
+    pages: [],
+    totals: [],
+    lists: [],
+    isFirst: [],
+    lost: new Set(),
+    tables: {},
+  }
   let list = Array.from({ length: story.rows }, (_, index) => index + 1)
   let fresh = 1000
   const server = await startApi(({ path, query }) => {
@@ -72,8 +89,10 @@ export const readChangingList = async (story: Story, job: Record<string, unknown
     told.lists.push([...list])
     told.pages.push(page)
     told.totals.push(total)
+    told.isFirst.push(from === 0 && !query.has('after'))
     for (const change of changes) list = changed(list, change, ++fresh)
-    return { total, rows: page.map(id => ({ id, tags: [`t${id}`] })), served: told.pages.length }
+    const rows = page.map(id => ({ id, tags: [`t${id}`], 7: 'seven', price: `${id}` }))
+    return { ...(story.hasTotal === false ? {} : { total }), rows, served: told.pages.length }
   })
   const folder = mkdtempSync(join(tmpdir(), 'completeness-'))
   const outDir = join(folder, 'out')
@@ -82,20 +101,32 @@ export const readChangingList = async (story: Story, job: Record<string, unknown
       api: { pagination: paginations[story.paging] },
       config: { jobs: [{ endpoint: 'items', dataField: 'rows', primaryKey: ['id'], ...job }] },
     })
+    const spoolDir = join(folder, 'spool')
     let checkpoint: unknown
-    while (told.result?.finished !== true) {
+    const leg = (into: string): Promise<ExtractResult> => {
       const stop = new AbortController()
       let pages = 0
-      told.result = await extract({
+      return extract({
         config,
-        outDir,
-        spoolDir: join(folder, 'spool'),
+        outDir: into,
+        spoolDir,
         signal: stop.signal,
         onProgress: () => {
           if (++pages >= story.pagesPerLeg) stop.abort()
         },
         ...(checkpoint === undefined ? {} : { checkpoint }),
       })
+    }
+    for (let number = 1; told.result?.finished !== true; number++) {
+      if (story.losesLegs === true && number % 3 === 2) {
+        const from = told.pages.length
+        cpSync(spoolDir, join(folder, 'kept'), { recursive: true })
+        await leg(join(folder, 'lost')).catch(() => {})
+        rmSync(spoolDir, { recursive: true })
+        renameSync(join(folder, 'kept'), spoolDir)
+        for (let request = from; request < told.pages.length; request++) told.lost.add(request)
+      }
+      told.result = await leg(outDir)
       if (!told.result.finished) checkpoint = JSON.parse(JSON.stringify(told.result.checkpoint))
     }
     told.tables = readTables(outDir)

@@ -1,0 +1,150 @@
+import type { FetchedPage } from '../http/api-session.ts'
+import type { PageEnd } from '../http/parse-response.ts'
+import type { Page } from '../pagination/paginator.ts'
+import { volumeOf } from '../pagination/stop-rules.ts'
+import type { Json } from '../tables/json-value.ts'
+import { checkEnd, checkPage } from './check-run.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
+import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
+import { endPass, noteEmptyPage, passesOf } from './passes.ts'
+import { STOPPED_BY_RULE } from './run-statistics.ts'
+import { fingerprint, isSameResponse } from './same-response.ts'
+import { pendingChildren } from './start-run.ts'
+
+/** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
+export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
+  const { run } = work
+  const { plan, progress } = run
+  if (run.isRecorded === true) {
+    return rowsOf(work, fetched, context, () => {
+      dropItems(fetched, context)
+      return undefined
+    })
+  }
+  const passes = passesOf(run, context)
+  if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
+  if (isFirstPart(fetched)) {
+    if (repeats(run, fetched)) {
+      // The server repeats itself: drop the page and end the job
+      // (docs/reference/extractor-pagination.md#pagination)
+      context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
+      return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
+    }
+    run.lastFingerprint = digestOf(fetched)
+    run.lastResponse = run.lastFingerprint === undefined ? fetched.response : undefined
+    context.statistics.page(plan)
+    progress.pages++
+    if (run.pagination.countsVolume)
+      progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
+  }
+  if (passes === undefined) {
+    const end = (items: readonly Json[]) =>
+      endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
+    return rowsOf(work, fetched, context, end)
+  }
+  const { items, warning } = recordItems(work, fetched, passes.recording, context)
+  if (warning !== undefined && passes.number === 1) context.log.warning(warning)
+  progress.items += items.length
+  return withoutRows(endPage(work, fetched, items, context))
+}
+
+/** @param end what follows the last part of the page */
+const rowsOf = (
+  work: PageWork,
+  fetched: FetchedPage,
+  context: JobContext,
+  end: (items: readonly Json[]) => PendingPage | undefined,
+): PageResult => {
+  const { run } = work
+  const { plan } = run
+  const found = nextItems(work, fetched, context)
+  if (found.warning !== undefined) context.log.warning(found.warning)
+  const items = limited(plan.filterItems?.(found.items) ?? found.items, run, context)
+  context.marks.note(plan, items)
+  context.statistics.rows(plan, items.length)
+  run.progress.items += items.length
+  const children = pendingChildren(run, items, context)
+  const next = found.rest === undefined ? end(items) : { ...work, fetched: found.rest }
+  return {
+    items,
+    source: items === found.items ? found.source : undefined,
+    next: next === undefined ? children : [...children, next],
+  }
+}
+
+const withoutRows = (next: PendingPage | undefined): PageResult => ({
+  items: [],
+  source: undefined,
+  next: next === undefined ? [] : [next],
+})
+
+const endPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  items: Page['items'],
+  context: JobContext,
+): PendingPage | undefined => {
+  const next = nextPage(work, fetched, items, context)
+  dropItems(fetched, context)
+  return next
+}
+
+/** A page that an error rule let pass: no items, and nothing after it. */
+const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
+  noteEmptyPage(run, context)
+  const end =
+    ends === 'job'
+      ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
+      : { reason: 'an error rule ignored the response' }
+  return withoutRows(endRun(run, end, context))
+}
+
+const repeats = (run: JobRun, fetched: FetchedPage): boolean => {
+  const { response } = fetched
+  const digest = digestOf(fetched)
+  if (digest !== undefined) return run.lastFingerprint === digest
+  if (run.lastResponse !== undefined) return isSameResponse(run.lastResponse, response)
+  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(response)
+}
+
+const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
+  if (context.maxRows === undefined) return items
+  const left = Math.max(0, context.maxRows - context.statistics.rowsOf(run.plan))
+  return items.length > left ? items.slice(0, left) : items
+}
+
+const nextPage = (
+  { run, request }: PageWork,
+  fetched: FetchedPage,
+  items: Page['items'],
+  context: JobContext,
+): PendingPage | undefined => {
+  const { plan, pagination, progress } = run
+  const { response, headers, url } = fetched
+  const page = { response, items, headers, url }
+  const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
+  const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
+  const reason = isPreviewed ? 'the preview is full' : stop?.reason
+  const next = reason === undefined ? pagination.next(page, request) : undefined
+  checkPage(run, page, context)
+  if (next !== undefined) return { run, request: next }
+  const end = { reason: reason ?? pagination.ended, cut: stop?.isCut === true ? stop.reason : undefined }
+  context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
+  return endRun(run, end, context)
+}
+
+interface RunEnd {
+  reason: string
+  /** Why not all of it was asked for. */
+  cut?: string | undefined
+}
+
+/** After its last page: the end of a run, or of a pass of it, which other pages follow. */
+const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
+  const { passes } = run
+  if (passes === undefined) checkEnd(run, cut, context)
+  const next = passes === undefined ? undefined : endPass(run, passes, cut, context)
+  if (run.passes === undefined) context.statistics.ended(run.plan, reason)
+  return next
+}
