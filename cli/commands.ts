@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, Load>> = {
   logs: async () => (await import('./service/logs.ts')).logs,
   letters: async () => (await import('./service/letters.ts')).letters,
   config: async () => (await import('./service/config.ts')).config,
+  init: async () => (await import('./init.ts')).init,
   extract: async () => (await import('./extract.ts')).extraction,
   execute: async () => (await import('./execute.ts')).execute,
   tokens: async () => (await import('./service/tokens.ts')).tokens,
