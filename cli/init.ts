@@ -8,7 +8,7 @@ import type { InitFlags } from './init/flags.ts'
 import { draftFile } from './init/write-draft.ts'
 import { pathIn } from './shell.ts'
 
-/** `millrace init` (docs/first-configuration.md). */
+/** `millrace init` (docs/detect.md). */
 export const init: Command = {
   description:
     'make a configuration for an HTTP API: of a request that works, an OpenAPI document or a sample answer',

@@ -42,7 +42,7 @@ export const presentDraft = async (
   sayWhereSecretsAre(secretNames(config), flags.secrets === false, out)
   if (requests === undefined) return 0
 
-  const { result, error } = await runTrial({ draft, folder, first, requests, maxRows: rows })
+  const { result, error } = await runTrial({ draft: onePage(draft), folder, first, requests, maxRows: rows })
   if (result?.finished === true) {
     out.line('')
     out.line(masker.mask(await previewTables(result.tables)))
@@ -50,6 +50,14 @@ export const presentDraft = async (
     return 0
   }
   throw error ?? new UserError('cli.usage', 'The preview did not come to its end within its requests.')
+}
+
+/** Of each job, for a preview. */
+const onePage = ({ parameters }: Draft): Draft => {
+  const { api } = parameters
+  if (api['pagination'] === undefined) return { parameters }
+  const pagination = Object.assign({}, api['pagination'], { forceStop: { pages: 1 } })
+  return { parameters: { ...parameters, api: { ...api, pagination } } }
 }
 
 /** All remarks with the section that they are about. */

@@ -25,6 +25,7 @@ export default defineConfig({
         items: pages(
           ['First table', '/first-table'],
           ['First extraction', '/first-extraction'],
+          ['A configuration from a request', '/detect'],
           ['Recipes for APIs', '/recipes'],
           ['Exports', '/exports'],
           ['Query with other engines', '/query'],
