@@ -30,7 +30,7 @@ interface DetectOptions {
   log?: (record: LogRecord) => void
 }
 
-export interface Detection {
+interface Detection {
   draft: Draft
   /** The answer to the first request, for a preview. */
   first: HttpResponse

@@ -17,7 +17,7 @@ const ofBase =
   /^(api|apis|rest|services|service|v\d+(\.\d+)*|\d{4}-\d\d(-\d\d)?|public|json|odata|data|latest|admin)$/i
 
 /** The base address of an API and the endpoint of a request. */
-export const splitAddress = (url: URL): { baseUrl: string; endpoint: string } => {
+const splitAddress = (url: URL): { baseUrl: string; endpoint: string } => {
   const segments = url.pathname.split('/').slice(1)
   let shared = 0
   while (shared < segments.length - 1 && ofBase.test(segments[shared] ?? '')) shared++

@@ -1,6 +1,6 @@
 import type { Json } from '../tables/json-value.ts'
 
-export interface Verdict {
+interface Verdict {
   isKept: boolean
   /** In a sentence. */
   why: string

@@ -21,7 +21,7 @@ interface TrialOptions extends Pick<ExtractOptions, 'log' | 'maxRows'> {
   requests: number
 }
 
-export interface Trial {
+interface Trial {
   /** In the order of the pages, `first` among them. */
   answers: HttpResponse[]
   result: ExtractResult | undefined

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { UserError } from '../../../errors/errors.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import { isObject } from '../../php/php-values.ts'
 import { keysOf, valueAtKeys } from '../../select/json-path.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'

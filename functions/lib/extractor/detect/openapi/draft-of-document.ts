@@ -1,4 +1,4 @@
-import { UserError } from '../../../errors/errors.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { bucketOf, type Draft, tableOf } from '../draft.ts'
 import type { OpenApiDocument } from './document.ts'

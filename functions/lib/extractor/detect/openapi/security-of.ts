@@ -2,7 +2,7 @@ import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { OpenApiDocument } from './document.ts'
 
-export interface Security {
+interface Security {
   authentication?: JsonObject
   /** Attributes of `config` to be filled in. */
   attributes: Record<string, string>
