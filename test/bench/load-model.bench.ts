@@ -79,6 +79,7 @@ const counted = (service: string, client: CountedClient): void =>
 
 const started: number[] = []
 const service = await startStorageService({
+  hasItemDatabase: true,
   jobWaitMs: 0,
   startJob: async jobId => {
     if (!started.includes(jobId)) started.push(jobId)
@@ -137,7 +138,7 @@ try {
     await poll(jobId)
   }
   counted('S3', service.s3)
-  counted(ITEMS, service.documents)
+  counted(ITEMS, service.database.documents)
   counted('DynamoDB (hook)', landing.records.documents)
   counts.clear()
 

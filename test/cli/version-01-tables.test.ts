@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { runMillrace } from '#support/millrace.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
@@ -25,7 +24,7 @@ afterAll(() => service.close())
 
 /** The items of the sample, with its bucket under a name. Its kept snapshot belongs to `main`. */
 const putSample = async (bucket: string): Promise<void> => {
-  const items = createItemTable(service.documents, 'storage')
+  const items = service.items
   const renamed = JSON.parse(JSON.stringify(sample.items).replaceAll('in.c-main', `in.c-${bucket}`))
   for (const { pk, sk, ...attributes } of renamed)
     if (bucket === 'main' || pk.startsWith('BUCKET')) await items.put({ pk, sk }, attributes)

@@ -31,6 +31,7 @@ export const startWorld = async () => {
   const ended = new Set<number>()
 
   const service = await startStorageService({
+    hasItemDatabase: true,
     isRunningJobs: false,
     jobWaitMs: 0,
     now,
@@ -86,7 +87,7 @@ export const startWorld = async () => {
   const extraction = await startExtraction({ service, fetch })
   for (const [name, client] of [
     ['S3', service.s3],
-    ['items', service.documents],
+    ['items', service.database.documents],
     ['records', landing.records.documents],
   ] as const)
     seam.watch(name, client)

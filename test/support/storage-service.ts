@@ -37,6 +37,8 @@ import { executeJob, type JobServices } from './execute-job.ts'
 import { startItemDatabase } from './item-database.ts'
 import { createJobLine } from './job-line.ts'
 import { startKeyService } from './key-service.ts'
+import { createMemoryItemTable } from './memory-item-table.ts'
+import { otherImplementation } from './other-implementation.ts'
 import { athenaWorkGroup, glueDatabase, startQueryServices } from './query-services.ts'
 import { roleArn, storageRoles, tableRoleArn } from './storage-roles.ts'
 import { storageSteps } from './storage-steps.ts'
@@ -50,7 +52,9 @@ const root = { accessKeyId: 'test', secretAccessKey: 'test-secret' }
 
 export interface StorageServiceOptions {
   now?: () => Date
-  /** Stands between the stores and DynamoDB: to make a write fail, or to count. */
+  /** Items in a DynamoDB (`database`) instead of in memory: for tests that reach it by its endpoint or count its requests. Default: false. */
+  hasItemDatabase?: boolean
+  /** Stands between the stores and their items: to make a write fail, or to count. */
   items?: (items: ItemTable) => ItemTable
   /** Stands between the jobs and the table engine. */
   engine?: (engine: TableEngine) => TableEngine
@@ -97,7 +101,7 @@ const noExtractRuns: ExtractRuns = {
 
 const noExtractionRuns: ExtractionRuns = { list: async function* () {}, get: async () => undefined }
 
-/** The storage service in this process: dynalite, the embedded S3, the app, and jobs run by their real core. */
+/** The storage service in this process: items in memory, the embedded S3, the app, and jobs run by their real core. */
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
   const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000, allowedHosts = [] } = options
   const dispatcher = createDispatcher({
@@ -115,14 +119,17 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   })
   await s3Server.createBucket(filesBucket)
   await s3Server.createBucket(tablesBucket)
-  const database = await startItemDatabase(itemTableName)
+  const database =
+    options.hasItemDatabase || otherImplementation('MILLRACE_TEST_DYNAMODB')
+      ? await startItemDatabase(itemTableName)
+      : undefined
   const keys = await startKeyService()
 
   const s3Client = { endpoint: s3Server.endpoint, region, credentials: root, forcePathStyle: true }
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
-  const plainItems = createItemTable(database.documents, itemTableName)
+  const plainItems = database ? createItemTable(database.documents, itemTableName) : createMemoryItemTable()
   const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
   const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)
   const stores = createStorageStores({
@@ -310,8 +317,12 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     token,
     s3,
     s3Endpoint: s3Server.endpoint,
-    itemsEndpoint: database.endpoint,
-    documents: database.documents,
+    items: plainItems,
+    /** With `hasItemDatabase`. */
+    get database() {
+      if (!database) throw new Error('This service was started without an item database')
+      return database
+    },
     roleArn,
     tableRoleArn,
     filesBucket,
@@ -337,7 +348,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       await queryServices?.close()
       for (const client of [s3, sts]) client.destroy()
       await dispatcher.close()
-      await database.close()
+      await database?.close()
       await keys.close()
       await s3Server.close()
       await rm(dataDir, { recursive: true, force: true })

@@ -7,7 +7,6 @@ import { createQueries } from '#functions/merge-by-query/queries.ts'
 import type { MergeServices } from '#functions/merge-by-query/services.ts'
 import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
 import { createMergeNotes } from '#lib/distributed/merge-notes.ts'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
@@ -15,7 +14,7 @@ import { emptySnapshot, type TableFile, withColumns, withFiles } from '#lib/tabl
 import { createTableEngine } from '#lib/table-engine/table-engine.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import { createMemoryItemTable } from '#support/memory-item-table.ts'
 import { athenaWorkGroup, glueDatabase, startQueryServices } from '#support/query-services.ts'
 import { storeRows } from '#support/store-rows.ts'
 
@@ -40,7 +39,6 @@ export const everyCall = <Target extends object>(target: Target, around: Around)
 export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } = {}) => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'merge-world-'))
   const s3 = await startTestS3()
-  const database = await startItemDatabase('storage')
   await s3.client.send(new CreateBucketCommand({ Bucket: tablesBucket }))
   const services = await startQueryServices({
     s3: s3.client,
@@ -51,7 +49,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
   let clock = Date.now()
   const now = () => new Date(++clock)
   const stores = createStorageStores({
-    items: createItemTable(database.documents, 'storage'),
+    items: createMemoryItemTable(),
     s3: s3.client,
     tablesBucket,
     catalog,
@@ -209,7 +207,6 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
     },
     async close(): Promise<void> {
       await services.close()
-      await database.close()
       await s3.close()
       await rm(scratchDir, { recursive: true, force: true })
     },

@@ -5,7 +5,6 @@ import { findPacking } from '#lib/distributed/find-packing.ts'
 import { mergeTableName } from '#lib/distributed/glue-names.ts'
 import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
 import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createPackingLedger } from '#lib/storage/tables/packing-ledger.ts'
 import { eventFile } from '#support/events.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
@@ -158,7 +157,7 @@ describe('each day', () => {
   const pack = (bytesPerDay: number) =>
     packTables({
       ...service.stores,
-      ledger: createPackingLedger(createItemTable(service.documents, 'storage')),
+      ledger: createPackingLedger(service.items),
       startJob: service.jobServices.startJob,
       singleMergeBytes: 1,
       bytesPerDay,

@@ -21,7 +21,7 @@ const runs: Promise<unknown>[] = []
 const environment = { ...process.env }
 
 beforeAll(async () => {
-  service = await startStorageService()
+  service = await startStorageService({ hasItemDatabase: true })
   server = createServer(async (request, response) => {
     const [, operation] = String(request.headers['x-amz-target']).split('.')
     const input = await readJson(request)
@@ -41,7 +41,7 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
     AWS_ENDPOINT_URL_STS: service.s3Endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: service.itemsEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: service.database.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint,
     AWS_ENDPOINT_URL_SFN: endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',

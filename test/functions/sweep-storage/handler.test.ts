@@ -9,13 +9,13 @@ let handler: (event: unknown, context: Context) => Promise<unknown>
 const environment = { ...process.env }
 
 beforeAll(async () => {
-  service = await startStorageService()
+  service = await startStorageService({ hasItemDatabase: true })
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test-secret',
     AWS_ENDPOINT_URL_S3: service.s3Endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: service.itemsEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: service.database.endpoint,
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     STORAGE_TABLE: 'storage',
     FILES_BUCKET: service.filesBucket,

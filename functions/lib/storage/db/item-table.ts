@@ -208,7 +208,8 @@ const conditionHolds = async (write: Promise<unknown>): Promise<boolean> => {
   }
 }
 
-const refuseOversized = (attributes: Item): void => {
+/** Refuses what no item can hold (`storage.requestTooLarge`). */
+export const refuseOversized = (attributes: Item): void => {
   const bytes = Buffer.byteLength(JSON.stringify(attributes))
   if (bytes > MAX_ITEM_BYTES)
     throw new UserError(

@@ -1,5 +1,4 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
@@ -197,8 +196,8 @@ describe('tables', () => {
 
   it('of version 0.1 say how they are migrated', async () => {
     const head = await service.stores.tables.get('in.c-main.orders')
-    const { metadataKey: _, ...item } = { ...head, pk: 'BUCKET#in.c-main', sk: 'TABLE#old', name: 'old' }
-    await service.documents.send(new PutCommand({ TableName: 'storage', Item: item }))
+    const { metadataKey: _, ...item } = { ...head, name: 'old' }
+    await service.items.put({ pk: 'BUCKET#in.c-main', sk: 'TABLE#old' }, item)
     const { status, body } = await catalog.get('namespaces/in_c_main/tables/old')
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('millrace migrate tables')])
     expect((await catalog.get('namespaces/in_c_main/tables/old', {}, 'HEAD')).status).toBe(204)
@@ -235,14 +234,8 @@ describe('a loaded table', () => {
     const text = old.replaceAll(id, wide).replace('"snapshots":[', `"snapshots":[${older},`)
     const key = metadataKey.replace('metadata/00', 'metadata/wide-00')
     await service.s3.send(new PutObjectCommand({ Bucket: 'tables', Key: key, Body: text }))
-    await service.documents.send(
-      new UpdateCommand({
-        TableName: 'storage',
-        Key: { pk: 'BUCKET#in.c-other', sk: 'TABLE#wide' },
-        UpdateExpression: 'set metadataKey = :key',
-        ExpressionAttributeValues: { ':key': key },
-      }),
-    )
+    const head = { pk: 'BUCKET#in.c-other', sk: 'TABLE#wide' }
+    await service.items.put(head, { ...(await service.items.get(head)), metadataKey: key })
     const all = await catalog.get('namespaces/in_c_other/tables/wide')
     expect(all.text).toContain(text)
     const refs = await catalog.get('namespaces/in_c_other/tables/wide?snapshots=refs')

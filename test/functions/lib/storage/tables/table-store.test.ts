@@ -1,6 +1,5 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createItemTable } from '#lib/storage/db/item-table.ts'
 import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import type { TableRecord } from '#lib/storage/tables/table-record.ts'
 import { updateTable } from '#lib/storage/tables/update-table.ts'
@@ -129,7 +128,7 @@ it('a function that may not write below tables/, as the API, renames a table of 
       },
     { step: 'initialize' },
   )
-  const items = createItemTable(service.documents, 'storage')
+  const items = service.items
   const ofApi = createStorageStores({
     items,
     s3,
@@ -158,7 +157,7 @@ describe('the head of a table of version 0.1', () => {
       await service.s3.send(
         new PutObjectCommand({ Bucket: service.tablesBucket, Key: filesKey, Body: JSON.stringify(list) }),
       )
-    const items = createItemTable(service.documents, 'storage')
+    const items = service.items
     const key = { pk: `BUCKET#${table.bucketId}`, sk: `TABLE#${name}` }
     await items.put(key, { ...table, snapshot: content, ...(isApart && { filesKey }) })
     const expected: Snapshot = {
