@@ -76,6 +76,11 @@ export const createExtractConsole = (
         )
         for (const message of job.completeness?.messages ?? []) output.write(`  ${message}\n`)
       }
+      const { waits, waitedSeconds } = summary.traffic
+      if (waits > 0)
+        output.write(
+          `The API limits requests: waited ${waits} times, ${Math.round(waitedSeconds)} s in all.\n`,
+        )
       output.write(
         `${summary.rows} rows, ${summary.retries} retries, tables: ${summary.tables.map(({ name, rows }) => `${name} (${rows})`).join(', ')}\n`,
       )

@@ -70,7 +70,10 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
 
   const after = await saveCheckpoint({ run: counted, result, before, folder: folder.spool }, services)
   await folder.leaveAt(after)
-  return { run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()) }
+  return {
+    run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()),
+    waitSeconds: result.resumeInSeconds,
+  }
 }
 
 const readCheckpoint = async ({ checkpointKey }: Run, { work }: RunServices) =>
@@ -158,9 +161,12 @@ const readManifest = async (file: string) => {
 
 const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
 
-const countsOf = (summary: ExtractSummary): Pick<RowOfRun, 'requests' | 'retries' | 'jobs'> => ({
+const countsOf = (
+  summary: ExtractSummary,
+): Pick<RowOfRun, 'requests' | 'retries' | 'limitWaitSeconds' | 'jobs'> => ({
   requests: summary.jobs.reduce((sum, job) => sum + job.pages, 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
+  ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })
 

@@ -22,6 +22,8 @@ const rowOfRun = z.object({
   requests: z.number(),
   /** Those of them that were sent again. Absent: none. */
   retries: z.number().optional(),
+  /** How long all requests waited until the API took more. Absent: it did not limit them. */
+  limitWaitSeconds: z.number().optional(),
   /** From its first step to the end of its last. */
   seconds: z.number(),
   legs: z.number(),

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Cassette } from './cassette/cassette.ts'
 import type { LogRecord } from './masking/log.ts'
 import type { JobSummary } from './runner/run-statistics.ts'
+import type { Traffic } from './runner/traffic.ts'
 import type { Json } from './tables/json-value.ts'
 import type { WrittenTable } from './tables/sink-types.ts'
 
@@ -69,6 +70,7 @@ export interface ExtractSummary {
   jobs: JobSummary[]
   /** Requests that were sent again. */
   retries: number
+  traffic: Traffic
   rows: number
   tables: Pick<WrittenTable, 'name' | 'rows'>[]
 }
@@ -86,6 +88,8 @@ export type ExtractResult =
       finished: false
       /** Plain JSON without secrets; together with the contents of `spoolDir` all that the next leg needs. */
       checkpoint: ExtractCheckpoint
+      /** The API takes no requests before so many seconds have passed; 0 when it does. */
+      resumeInSeconds: number
       summary: ExtractSummary
     }
 

@@ -6,6 +6,9 @@ import { RunChecks } from './completeness/run-checks.ts'
 import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
+import { createAdmission } from './http/admission.ts'
+import { createRateLimitGate } from './http/rate-limit-gate.ts'
+import { retrySettings } from './http/retry-settings.ts'
 import { createLog } from './masking/log.ts'
 import { maskError, maskSummary } from './masking/mask-error.ts'
 import { createMasker } from './masking/masker.ts'
@@ -19,6 +22,7 @@ import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
 import { nextState, readState, stateWithTokens } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
+import { newTraffic } from './runner/traffic.ts'
 import type { Json } from './tables/json-value.ts'
 import type { WrittenTable } from './tables/sink-types.ts'
 import { checkLoads } from './tables/table-loads.ts'
@@ -98,11 +102,31 @@ const extractMasked = async (
   })
   const spool = answerSpool(options.spoolDir)
   let { retries } = leg
+  const traffic = { ...(leg.traffic ?? newTraffic()) }
+  const isInstant = options.cassette?.isInstant === true
+  const wait = async (seconds: number): Promise<void> => {
+    if (!isInstant) await stop.wait(seconds, abort.signal)
+  }
+  const waitForAll = async (seconds: number): Promise<void> => {
+    if (!isInstant) await stop.waitOrStop(seconds, abort.signal)
+  }
+  const onWait = (seconds: number): void => {
+    traffic.waits++
+    traffic.waitedSeconds += seconds
+  }
+  const gate = createRateLimitGate({
+    longestSeconds: retrySettings(parsed.api.retryConfig).maxTotalSeconds,
+    log,
+    now,
+    wait: waitForAll,
+    onWait,
+  })
   let pages = 0
 
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
     jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
     retries,
+    traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name, rows })),
   })
@@ -120,7 +144,8 @@ const extractMasked = async (
         marks,
         checks: options.maxRows === undefined ? checks : undefined,
         refreshTokens,
-        stop,
+        wait,
+        admission: createAdmission({ gate, traffic }),
         statistics: statistics[index] ?? createRunStatistics(''),
         signal: abort.signal,
         onRetry: () => retries++,
@@ -144,6 +169,7 @@ const extractMasked = async (
             statistics: statistics.map(one => one.all()),
             marks: marks.all(),
             retries,
+            traffic,
             currentStart: leg.currentStart,
             sinks: sinks.checkpoint(),
             checks: checks.save(),
@@ -151,6 +177,7 @@ const extractMasked = async (
           return {
             finished: false,
             checkpoint: formatCheckpoint(next, options.config, secrets),
+            resumeInSeconds: stop.resumeInSeconds,
             summary: summary([]),
           }
         }

@@ -5,13 +5,13 @@ import type { Cassette, Outcome } from '../cassette/cassette.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import { checkHost } from './address-guard.ts'
+import type { Admission } from './admission.ts'
 import { collectResponse } from './collect-response.ts'
 import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
 import { waitOf } from './error-rules.ts'
-import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
+import { firstHeader, type HttpResponse } from './http-response.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
-import { rateLimitResetSeconds } from './rate-limit.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
 import { retryDelaySeconds } from './retry-delay.ts'
 import type { RetrySettings } from './retry-settings.ts'
@@ -29,6 +29,8 @@ interface HttpClientOptions {
   now: () => number
   /** Waits. Rejects when the extraction is stopped. */
   wait: (seconds: number) => Promise<void>
+  /** Says when each request may be sent. */
+  admission: Admission
   /** Ends requests in flight when the extraction fails elsewhere. */
   signal: AbortSignal
   /** 0 up to 1; for tests. */
@@ -67,12 +69,8 @@ export interface HttpClient {
   send(exchange: Exchange): Promise<HttpResponse>
 }
 
-/** The next request waits for a rate limit that opens within this many seconds. */
-const politeWaitSeconds = 60
-
 export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const random = options.random ?? Math.random
-  const opensAt = new Map<string, number>() // origin -> when its rate limit opens, seconds since 1970
 
   const send = async (exchange: Exchange): Promise<HttpResponse> => {
     let waited = 0
@@ -104,7 +102,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
           ? { error: outcome.message }
           : { status: outcome.status, url: outcome.url }),
       })
-      await options.wait(delay)
+      // The one wait of a refused request is that of all others to its server
+      if (isRefusal(outcome)) options.admission.close(new URL(outcome.url).origin, delay)
+      else await options.wait(delay)
       waited += delay
     }
   }
@@ -129,11 +129,9 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
-      await beforeRateLimit(request.url.origin)
-      const response = await once(request, exchange.spillTo)
+      const response = await admitted(request, exchange.spillTo)
       if (response instanceof NetworkFailure) return response
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
-      noteRateLimit(request.url.origin, response.headers)
       const next = followRedirect(request, response)
       if (next === undefined) return response
       if (redirects >= maxRedirects) {
@@ -143,6 +141,17 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
         )
       }
       request = await exchange.redirected(next)
+    }
+  }
+
+  const admitted = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
+    const leave = await options.admission.enter(request.url.origin)
+    let outcome: Outcome | undefined
+    try {
+      outcome = await once(request, spillTo)
+      return outcome
+    } finally {
+      leave(outcome)
     }
   }
 
@@ -196,18 +205,6 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const beforeRateLimit = async (origin: string): Promise<void> => {
-    const seconds = (opensAt.get(origin) ?? 0) - options.now()
-    if (seconds > 0) await options.wait(seconds)
-  }
-
-  const noteRateLimit = (origin: string, headers: ResponseHeaders): void => {
-    const seconds = rateLimitResetSeconds(headers, options.now())
-    if (seconds !== undefined && seconds > 0 && seconds <= politeWaitSeconds)
-      opensAt.set(origin, options.now() + seconds)
-    else opensAt.delete(origin)
-  }
-
   return { send }
 }
 
@@ -215,6 +212,10 @@ const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean =>
   if (outcome instanceof NetworkFailure) return false
   return rule === undefined ? outcome.status === 401 : rule.do === 'login'
 }
+
+/** The server takes no requests for a while. */
+const isRefusal = (outcome: Outcome): outcome is HttpResponse =>
+  !(outcome instanceof NetworkFailure) && outcome.status === 429
 
 const isRetryable = (outcome: Outcome, rule: ErrorRule | undefined, retry: RetrySettings): boolean => {
   if (outcome instanceof NetworkFailure) return retry.curlCodes.has(outcome.curlCode)

@@ -7,6 +7,7 @@ import { createMasker } from '../masking/masker.ts'
 import { openText, sealText } from '../masking/sealed-text.ts'
 import { parseJson } from '../tables/parse-json.ts'
 import type { SavedSinks } from './sinks.ts'
+import type { Traffic } from './traffic.ts'
 
 /** What a leg hands to the next. The names are those of stored checkpoints. */
 export interface Leg {
@@ -18,6 +19,8 @@ export interface Leg {
   statistics: unknown[]
   marks: Record<string, unknown>
   retries: number
+  /** Absent in checkpoints of version 0.2. */
+  traffic?: Traffic
   currentStart: number
   sinks: SavedSinks
   /** Absent when no job is checked for completeness. */

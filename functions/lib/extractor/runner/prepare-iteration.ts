@@ -5,6 +5,7 @@ import type { RunChecks } from '../completeness/run-checks.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import type { ExtractOptions } from '../extract-options.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
+import type { Admission } from '../http/admission.ts'
 import { createHostCheck } from '../http/allowed-hosts.ts'
 import { createApiSession } from '../http/api-session.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
@@ -24,7 +25,6 @@ import type { JobContext } from './job-context.ts'
 import { planJobs } from './job-plan.ts'
 import type { IterationOptions } from './run-iteration.ts'
 import type { RunStatistics } from './run-statistics.ts'
-import type { StopSignal } from './stop-signal.ts'
 
 interface PrepareOptions {
   parsed: ExtractorConfig
@@ -39,7 +39,9 @@ interface PrepareOptions {
   checks: RunChecks | undefined
   refreshTokens: RefreshTokens
   statistics: RunStatistics
-  stop: StopSignal
+  /** Waits, in no time when answers are replayed. */
+  wait: (seconds: number) => Promise<void>
+  admission: Admission
   /** Ends requests in flight. */
   signal: AbortSignal
   onRetry: () => void
@@ -59,7 +61,7 @@ const defaultRequestTimeoutSeconds = 300
  * (docs/reference/extractor.md#iterations).
  */
 export const prepareIteration = async (given: PrepareOptions): Promise<Prepared> => {
-  const { parsed, options, now, log, masker, stop, signal } = given
+  const { parsed, options, now, log, masker, signal } = given
   const { api, file, compat } = parsed
   const run = parsed.runs[given.index]
   if (run === undefined) throw new Error(`No iteration ${given.index}`)
@@ -98,7 +100,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     bodyLimitBytes,
     log,
     now,
-    wait: seconds => (options.cassette?.isInstant === true ? Promise.resolve() : stop.wait(seconds, signal)),
+    wait: given.wait,
+    admission: given.admission,
     signal,
     onRetry: given.onRetry,
     cassette: options.cassette,

@@ -15,6 +15,13 @@ export interface StopSignal {
   readonly signal: Promise<void>
   /** Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. */
   wait(seconds: number, aborted: AbortSignal): Promise<void>
+  /**
+   * As `wait`, for what all requests wait for. When the deadline comes first, the extraction stops at once: whoever resumes it after
+   * `resumeInSeconds` has waited for nothing in between.
+   */
+  waitOrStop(seconds: number, aborted: AbortSignal): Promise<void>
+  /** After how many seconds there is something to do again; 0 when nothing was waited for. */
+  readonly resumeInSeconds: number
   dispose(): void
 }
 
@@ -55,7 +62,21 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
     }
   }
 
+  let resumeAt = 0
+  const waitOrStop = async (seconds: number, aborted: AbortSignal): Promise<void> => {
+    const end = Date.now() + seconds * 1000
+    if (!requested && deadline !== undefined && end > deadline) {
+      resumeAt = end
+      request()
+    }
+    return wait(seconds, aborted)
+  }
+
   return {
+    waitOrStop,
+    get resumeInSeconds() {
+      return Math.max(0, Math.ceil((resumeAt - Date.now()) / 1000))
+    },
     get requested() {
       return requested || (deadline !== undefined && Date.now() >= deadline)
     },

@@ -36,6 +36,13 @@ describe('the delay before a retry', () => {
     [{ 'ratelimit-remaining': '0', 'ratelimit-reset': '3' }, 3],
     [{ ratelimit: '"default";r=0;t=8' }, 8],
     [{ ratelimit: 'limit=10, remaining=0, reset=4' }, 4],
+    [{ ratelimit: '"hour";r=900;t=3000, "burst";r=0;t=6' }, 6],
+    [{ ratelimit: ['"hour";r=900;t=3000', '"burst";r=0;t=6'] }, 6],
+    [{ ratelimit: '"burst";r=0;t=6, "day";r=0;t=70' }, 70],
+    [{ ratelimit: '"burst";r=0', 'ratelimit-policy': '"day";q=9;w=90, "burst";q=5;w=10' }, 10],
+    [{ 'ratelimit-remaining': '0', 'ratelimit-policy': '100;w=60' }, 60],
+    [{ 'ratelimit-remaining': '0' }, undefined],
+    [{ ratelimit: ';;=,r=0' }, undefined],
     [{ 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '12' }, undefined],
     [{}, undefined],
   ])('rate limit %j opens in %s s', (headers, seconds) => {
@@ -92,6 +99,37 @@ describe('retries', () => {
     )
     expect(requests).toHaveLength(1)
     expect(error?.message).toContain('[429]')
+  })
+
+  it('count what the wait of a refused request keeps back', async () => {
+    let refuses = true
+    const { result } = await runExtraction((_, response) => {
+      if (!refuses) return [{ id: 1 }]
+      refuses = false
+      response.statusCode = 429
+      response.setHeader('Retry-After', '0.01')
+      return {}
+    }, {})
+    const waitedSeconds = expect.any(Number)
+    expect(result?.summary.traffic).toEqual({ requests: 2, bytes: 12, waits: 1, waitedSeconds })
+  })
+
+  it('end a leg at once whose time is over before the limit opens, and say when to resume', async () => {
+    const first = await runExtraction(
+      (_, response) => {
+        response.setHeader('RateLimit', '"hour";r=0;t=1800')
+        return [{ id: 1 }]
+      },
+      {
+        api: { pagination: { method: 'pagenum', forceStop: { pages: 2 } } },
+        options: { deadline: Date.now() + 60_000 },
+      },
+    )
+    expect(first.requests).toHaveLength(1)
+    expect(first.result).toMatchObject({ finished: false, summary: { traffic: { waits: 1 } } })
+    const { resumeInSeconds } = first.result as { resumeInSeconds: number } // as it is not finished
+    expect(resumeInSeconds).toBeGreaterThan(1700)
+    expect(resumeInSeconds).toBeLessThanOrEqual(1800)
   })
 
   it('wait for a rate limit to open before it is hit', async () => {

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs'
+import type { Outcome } from '../cassette/cassette.ts'
+import type { Traffic } from '../runner/traffic.ts'
+import type { HttpResponse } from './http-response.ts'
+import { NetworkFailure } from './network-failure.ts'
+import type { RateLimitGate } from './rate-limit-gate.ts'
+
+/** Says when each request of a run may be sent. */
+export interface Admission {
+  /** Resolves when a request may be sent, to what is to be called with what became of it; with nothing when it was not sent. */
+  enter(origin: string): Promise<(outcome: Outcome | undefined) => void>
+  /** The server refused a request: no other is sent for so long. */
+  close(origin: string, seconds: number): void
+}
+
+interface AdmissionOptions {
+  gate: RateLimitGate
+  /** Counts what is sent and received. */
+  traffic: Traffic
+}
+
+export const createAdmission = ({ gate, traffic }: AdmissionOptions): Admission => ({
+  enter: async origin => {
+    const entered = await gate.enter(origin)
+    traffic.requests++
+    return outcome => {
+      const answer = outcome instanceof NetworkFailure ? undefined : outcome
+      if (answer !== undefined) traffic.bytes += sizeOf(answer)
+      gate.leave(origin, entered, answer?.headers)
+    }
+  },
+  close: gate.close,
+})
+
+const sizeOf = ({ body, file }: HttpResponse): number =>
+  file === undefined ? body.length : statSync(file).size
