@@ -1,7 +1,7 @@
 import { firstHeader, type ResponseHeaders } from './http-response.ts'
 
 /** What a server says of its limit. */
-export interface RateLimit {
+interface RateLimit {
   /** Requests that it still takes before it opens again. */
   left: number
   /** Seconds until it opens again. */
