@@ -3,6 +3,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import {
+  BUDGETS_PREFIX,
   LEASES_PREFIX,
   NO_KEY_OF_OURS,
   type runExtractorEnvNames,
@@ -43,7 +44,10 @@ export class ExtractFlow extends Construct {
   constructor(scope: Construct, id: string, props: ExtractFlowProps) {
     super(scope, id)
     const work = new PrivateBucket(this, 'Work', {
-      lifecycleRules: [{ prefix: 'runs/', expiration: RUNS_KEPT }],
+      lifecycleRules: [
+        { prefix: 'runs/', expiration: RUNS_KEPT },
+        { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
+      ],
     })
     const runExtractor = runExtractorFunction(this, props, work)
     this.deadLetters = new DeadLetters(this, 'DeadLetters', {
@@ -93,6 +97,7 @@ const runExtractorFunction = (
   allowReadingObjects(runExtractor, work)
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
   allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
+  allowWritingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (network) runInNetwork(runExtractor, network)
   return runExtractor

@@ -30,7 +30,8 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * run document names it: the conditional write of that document lets one attempt win.
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
-  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, now, log } = services
+  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, budgets, now, log } =
+    services
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
@@ -55,6 +56,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
     guard: true,
     allowedPrivateHosts: allowedHosts,
+    budgets,
     log: record => writeLog(log, record),
   })
   const { summary } = result

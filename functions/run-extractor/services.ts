@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
 import type { FileCredentials } from '../lib/storage-client/wire.ts'
@@ -41,6 +42,8 @@ export interface RunServices {
   /** Milliseconds since 1970: no leg works longer, so that what it has is kept. */
   legDeadline: number
   allowedHosts: readonly string[]
+  /** Budgets of requests, for all runs of the stack. */
+  budgets: SharedBudgets
   count: CountRun
   now: () => Date
   log: RunLog

@@ -19,6 +19,7 @@ import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
+import { createSharedBudgets } from './shared-budgets.ts'
 import { createRunStore, createWorkStore } from './work-store.ts'
 
 const env = readEnv(runExtractorEnvNames)
@@ -57,6 +58,7 @@ export const run = async (
     legSeconds,
     legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
     allowedHosts,
+    budgets: createSharedBudgets(work, connection.token),
     count,
     now,
     log: context.logger,

@@ -18,6 +18,7 @@ import {
   type RunTokensOptions,
 } from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
+import { createSharedBudgets } from '../../functions/run-extractor/shared-budgets.ts'
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
 import { createRunStore, createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import type { GivenService } from './landing.ts'
@@ -84,6 +85,7 @@ export const startExtraction = async (given: GivenService = {}) => {
     legSeconds: 60,
     legDeadline: Number.POSITIVE_INFINITY,
     allowedHosts: ['127.0.0.1'],
+    budgets: createSharedBudgets(work, service.token),
     count: run => void counted.push(run),
     now: () => new Date(),
     log: { info: log('info'), warn: log('warn'), error: log('error') },

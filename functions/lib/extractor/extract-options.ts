@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { Cassette } from './cassette/cassette.ts'
+import type { SharedBudgets } from './http/request-budget.ts'
 import type { LogRecord } from './masking/log.ts'
 import type { JobSummary } from './runner/run-statistics.ts'
 import type { Traffic } from './runner/traffic.ts'
@@ -52,6 +53,8 @@ export interface ExtractOptions {
   onProgress?: (progress: Progress) => void
   /** In place of connections of our own; the caller closes it. */
   dispatcher?: Dispatcher
+  /** Budgets that other runs share. Default: each run has its own. */
+  budgets?: SharedBudgets
   /** Keeps the exchanges with the API, or answers in its place. */
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */

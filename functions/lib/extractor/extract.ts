@@ -8,6 +8,7 @@ import { parseConfig } from './config/parse-config.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
 import { createAdmission } from './http/admission.ts'
 import { createRateLimitGate } from './http/rate-limit-gate.ts'
+import { createRequestBudgets } from './http/request-budgets.ts'
 import { retrySettings } from './http/retry-settings.ts'
 import { createLog } from './masking/log.ts'
 import { maskError, maskSummary } from './masking/mask-error.ts'
@@ -16,6 +17,7 @@ import { secretsOf } from './masking/secrets-of.ts'
 import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint.ts'
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
+import { createRunBounds } from './runner/run-bounds.ts'
 import { runIteration } from './runner/run-iteration.ts'
 import { completenessWarnings, createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
@@ -114,6 +116,23 @@ const extractMasked = async (
     traffic.waits++
     traffic.waitedSeconds += seconds
   }
+  const bounds = createRunBounds({
+    limits: parsed.api.limits,
+    traffic,
+    rows: () => sinks.rows,
+    startedAt: leg.currentStart,
+    now,
+    log,
+  })
+  const budgetOf = createRequestBudgets({
+    settings: isInstant ? undefined : parsed.api.http?.budget,
+    shared: options.budgets,
+    secrets: secrets.values(),
+    log,
+    now,
+    wait: waitForAll,
+    onWait,
+  })
   const gate = createRateLimitGate({
     longestSeconds: retrySettings(parsed.api.retryConfig).maxTotalSeconds,
     log,
@@ -145,7 +164,7 @@ const extractMasked = async (
         checks: options.maxRows === undefined ? checks : undefined,
         refreshTokens,
         wait,
-        admission: createAdmission({ gate, traffic }),
+        admissionFor: origin => createAdmission({ gate, traffic, bounds, budget: budgetOf(origin) }),
         statistics: statistics[index] ?? createRunStatistics(''),
         signal: abort.signal,
         onRetry: () => retries++,
@@ -156,6 +175,7 @@ const extractMasked = async (
           ...iteration,
           sink: sinks.of(index),
           stop,
+          bounds,
           ...(resumed ? { sequences: restoreSequences(leg.lanes, iteration.plans, iteration.context) } : {}),
           onPage: url => {
             pages++
@@ -192,14 +212,19 @@ const extractMasked = async (
     const { tables, warnings } = await sinks.finish(options.outDir)
     rmSync(spool.items, { recursive: true, force: true })
     const next = nextState(options.state, {
-      currentStart: leg.currentStart,
+      // What was not read is still to be asked for
+      currentStart: bounds.reached === undefined ? leg.currentStart : time.previousStart,
       learnt,
-      highWaterMarks: marks.all(),
+      highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
       refreshTokens: refreshTokens.all(),
     })
     checks.remove()
     const ended = summary(tables)
-    const said = [...warnings, ...completenessWarnings(ended.jobs)]
+    const said = [
+      ...warnings,
+      ...(bounds.reached === undefined ? [] : [bounds.reached]),
+      ...completenessWarnings(ended.jobs),
+    ]
     return { finished: true, state: next, tables, warnings: said, summary: ended }
   } finally {
     clearTimeout(graceTimer)

@@ -137,6 +137,10 @@ export const extractorRunCodes = {
       'A job with "completeness": "repair" has more rows than are kept until two passes gave the same.',
     remedy: 'Set "completeness" to "fail" or "warn", or ask for the rows in several jobs.',
   },
+  'extractor.job.limit': {
+    meaning: 'The run would ask its API for more than "api.limits" allows. Nothing was loaded.',
+    remedy: 'Raise the limit, ask for less, or set "do" to "stop" to load what was read until then.',
+  },
   'extractor.tables.differentColumns': {
     meaning: 'Two mappings write tables of one name with different columns.',
     remedy: 'Give the tables different names, or the same columns.',

@@ -14,6 +14,7 @@ import {
   Value,
 } from './fields.ts'
 import { Method, Params } from './job-schema.ts'
+import { Budget, Limits } from './limits-schema.ts'
 import { Pagination } from './pagination-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
@@ -111,6 +112,10 @@ const Http = strictObject({
     optional(z.array(z.url())),
     'Ours: further origins that headers, credentials and secrets may be sent to.',
   ),
+  budget: key(
+    optional(Budget),
+    'Ours: how many requests may be sent in a time, by all runs that share it. Without it: as many as the API takes.',
+  ),
   errorRules: key(
     optional(z.array(ErrorRule)),
     'Ours: what becomes of a response by its status, header or body. The first rule that fits decides.',
@@ -141,6 +146,7 @@ export const Api = strictObject({
     optional(ResponseSettings),
     'Ours: what the answers of all jobs are written in, see [responses](extractor-responses.md). Without it: JSON.',
   ),
+  limits: key(optional(Limits), 'Ours: how much one run may ask for. Without it: no limits.'),
   query: key(optional(record(Value)), 'Deprecated: the `query` of query authentication, when that has none.'),
 }).refine(api => canLogIn(api.authentication) || !asksForLogin(api.http?.errorRules), {
   path: ['http', 'errorRules'],

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs'
 import type { Outcome } from '../cassette/cassette.ts'
+import type { RunBounds } from '../runner/run-bounds.ts'
 import type { Traffic } from '../runner/traffic.ts'
 import type { HttpResponse } from './http-response.ts'
 import { NetworkFailure } from './network-failure.ts'
 import type { RateLimitGate } from './rate-limit-gate.ts'
+import type { RequestBudget } from './request-budget.ts'
 
 /** Says when each request of a run may be sent. */
 export interface Admission {
@@ -17,11 +19,22 @@ interface AdmissionOptions {
   gate: RateLimitGate
   /** Counts what is sent and received. */
   traffic: Traffic
+  bounds: RunBounds
+  /** Undefined: without one. */
+  budget: RequestBudget | undefined
 }
 
-export const createAdmission = ({ gate, traffic }: AdmissionOptions): Admission => ({
+export const createAdmission = ({ gate, traffic, bounds, budget }: AdmissionOptions): Admission => ({
   enter: async origin => {
+    bounds.check()
     const entered = await gate.enter(origin)
+    try {
+      await budget?.take()
+      bounds.check() // time has passed, and others were sent
+    } catch (error) {
+      gate.leave(origin, entered, undefined)
+      throw error
+    }
     traffic.requests++
     return outcome => {
       const answer = outcome instanceof NetworkFailure ? undefined : outcome

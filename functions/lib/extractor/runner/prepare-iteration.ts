@@ -41,13 +41,14 @@ interface PrepareOptions {
   statistics: RunStatistics
   /** Waits, in no time when answers are replayed. */
   wait: (seconds: number) => Promise<void>
-  admission: Admission
+  /** Of requests of an iteration whose base address has this origin. */
+  admissionFor: (origin: string) => Admission
   /** Ends requests in flight. */
   signal: AbortSignal
   onRetry: () => void
 }
 
-type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'sequences' | 'onPage'> & {
+type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'sequences' | 'bounds' | 'onPage'> & {
   close: () => Promise<void>
 }
 
@@ -101,7 +102,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     log,
     now,
     wait: given.wait,
-    admission: given.admission,
+    admission: given.admissionFor(resolveUrl(baseUrl, '').origin),
     signal,
     onRetry: given.onRetry,
     cassette: options.cassette,

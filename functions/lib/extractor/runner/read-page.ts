@@ -140,6 +140,10 @@ interface RunEnd {
   cut?: string | undefined
 }
 
+/** A page of the run is not asked for: what it has read counts. */
+export const cutRun = (run: JobRun, reason: string, context: JobContext): PendingPage | undefined =>
+  endRun(run, { reason, cut: reason }, context)
+
 /** After its last page: the end of a run, or of a pass of it, which other pages follow. */
 const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
   const { passes } = run

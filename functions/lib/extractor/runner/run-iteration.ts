@@ -8,8 +8,9 @@ import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import type { PageWork } from './job-run.ts'
 import { locateError } from './locate-error.ts'
-import { readPage } from './read-page.ts'
-import { type Pending, runSequences } from './run-sequences.ts'
+import { cutRun, readPage } from './read-page.ts'
+import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
+import { isPage, type Pending, runSequences } from './run-sequences.ts'
 import { expandChildren, startRun } from './start-run.ts'
 import type { StopSignal } from './stop-signal.ts'
 
@@ -21,6 +22,7 @@ export interface IterationOptions {
   sink: TableSink
   concurrency: number
   stop: StopSignal
+  bounds: RunBounds
   /** Pages left over by the leg before. */
   sequences?: Pending[][] | undefined
   /** Called after the rows of a page went to the sink, with its address. */
@@ -29,7 +31,7 @@ export interface IterationOptions {
 
 /** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
 export const runIteration = async (options: IterationOptions): Promise<Pending[][]> => {
-  const { plans, context, session, authenticator, sink, stop } = options
+  const { plans, context, session, authenticator, sink, stop, bounds } = options
   const sequences = options.sequences ?? startSequences(plans, context)
   const { maxRows, statistics } = context
   if (maxRows !== undefined) sayReadOnce(plans, context)
@@ -66,6 +68,12 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
       // What was read before an error rule ended the job counts
       (run.isRecorded !== true && statistics.isStopped(run.plan)) ||
       (maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows),
+    isClosed: () => bounds.reached !== undefined,
+    drop: pending => {
+      if (isPage(pending)) return cutRun(pending.run, CUT_SHORT, context)
+      statistics.ended(pending.plan, CUT_SHORT)
+      return undefined
+    },
     stop,
   })
   const left = sequences.filter(sequence => sequence.length > 0)

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchedPage } from '../http/api-session.ts'
 import type { JobRun, PageResult, PageWork, PendingChildren, PendingPage } from './job-run.ts'
+import { BoundReached } from './run-bounds.ts'
 import { Stopped } from './stop-signal.ts'
 
 /** What is still to do in a sequence: pages, and children, of which pages are made shortly before they are fetched. */
@@ -24,6 +25,10 @@ interface RunSequencesOptions {
   write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
   /** Whether a page is not needed, such as one past the end of a preview. */
   skip: (work: PageWork) => boolean
+  /** No more requests are sent: what has come is written, the rest is dropped. */
+  isClosed: () => boolean
+  /** Called for each page and for the children that are dropped. Returns what was read before and still has to be written. */
+  drop: (pending: Pending) => PendingPage | undefined
   stop: { readonly requested: boolean; readonly signal: Promise<void> }
 }
 
@@ -59,7 +64,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
         },
         (error: unknown) => {
           // Stopped while it waited for a retry: the page is still to be fetched
-          if (error instanceof Stopped) requests.delete(page)
+          if (error instanceof Stopped || error instanceof BoundReached) requests.delete(page)
           else Object.assign(request, { state: 'failed', error })
         },
       )
@@ -81,9 +86,12 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     }
   }
 
+  const isOpen = (): boolean => !stop.requested && !options.isClosed()
+
   const launchAhead = (): void => {
-    if (!stop.requested) sequences.forEach(expandAhead)
-    for (let depth = 0; depth < concurrency && !stop.requested; depth++) {
+    if (!isOpen()) return
+    sequences.forEach(expandAhead)
+    for (let depth = 0; depth < concurrency && isOpen(); depth++) {
       for (const sequence of sequences) {
         const head = sequence[0]
         const page = sequence[depth]
@@ -95,10 +103,19 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     }
   }
 
+  const isBegun = (pending: Pending): boolean =>
+    isPage(pending) && (pending.fetched !== undefined || requests.has(pending))
+
   /** Reads the first page of a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
   const readNext = (sequence: Pending[]): (() => void) | undefined => {
     const page = sequence[0]
-    if (page === undefined || !isPage(page)) return undefined
+    if (page === undefined) return undefined
+    if (options.isClosed() && !isBegun(page)) {
+      const read = options.drop(page)
+      replace(sequence, 0, read === undefined ? [] : [read])
+      return () => {}
+    }
+    if (!isPage(page)) return undefined
     if (options.skip(page)) {
       sequence.shift()
       return () => {}
