@@ -31,9 +31,8 @@ export const reserveRequests = (
 ): Reservation => {
   const lifetime = seconds / BLOCKS
   const counts = seconds + lifetime
-  // A clock that was ahead must not close the budget for long
-  const held = record.map(({ at, requests }) => ({ at: Math.min(at, now), requests }))
-  const current = held.filter(({ at }) => at + counts > now)
+  // A clock that was far ahead must not close the budget
+  const current = record.filter(({ at }) => Math.abs(now - at) < counts)
   const taken = current.reduce((sum, { requests }) => sum + requests, 0)
   const granted = Math.min(Math.ceil(requests / BLOCKS), requests - taken)
   if (granted > 0)
