@@ -1,6 +1,7 @@
 import pMap from 'p-map'
 import type { EngineContext } from './engine-context.ts'
 import { openTableFile } from './parquet/open-table-file.ts'
+import type { ReadBound } from './read-bound.ts'
 import { type DeletesSource, type ScanSource, storedColumns, type WantedColumns } from './scan-files.ts'
 import type { Snapshot, TableFile } from './snapshot.ts'
 
@@ -19,17 +20,19 @@ type Mapping = Pick<Snapshot, 'lastNameMappedId'>
 
 /**
  * Opens files of a snapshot, given with their places in it, and brings the wanted columns here. `close` removes what
- * came here.
+ * came here. Throws what `bound` throws (default: there is none).
  */
 export const openFiles = async (
   context: EngineContext,
   mapping: Mapping,
-  { files, wanted }: { files: IndexedFile[]; wanted: WantedColumns },
+  { files, wanted, bound }: { files: IndexedFile[]; wanted: WantedColumns; bound?: ReadBound },
 ): Promise<OpenSource[]> =>
   pMap(
     files,
     async indexed => {
+      bound?.file()
       const source = await openFile(context, mapping, indexed)
+      for (const group of source.footer.rowGroups.keys()) bound?.rowGroup(source, group)
       await source.fetch(wanted)
       return source
     },

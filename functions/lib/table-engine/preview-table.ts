@@ -3,6 +3,7 @@ import type { EngineContext } from './engine-context.ts'
 import { findFiles, findRowGroups, neededColumns } from './find-rows.ts'
 import { closeFiles, type OpenSource, openFile, openFiles } from './open-files.ts'
 import { quoteColumn } from './parquet-sql.ts'
+import { createReadBound } from './read-bound.ts'
 import {
   conditionsSql,
   ORDERED_ROWS,
@@ -21,6 +22,8 @@ export interface PreviewQuery extends RowConditions {
   limit: number
   /** Default: the order of the table. */
   orderBy?: OrderBy[]
+  /** Of the columns that are shown, compared and ordered by, as stored; with a filter or an order. Default: no bound. */
+  maxBytes?: number
 }
 
 /** Rows of cells in their text form, in the order of `columns`. NULL is only in typed tables. */
@@ -48,31 +51,37 @@ export const previewTable = async (
   await session.fitTo(all.length)
   const files = findFiles(snapshot, query)
   const wanted = neededColumns(snapshot, { ...query, columns })
+  const bound = createReadBound({ snapshot, wanted, ...(isSearch(query) && query) })
   const fields = new Map(snapshot.fields.map(field => [field.name, field]))
   const shown = columns.map(name => {
     const field = fields.get(name)
     return `encode(${field ? textSql(quoteColumn(name), field) : quoteColumn(name)})`
   })
   const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
+    // Materialized: DuckDB may test conditions on rows of other row groups first, which are not here.
     const rows = await session.query(`
+      WITH ${ORDERED_ROWS} AS MATERIALIZED (${scanFiles(sources, wanted, snapshot)})
       SELECT ${shown.join(', ')}
-      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
+      FROM ${ORDERED_ROWS}
       WHERE ${where}
       ORDER BY ${orderSql(snapshot, orderBy)}
       LIMIT ${limit}`)
     return rows.map(row => row.map(toText))
   }
   if (orderBy.length > 0) {
-    const sources = await openFiles(context, snapshot, { files, wanted })
+    bound.files(files.map(({ file }) => file))
+    const sources = await openFiles(context, snapshot, { files, wanted, bound })
     return { columns, rows: sources.length === 0 ? [] : await read(sources, query.limit) }
   }
   // In table order the first row group of the first file usually has enough rows.
   const rows: PreviewResult['rows'] = []
   for (const indexed of files) {
     if (rows.length >= query.limit) break
+    bound.file()
     const source = await openFile(context, snapshot, indexed)
     for (const group of findRowGroups(source, snapshot, query)) {
       if (rows.length >= query.limit) break
+      bound.rowGroup(source, group)
       await source.fetch(wanted, [group])
       rows.push(...(await read([{ ...source, rowGroups: [group] }], query.limit - rows.length)))
     }
@@ -80,6 +89,11 @@ export const previewTable = async (
   }
   return { columns, rows }
 }
+
+/** Whether there may be much to read before the first row is found. */
+const isSearch = ({ where, orderBy, changedSince, changedUntil, fulltextSearch }: PreviewQuery): boolean =>
+  [where, orderBy].some(given => given && given.length > 0) ||
+  [changedSince, changedUntil, fulltextSearch].some(given => given !== undefined)
 
 /** Reads bytes, because DuckDB's Node client drops a byte order mark at the start of a text. */
 const toText = (value: DuckDBValue): string | null => {

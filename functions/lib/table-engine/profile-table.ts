@@ -3,6 +3,7 @@ import type { EngineContext } from './engine-context.ts'
 import { findRowGroups, neededColumns } from './find-rows.ts'
 import { closeFiles, type OpenSource, openFile } from './open-files.ts'
 import { quoteColumn } from './parquet-sql.ts'
+import { rowGroupBytes } from './read-bound.ts'
 import { refuseUnknownColumns } from './row-conditions.ts'
 import { scanFiles, storedColumns, type WantedColumns } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
@@ -91,7 +92,7 @@ const openFirstRows = async (
     const groups: number[] = []
     for (const group of findRowGroups(source, snapshot, {})) {
       if (rows >= maxRows) break
-      bytes += bytesOf(source, group, places)
+      bytes += rowGroupBytes(source, group, places)
       if (bytes > maxBytes) break
       groups.push(group)
       rows += source.footer.rowGroups[group]?.rows ?? 0
@@ -105,10 +106,6 @@ const openFirstRows = async (
   }
   return sources
 }
-
-/** Of columns of a row group, as stored. */
-const bytesOf = ({ footer }: OpenSource, group: number, places: readonly number[]): number =>
-  places.reduce((sum, place) => sum + (footer.rowGroups[group]?.chunks[place]?.bytes ?? 0), 0)
 
 const profileColumn = async (session: EngineContext['session'], name: string): Promise<ColumnProfile> => {
   const value = `coalesce(${quoteColumn(name)}::VARCHAR, '')`

@@ -45,7 +45,10 @@ export interface TableEngine {
   stageRange(request: StageRangeRequest): Promise<{ files: TableFile[] } & Cost>
   /** The snapshot of a table with the rows of all parts of a load. Idempotent like `load`. */
   commitStaged(request: CommitStagedRequest): Promise<{ snapshot: Snapshot } & Cost>
-  /** The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`. */
+  /**
+   * The first rows of a table that match. Throws `UserError` `storage.tables.validation.columnNotExists`,
+   * `storage.preview.tooLarge`.
+   */
   preview(snapshot: Snapshot, query: PreviewQuery): Promise<PreviewResult & Cost>
   /** What the columns of a table hold. Throws `UserError` `storage.tables.validation.columnNotExists`. */
   profile(snapshot: Snapshot, query: ProfileQuery): Promise<ProfileResult & Cost>

@@ -261,6 +261,12 @@ export const tableCodes = {
     meaning: 'A compressed slice of a large load takes one function too long: gzip cannot be cut.',
     remedy: 'Upload it uncompressed, or as several slices.',
   },
+  'storage.preview.tooLarge': {
+    status: 400,
+    meaning: 'A preview with a filter or an order would have to read more of the table than a request may.',
+    remedy:
+      'Export the rows with `export-async`, which takes the same fields; or show fewer columns, or filter by a column whose values lie together.',
+  },
   'storage.export.tooLarge': {
     status: 400,
     meaning:

@@ -3,6 +3,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PreviewQuery } from '#lib/table-engine/preview-table.ts'
 import type { RowConditions } from '#lib/table-engine/row-conditions.ts'
 import {
   emptySnapshot,
@@ -161,6 +162,54 @@ describe('a file of several row groups', () => {
     expect(page.rows.map(([n]) => n)).toEqual(['000000', '000001'])
     expect(page.rows[1]?.[1]).toBe('')
     expect(page.bytesRead).toBeLessThan((snapshot.files[0]?.bytes ?? 0) / 5)
+  })
+
+  it('is refused to a preview whose filter or order has to read more than its bound, before that is read', async () => {
+    const snapshot = await writeGroups()
+    const MiB = 1024 ** 2
+    const refused = {
+      name: 'UserError',
+      code: 'storage.preview.tooLarge',
+      params: { maxBytes: MiB + 100_000 },
+    }
+    const preview = (query: Partial<PreviewQuery>) => {
+      const before = tables.log.length
+      const read = tables.engine.preview(snapshot, { limit: 10, maxBytes: MiB + 100_000, ...query })
+      return {
+        read,
+        bytes: () => tables.log.slice(before).reduce((sum, line) => sum + Number(line.split(' ')[2]), 0),
+      }
+    }
+    // The footer takes a megabyte of the bound, and each group holds some 40,000 bytes of texts.
+    const nowhere = preview({ where: [{ column: 'text', operator: 'eq', values: ['a'] }] })
+    await expect(nowhere.read).rejects.toMatchObject(refused)
+    expect(nowhere.bytes()).toBeLessThan(200_000)
+    const ordered = preview({ orderBy: [{ column: 'text', order: 'ASC' }] })
+    await expect(ordered.read).rejects.toMatchObject(refused)
+    expect(ordered.bytes()).toBeLessThan(100_000)
+    await expect(preview({ fulltextSearch: 'nowhere' }).read).rejects.toMatchObject(refused)
+
+    const rowsOf = async (query: Partial<PreviewQuery>) => (await preview(query).read).rows.length
+    expect(
+      await rowsOf({ columns: ['n'], where: [{ column: 'n', operator: 'ge', values: ['020479'] }] }),
+    ).toBe(1)
+    expect(await rowsOf({ where: [{ column: 'text', operator: 'ge', values: ['0'] }] })).toBe(10)
+    expect(
+      await rowsOf({ columns: ['n'], orderBy: [{ column: 'n', order: 'DESC' }], maxBytes: 2 * MiB }),
+    ).toBe(10)
+    expect(await rowsOf({ maxBytes: 1 })).toBe(10)
+  })
+
+  it('is refused to an ordered preview by what the table knows of its files, without a read', async () => {
+    const { snapshot } = await tables.load('n\n1\n')
+    const many = withFiles(snapshot, Array.from({ length: 3 }, () => snapshot.files).flat())
+    const before = tables.log.length
+    const query = { limit: 1, orderBy: [{ column: 'n', order: 'ASC' as const }], maxBytes: 3 * 1024 ** 2 }
+    await expect(tables.engine.preview(many, query)).rejects.toMatchObject({
+      code: 'storage.preview.tooLarge',
+    })
+    expect(tables.log.slice(before)).toEqual([])
+    expect((await tables.engine.preview(snapshot, query)).rows).toEqual([['1']])
   })
 
   it('is read where a group may hold what is searched', async () => {
