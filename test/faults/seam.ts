@@ -136,7 +136,7 @@ export type Seam = ReturnType<typeof createSeam>
 const unreachable = (name: string): TransientError =>
   new TransientError(foreignCode('test.fault'), `${name} did not answer`)
 
-const READS = /^\w+\.(Get|Head|List|Query|BatchGet|Scan)|^http (GET|HEAD) /
+const READS = /^\w+\.(get|head|list|query|batchGet|scan)|^http (get|head) /i
 
 /**
  * Dies at one call that changes something. As nothing gets through after a death, to die at a call that only reads is

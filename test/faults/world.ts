@@ -9,6 +9,7 @@ import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost } from './seam.ts'
+import { watchItems } from './watch-items.ts'
 
 /** Where exports go, and the export machine keeps what it works with. */
 export const EXPORTS = 'exports'
@@ -31,7 +32,7 @@ export const startWorld = async () => {
   const ended = new Set<number>()
 
   const service = await startStorageService({
-    hasItemDatabase: true,
+    items: items => watchItems(seam, items),
     isRunningJobs: false,
     jobWaitMs: 0,
     now,
@@ -87,7 +88,6 @@ export const startWorld = async () => {
   const extraction = await startExtraction({ service, fetch })
   for (const [name, client] of [
     ['S3', service.s3],
-    ['items', service.database.documents],
     ['records', landing.records.documents],
   ] as const)
     seam.watch(name, client)
