@@ -4,6 +4,7 @@ import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
+import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
 import { describeChanges, patch } from './describe-changes.ts'
@@ -72,6 +73,7 @@ export const config: Command = {
       args: [place],
       run: onService((call, text) => runNow(call, text)),
     },
+    recording: recordingCommand,
     ...trialCommands,
     ...settingCommands,
   },

@@ -7,6 +7,7 @@ import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
 import { failRun, failureOf } from './fail-row.ts'
+import { keepSetAside } from './kept-recordings.ts'
 import { loadOutputs } from './load-outputs.ts'
 import { readInputs } from './read-inputs.ts'
 import { refuseChanged } from './refuse-changed.ts'
@@ -118,6 +119,7 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
       reason,
       row: stored.run.rows[stored.run.rowIndex]?.id ?? null,
     })
+    await keepSetAside(latest.run, 'bad', services)
     result = { run: failRun(latest.run, failure, now()) }
   }
   await commit(result.run)

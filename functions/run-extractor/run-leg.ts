@@ -5,17 +5,19 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
-import { type ExtractResult, type ExtractSummary, extract } from '../lib/extractor/extract.ts'
+import type { ExtractOptions, ExtractResult, ExtractSummary } from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
+import { setAside } from './kept-recordings.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
+import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 import { withTableIterations } from './table-iterations.ts'
 import { fetchInputs, uploadTable } from './table-transfer.ts'
-import { runPrefix } from './work-store.ts'
+import { rowPrefix } from './work-store.ts'
 
 type Finished = Extract<ExtractResult, { finished: true }>
 type Unfinished = Extract<ExtractResult, { finished: false }>
@@ -46,7 +48,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
-  const result = await extract({
+  const options: ExtractOptions = {
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
     ...(tokens === undefined ? {} : { keepState: tokens.keep }),
@@ -58,14 +60,23 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     allowedPrivateHosts: allowedHosts,
     budgets,
     log: record => writeLog(log, record),
-  })
+  }
+  const isRecorded = configuration['keepRecordings'] === true
+  const { result, recording, said } = await (isRecorded
+    ? recordLeg(run, options, services)
+    : plainLeg(options))
   const { summary } = result
   const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
   if (result.finished) {
     const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
     return finishLeg(
       counted,
-      { result: { ...result, state: ended as Finished['state'] }, folder, configuration },
+      {
+        result: { ...result, state: ended as Finished['state'], warnings: [...result.warnings, ...said] },
+        folder,
+        configuration,
+        recording,
+      },
       services,
     )
   }
@@ -112,12 +123,13 @@ interface FinishedLeg {
   result: Finished
   folder: LegFolder
   configuration: Record<string, unknown>
+  recording: Uint8Array | undefined
 }
 
 /** Uploads the tables and keeps the new state until they are loaded. */
 const finishLeg = async (
   run: Run,
-  { result, folder, configuration }: FinishedLeg,
+  { result, folder, configuration, recording }: FinishedLeg,
   services: RunServices,
 ): Promise<StepResult> => {
   const { componentId, configId } = run
@@ -143,9 +155,16 @@ const finishLeg = async (
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
+  const recordingKey = recording === undefined ? undefined : await setAside(run, recording, services)
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings })
-  return { run: enterPhase({ ...warned, outputs, stateKey }, 'load', services.now()) }
+  return {
+    run: enterPhase(
+      { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
+      'load',
+      services.now(),
+    ),
+  }
 }
 
 const manifestSchema = z.object({
@@ -160,8 +179,6 @@ const readManifest = async (file: string) => {
   )
   return { ...manifest, primaryKey }
 }
-
-const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
 
 const countsOf = (
   summary: ExtractSummary,

@@ -84,6 +84,8 @@ export const runDocument = z.object({
   outputs: z.array(outputTable),
   /** Key of the state that the row has earned; it counts when its outputs are loaded. */
   stateKey: z.string().nullable(),
+  /** Key of the recording of a row that is being loaded. Absent: its configuration asks for none. */
+  recordingKey: z.string().optional(),
   /** Why the run itself failed, beside its rows. */
   error: failure.optional(),
 })
@@ -112,8 +114,9 @@ export const enterPhase = (run: Run, phase: Run['phase'], now: Date): Run => ({
 export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
   const row = run.rows[rowIndex]
   const phase = row === undefined ? 'end' : row.hasInputs ? 'inputs' : 'leg'
+  const { recordingKey: _, ...others } = run
   const clean = { rowIndex, rowStartedAt: now.toISOString(), checkpointKey: null, stateKey: null }
-  return enterPhase({ ...run, ...clean, inputs: [], outputs: [] }, phase, now)
+  return enterPhase({ ...others, ...clean, inputs: [], outputs: [] }, phase, now)
 }
 
 /** The current row ended: the next one follows, unless it failed and the configuration does not go on then. */

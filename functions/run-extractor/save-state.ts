@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
+import { keepSetAside } from './kept-recordings.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 
 const stateSchema = z.record(z.string(), z.unknown())
 
 /** Saves the state that the row has earned, now that its tables are loaded, and ends the row. */
-export const saveState = async (
-  run: Run,
-  { storage, work, now, log }: Pick<RunServices, 'storage' | 'work' | 'now' | 'log'>,
-): Promise<StepResult> => {
+export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
+  const { storage, work, now, log } = services
   const { id: rowId, warnings: ofLeg } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
@@ -20,6 +19,7 @@ export const saveState = async (
     if (!(error instanceof UserError && error.status === 404)) throw error
     log.warn('nowhere to save the state', { ...place })
   })
+  await keepSetAside(run, 'good', services)
   const tables = run.outputs.map(({ tableId, rows }) => ({ tableId, rows }))
   const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)
   const warnings = [...ofLeg, ...run.outputs.flatMap(output => output.warnings)]

@@ -28,6 +28,11 @@ export type CountRun = (run: {
 
 /** All that a run's steps work with. */
 export interface RunServices {
+  /** With the stack's own token: finds the configuration, tells of a run that never began, and keeps recordings. */
+  stackStorage: Pick<
+    StorageClient,
+    'configuration' | 'postEvent' | 'prepareFile' | 'filesWithTags' | 'deleteFile'
+  >
   /** With the token of the run: it may do what the run's author may. */
   storage: StorageClient
   work: WorkStore
@@ -51,8 +56,6 @@ export interface RunServices {
 
 /** What the machine works with before it is a run's. */
 export interface MachineServices extends Omit<RunServices, 'storage'> {
-  /** With the stack's own token: finds the configuration, and tells of a run that never began. */
-  stackStorage: Pick<StorageClient, 'configuration' | 'postEvent'>
   storageWith: (token: string) => StorageClient
   runTokens: RunTokens
 }

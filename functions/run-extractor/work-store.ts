@@ -92,6 +92,9 @@ export interface StoredRun {
 /** Everything of one run lies below this prefix; a lifecycle rule removes it after some weeks. */
 export const runPrefix = (runId: string): string => `runs/${runId}/`
 
+/** Everything of the row that is under way. */
+export const rowPrefix = ({ id, rowIndex }: Run): string => `${runPrefix(id)}row-${rowIndex}/`
+
 const runKey = (runId: string) => `${runPrefix(runId)}run.json`
 const snapshotKey = (runId: string) => `${runPrefix(runId)}configuration.json`
 

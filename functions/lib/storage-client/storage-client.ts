@@ -88,7 +88,11 @@ export interface StorageClient {
     sizeBytes: number
     tags: string[]
     isSliced?: boolean
+    /** Kept until it is deleted. Default: for some days. */
+    isPermanent?: boolean
   }): Promise<PreparedFile>
+  /** Files that have all of these tags, newest first, at most a hundred. */
+  filesWithTags(tags: readonly string[]): Promise<{ id: number; created: string }[]>
   /** The file with credentials to read it. */
   file(fileId: number): Promise<ReadableFile>
   deleteFile(fileId: number): Promise<void>
@@ -145,6 +149,13 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         },
         preparedFileSchema,
       ),
+    filesWithTags: tags => {
+      const q = tags.map(tag => `tags:${JSON.stringify(tag)}`).join(' AND ')
+      return call(
+        { method: 'GET', path: `files?limit=100&q=${encodeURIComponent(q)}` },
+        z.array(z.object({ id: z.coerce.number(), created: z.string() })),
+      )
+    },
     deleteFile: async fileId => {
       await call({ method: 'DELETE', path: `files/${fileId}` }, z.unknown()).catch(ignoreNotFound)
     },

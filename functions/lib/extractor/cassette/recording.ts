@@ -9,6 +9,8 @@ export const recordingFiles = {
   exchanges: 'exchanges.jsonl',
   bodies: 'bodies',
   run: 'run.json',
+  /** When the run began, while its last leg is still to come. */
+  begun: 'begun.json',
   tables: 'tables',
 } as const
 
