@@ -18,6 +18,9 @@ type Reservation = { record: BudgetRecord; granted: number; until: number } | { 
 /** Several runs share a budget in as many parts: each looks at the shared record once for each of them. */
 const BLOCKS = 10
 
+/** Seconds since 1970 are not exact enough for shorter ones: time would stand still. */
+const SHORTEST_WAIT_SECONDS = 0.001
+
 /**
  * Takes the next block of requests out of a budget, or says when there is one.
  *
@@ -32,11 +35,11 @@ export const reserveRequests = (
   const lifetime = seconds / BLOCKS
   const counts = seconds + lifetime
   // A clock that was far ahead must not close the budget
-  const current = record.filter(({ at }) => Math.abs(now - at) < counts)
+  const current = record.filter(({ at }) => at + counts > now && at - counts < now)
   const taken = current.reduce((sum, { requests }) => sum + requests, 0)
   const granted = Math.min(Math.ceil(requests / BLOCKS), requests - taken)
   if (granted > 0)
     return { record: [...current, { at: now, requests: granted }], granted, until: now + lifetime }
   const oldest = current[0]?.at ?? now
-  return { waitSeconds: oldest + counts - now }
+  return { waitSeconds: Math.max(oldest + counts - now, SHORTEST_WAIT_SECONDS) }
 }
