@@ -61,7 +61,7 @@ const bucketsAndTables = async (
     visible,
     async ({ id, displayName: name, created }): Promise<Searchable[]> => [
       { id, type: 'bucket', name, created, branch },
-      ...(await tables.listInBucket(id)).map(
+      ...(await tables.listNames(id)).map(
         (table): Searchable => ({
           id: tableIdOf(table),
           type: 'table',

@@ -38,14 +38,15 @@ export const deleteBucket = async (
   if (!(await buckets.replace(marked))) throw busy(bucketId)
   const current = { ...marked, revision: marked.revision + 1 }
 
-  const found = await tables.listInBucket(bucketId)
-  if (found.length > 0 && !force) {
+  const tablesCount = force ? 0 : (await tables.listNames(bucketId)).length
+  if (tablesCount > 0) {
     await buckets.replace({ ...current, deletingUntil: null })
     throw new UserError(
       'buckets.deleteNotEmpty',
-      `Only empty buckets can be deleted. There are ${found.length} tables in the bucket.`,
+      `Only empty buckets can be deleted. There are ${tablesCount} tables in the bucket.`,
     )
   }
+  const found = await tables.listInBucket(bucketId)
   const dropped: string[] = []
   for (const table of found) dropped.push(...(await dropTable(table, { force, tables, aliases })))
   if (!(await isElsewhere(bucket, branchStores))) await withdrawPermissions(bucketId, tokens)

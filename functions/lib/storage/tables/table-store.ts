@@ -22,6 +22,11 @@ export const tableKey = ({ bucketId, name }: Pick<TableRecord, 'bucketId' | 'nam
   sk: `TABLE#${name}`,
 })
 
+const nameFields = tableRecord.pick({ name: true, displayName: true, created: true })
+
+/** What a list of names shows of a table or an alias. */
+type NamedTable = Pick<TableRecord, 'bucketId' | 'name' | 'displayName' | 'created'>
+
 /** Sources of the aliases in a bucket. */
 const READS_AT_ONCE = 16
 
@@ -71,6 +76,14 @@ export const createTableStore = (
   }
 
   const parseHead = async (item: Item): Promise<TableHead> => tableRecord.parse(item)
+
+  /** `undefined` for an alias whose source is gone. */
+  const namedTable = async (bucketId: string, item: Item): Promise<NamedTable | undefined> => {
+    const named = { ...nameFields.parse(item), bucketId }
+    if (!isAliasItem(item)) return named
+    const alias = await items.get(tableKey(named))
+    return alias && (await seen(alias, parseHead)) && named
+  }
 
   const itemsOf = (bucketId: string) => items.query(partitionOfBucket(bucketId), startingWith('TABLE#'))
 
@@ -184,6 +197,15 @@ export const createTableStore = (
       for await (const item of itemsOf(bucketId)) found.push(item)
       const tables = await pMap(found, item => seen(item, parseHead), { concurrency: READS_AT_ONCE })
       return tables.filter(table => table !== undefined)
+    },
+
+    /** Tables and aliases, by name. Reads nothing else of the heads of tables, which hold columns and results of loads. */
+    async listNames(bucketId: string): Promise<NamedTable[]> {
+      const range = { ...startingWith('TABLE#'), attributes: ['name', 'displayName', 'created', 'kind'] }
+      const found: Item[] = []
+      for await (const item of items.query(partitionOfBucket(bucketId), range)) found.push(item)
+      const named = await pMap(found, item => namedTable(bucketId, item), { concurrency: READS_AT_ONCE })
+      return named.filter(table => table !== undefined)
     },
 
     /** Of the tables that hold rows, sorted. Reads nothing else of the heads. */

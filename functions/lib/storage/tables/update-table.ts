@@ -33,9 +33,9 @@ export const updateTable = async (
 /** Error: 400 `storage.buckets.tableAlreadyExists` when another table of the bucket has that display name. */
 export const refuseTakenName = async (
   { bucketId, name, displayName }: { bucketId: string; name: string; displayName: string },
-  tables: Pick<TableStore, 'listInBucket'>,
+  tables: Pick<TableStore, 'listNames'>,
 ): Promise<void> => {
-  const siblings = await tables.listInBucket(bucketId)
+  const siblings = await tables.listNames(bucketId)
   if (siblings.some(other => other.name !== name && other.displayName === displayName))
     throw tableAlreadyExists(name, displayName)
 }
