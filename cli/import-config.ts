@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UserError } from '../functions/lib/errors/errors.ts'
+import type { JsonObject } from '../functions/lib/extractor/tables/json-value.ts'
+import { argument, type Call, type Command, option } from './command.ts'
+import { draftFile, secretNames, withoutValues, writeDraft } from './init/write-draft.ts'
+import { plural } from './output/format-values.ts'
+import { readJsonObject } from './service/read-json.ts'
+import { pathIn } from './shell.ts'
+import { jsonOption } from './storage-options.ts'
+
+interface Flags {
+  from?: string
+  settings?: string
+  bucket?: string
+  secrets?: boolean
+}
+
+/** `millrace import-config` (docs/import-config.md). */
+export const importConfig: Command = {
+  description: 'make a configuration of one of Airbyte, dlt or Meltano, and say what is not taken over',
+  args: [
+    argument('<file>', 'a declarative manifest, a rest_api dictionary as JSON, or meltano.yml'),
+    argument('[datadir]', 'folder for config.json and its report; default: this one'),
+  ],
+  options: [
+    option('--from <format>', 'airbyte, dlt or meltano; default: as the file looks').choices([
+      'airbyte',
+      'dlt',
+      'meltano',
+    ]),
+    option(
+      '--settings <file>',
+      'values that the configuration asks for, as JSON: secrets, names in addresses',
+    ),
+    option('--bucket <name>', 'bucket of the tables; default: named after the host'),
+    option('--no-secrets', 'leave the values of secrets empty in config.json'),
+    jsonOption,
+  ],
+  run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
+    const { formats, importConfiguration } = await import(
+      '../functions/lib/extractor/import/import-configuration.ts'
+    )
+    const { checkConfiguration } = await import('../functions/lib/extractor/config/check-configuration.ts')
+    const file = draftFile(dataDir, shell)
+    const { format, draft, losses } = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {
+      format: formats.find(each => each === flags.from),
+      settings: flags.settings === undefined ? {} : settingsOf(await readJsonObject(flags.settings, shell)),
+      bucket: flags.bucket,
+    })
+    const { config } = draft.parameters
+    const kept =
+      flags.secrets === false ? { parameters: { ...draft.parameters, config: withoutValues(config) } } : draft
+    let warnings: string[]
+    try {
+      warnings = checkConfiguration({ ...kept })
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      throw new UserError(error.code, `What was made of ${source} cannot run. ${error.message}`, {
+        cause: error,
+      })
+    }
+    await writeDraft(file, kept)
+    const report = join(file, '..', 'import-report.md')
+    await writeFile(report, reportOf(source, format, losses))
+    const empty = [...secretNames(kept.parameters.config), ...Object.keys(kept.parameters.config)].filter(
+      (name, index, all) => kept.parameters.config[name] === '' && all.indexOf(name) === index,
+    )
+    out.show({ file, report, format, jobs: config.jobs.length, losses, empty, warnings }, () => {
+      out.line(`${file}: valid, ${plural(config.jobs.length, 'job')}, from ${format}.`, 'green')
+      for (const { path, why } of losses) out.line(`  not taken over: ${path}: ${why}`, 'yellow')
+      for (const warning of warnings) out.line(`  ${warning}`, 'yellow')
+      if (empty.length > 0) out.line(`  To be filled in: ${empty.join(', ')}.`)
+      out.line(`${report}: the same list. Look next with: millrace extract ${dataDir ?? '.'} --plan`)
+    })
+    return 0
+  },
+}
+
+/** What was read as JSON. */
+const settingsOf = (given: Record<string, unknown>): JsonObject => given as JsonObject
+
+const reportOf = (source: string, format: string, losses: readonly { path: string; why: string }[]): string =>
+  [
+    `# What was not taken over from ${source} (${format})`,
+    '',
+    ...(losses.length === 0
+      ? ['Nothing: all of it is in config.json.']
+      : losses.map(({ path, why }) => `- \`${path}\`: ${why}`)),
+    '',
+  ].join('\n')

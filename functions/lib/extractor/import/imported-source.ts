@@ -1,0 +1,46 @@
+import type { Json, JsonObject } from '../tables/json-value.ts'
+
+/** One table of a foreign configuration, on the way to a job. */
+export interface ImportedStream {
+  name: string
+  /** Where it stands in the foreign configuration. */
+  path: string
+  /** Absolute, or relative to the base address; parts that come from a parent row as `{name}`. */
+  endpoint: string
+  method: 'GET' | 'POST' | 'FORM'
+  params: JsonObject
+  headers: JsonObject
+  /** `dataField` of the job; nothing: the whole answer. */
+  items: string | { path: string; delimiter: string } | undefined
+  primaryKey: string[]
+  pagination: JsonObject | undefined
+  response?: JsonObject | undefined
+  incremental?: TimeCursor | undefined
+  userData?: JsonObject | undefined
+  /** It is read for each row of this stream. `placeholders` of the endpoint to paths in that row. */
+  parent?: { name: string; placeholders: Record<string, string> } | undefined
+}
+
+/** Reading by the time of the last change. */
+export interface TimeCursor {
+  cursor: string
+  param?: string | undefined
+  until?: string | undefined
+  start?: Json | undefined
+  end?: Json | undefined
+  step?: string | undefined
+  lookback?: string | undefined
+  granularity?: string | undefined
+  format?: string | undefined
+}
+
+export interface ImportedSource {
+  baseUrl: Json
+  authentication: JsonObject | undefined
+  /** Of `config`: what expressions read, secrets under names with `#`. */
+  attributes: Record<string, Json>
+  headers: JsonObject
+  retryConfig: JsonObject
+  errorRules: JsonObject[]
+  streams: ImportedStream[]
+}

@@ -1,0 +1,149 @@
+import { UserError } from '../../errors/errors.ts'
+import { type Draft, tableOf } from '../detect/draft.ts'
+import { safeName } from '../php/safe-name.ts'
+import type { Json, JsonObject } from '../tables/json-value.ts'
+import type { ImportedSource, ImportedStream, TimeCursor } from './imported-source.ts'
+import type { Report } from './report.ts'
+
+/**
+ * Our configuration of a foreign one: a job for each stream, child jobs below the job of their parent.
+ *
+ * @throws UserError `cli.usage` when no stream is left
+ */
+export const toConfiguration = (source: ImportedSource, bucket: string, report: Report): Draft => {
+  const placed = placeStreams(source.streams, report)
+  if (placed.length === 0)
+    throw new UserError(
+      'cli.usage',
+      'Nothing of it can be read here: no stream is left. The report says why.',
+      {
+        params: { losses: report.losses },
+      },
+    )
+  const { pagination, scrollerOf } = paginationsOf(source.streams)
+  const isEvaluated = source.streams.some(
+    ({ headers, params }) => readsParent(params) || hasExpression(headers),
+  )
+  const jobOf = ({ stream, children }: Placed): JsonObject => {
+    const scroller = scrollerOf(stream)
+    const incremental = stream.incremental && incrementalOf(stream, stream.incremental, report)
+    const placeholders = stream.parent?.placeholders ?? {}
+    return {
+      id: stream.name,
+      endpoint: stream.endpoint,
+      dataType: safeName(stream.name) || tableOf(stream.endpoint),
+      ...(stream.method === 'GET' ? {} : { method: stream.method }),
+      ...(stream.items === undefined ? {} : { dataField: stream.items }),
+      ...(scroller === undefined ? {} : { scroller }),
+      ...some('params', stream.params),
+      ...some('headers', stream.headers),
+      ...some('placeholders', placeholders),
+      ...(stream.response === undefined ? {} : { response: stream.response }),
+      ...(stream.primaryKey.length === 0 ? {} : { primaryKey: stream.primaryKey }),
+      ...(incremental === undefined ? {} : { incremental }),
+      ...some('userData', stream.userData ?? {}),
+      ...(children.length === 0 ? {} : { children: children.map(jobOf) }),
+    }
+  }
+  const http = {
+    ...some('headers', source.headers),
+    ...(source.errorRules.length === 0 ? {} : { errorRules: source.errorRules }),
+    ...(isEvaluated ? { evaluate: true } : {}),
+  }
+  return {
+    parameters: {
+      api: {
+        baseUrl: withSlash(source.baseUrl),
+        ...(source.authentication === undefined ? {} : { authentication: source.authentication }),
+        ...(pagination === undefined ? {} : { pagination }),
+        ...some('retryConfig', source.retryConfig),
+        ...some('http', http),
+      },
+      config: { outputBucket: bucket, ...source.attributes, jobs: placed.map(jobOf) },
+    },
+  }
+}
+
+const some = (key: string, fields: JsonObject): JsonObject =>
+  Object.keys(fields).length === 0 ? {} : { [key]: fields }
+
+/** Endpoints are relative to the folder of the base address. */
+const withSlash = (baseUrl: Json): Json => {
+  if (typeof baseUrl === 'string') return `${baseUrl.replace(/\/+$/, '')}/`
+  return { function: 'concat', args: [baseUrl, '/'] }
+}
+
+interface Placed {
+  stream: ImportedStream
+  children: Placed[]
+}
+
+const placeStreams = (streams: readonly ImportedStream[], report: Report): Placed[] => {
+  const all = new Map(streams.map(stream => [stream.name, { stream, children: [] as Placed[] }]))
+  const isInCircle = (stream: ImportedStream): boolean => {
+    const seen = new Set<string>()
+    for (let at: ImportedStream | undefined = stream; at?.parent; at = all.get(at.parent.name)?.stream) {
+      if (seen.has(at.name)) return true
+      seen.add(at.name)
+    }
+    return false
+  }
+  const top: Placed[] = []
+  for (const placed of all.values()) {
+    const { parent, path } = placed.stream
+    const above = parent && all.get(parent.name)
+    if (parent === undefined) top.push(placed)
+    else if (above === undefined) report.lost(path, `its parent stream "${parent.name}" is not there`)
+    else if (isInCircle(placed.stream)) report.lost(path, 'it is a parent of itself')
+    else above.children.push(placed)
+  }
+  return top
+}
+
+/** One pagination for all streams, or several by the names of their methods. */
+const paginationsOf = (streams: readonly ImportedStream[]) => {
+  const kinds = new Map<string, { name: string; pagination: JsonObject }>()
+  for (const { pagination } of streams) {
+    const text = JSON.stringify(pagination)
+    if (pagination === undefined || kinds.has(text)) continue
+    const method = String(pagination['method'])
+    const same = [...kinds.values()].filter(({ name }) => name.startsWith(method)).length
+    kinds.set(text, { name: same === 0 ? method : `${method}-${same + 1}`, pagination })
+  }
+  const [only, ...others] = [...kinds.values()]
+  const isForAll = others.length === 0 && streams.every(({ pagination }) => pagination !== undefined)
+  const scrollers: JsonObject = Object.fromEntries(
+    [...kinds.values()].map(({ name, pagination }) => [name, pagination]),
+  )
+  return {
+    pagination:
+      only === undefined ? undefined : isForAll ? only.pagination : { method: 'multiple', scrollers },
+    scrollerOf: ({ pagination }: ImportedStream): string | undefined =>
+      isForAll || pagination === undefined ? undefined : kinds.get(JSON.stringify(pagination))?.name,
+  }
+}
+
+/** The table needs a key: rows that are read again take the place of the old ones. */
+const incrementalOf = (
+  stream: ImportedStream,
+  { cursor, param, start, ...others }: TimeCursor,
+  report: Report,
+): JsonObject | undefined => {
+  const path = `${stream.path}.incremental`
+  if (stream.primaryKey.length === 0 || param === undefined) {
+    const lack = param === undefined ? 'no parameter asks for them' : 'the stream has no key'
+    report.lost(path, `changes since the last run: ${lack}, so all rows are read in each run`)
+    return undefined
+  }
+  for (const [key, value] of Object.entries(others))
+    if (value !== undefined) report.lost(`${path}.${key}`, 'reading by the largest time has no key for it')
+  return { idKey: cursor, param, type: 'date', ...(start === undefined ? {} : { initial: start }) }
+}
+
+const readsParent = (value: Json): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ('parent' in value || Object.values(value).some(inner => readsParent(inner as Json))) // parsed JSON
+
+const hasExpression = (headers: JsonObject): boolean =>
+  Object.values(headers).some(value => typeof value === 'object' && value !== null)
