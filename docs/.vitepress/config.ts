@@ -26,6 +26,7 @@ export default defineConfig({
           ['First table', '/first-table'],
           ['First extraction', '/first-extraction'],
           ['A configuration from a request', '/detect'],
+          ['Configurations of other tools', '/import-config'],
           ['Recipes for APIs', '/recipes'],
           ['Exports', '/exports'],
           ['Query with other engines', '/query'],
@@ -37,7 +38,7 @@ export default defineConfig({
       },
       {
         text: 'Tools',
-        items: pages(['Console', '/console'], ['Command line', '/command-line'], ['Extractor', '/extractor']),
+        items: pages(['Console', '/console'], ['Command line', '/command-line'], ['Extractor', '/extractor'], ['Comparison', '/comparison']),
       },
       {
         text: 'Extractor reference',
