@@ -38,13 +38,11 @@ export const importConfig: Command = {
     jsonOption,
   ],
   run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
-    const { formats, importConfiguration } = await import(
-      '../functions/lib/extractor/import/import-configuration.ts'
-    )
+    const { importConfiguration } = await import('../functions/lib/extractor/import/import-configuration.ts')
     const { checkConfiguration } = await import('../functions/lib/extractor/config/check-configuration.ts')
     const file = draftFile(dataDir, shell)
     const { format, draft, losses } = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {
-      format: formats.find(each => each === flags.from),
+      format: flags.from,
       settings: flags.settings === undefined ? {} : settingsOf(await readJsonObject(flags.settings, shell)),
       bucket: flags.bucket,
     })

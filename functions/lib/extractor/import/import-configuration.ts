@@ -10,12 +10,12 @@ import { type Loss, Report } from './report.ts'
 import { readSinger } from './singer/read-singer.ts'
 import { toConfiguration } from './to-configuration.ts'
 
-export const formats = ['airbyte', 'dlt', 'meltano'] as const
-export type Format = (typeof formats)[number]
+const formats = ['airbyte', 'dlt', 'meltano'] as const
+type Format = (typeof formats)[number]
 
 interface ImportOptions {
-  /** Found out by what stands in it when it is not given. */
-  format?: Format | undefined
+  /** `airbyte`, `dlt` or `meltano`. Without it: by what stands in the file. */
+  format?: string | undefined
   /** What a person fills in: the configuration of an Airbyte source. */
   settings?: JsonObject | undefined
   bucket?: string | undefined
@@ -31,7 +31,7 @@ export const importConfiguration = (
   { format, settings = {}, bucket }: ImportOptions,
 ): { format: Format; draft: Draft; losses: readonly Loss[] } => {
   const document = parsed(text)
-  const found = format ?? formatOf(document)
+  const found = formats.find(each => each === format) ?? formatOf(document)
   const report = new Report()
   const source = read(found, document, settings, report)
   if (source.baseUrl === '') throw new UserError('cli.usage', 'It names no base address of an API.')

@@ -1,7 +1,7 @@
 import type { Json } from '../tables/json-value.ts'
 
 /** A part of a text of Jinja: literal, or what an expression reads. */
-export type TemplatePart =
+type TemplatePart =
   | { text: string }
   /** `config['a']['b']` is the root `config` with the path `a`, `b`. */
   | { root: string; keys: string[] }

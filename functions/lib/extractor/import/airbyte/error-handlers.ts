@@ -2,7 +2,7 @@ import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { Report } from '../report.ts'
 
-export interface ImportedErrors {
+interface ImportedErrors {
   retryConfig: JsonObject
   rules: JsonObject[]
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { singleReference } from '../template.ts'
 import { expressionOf, type Scope } from './values.ts'
 
-export interface ImportedPaging {
+interface ImportedPaging {
   pagination: JsonObject | undefined
   /** The size of a page, which every request carries. */
   params: JsonObject
