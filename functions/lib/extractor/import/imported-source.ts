@@ -40,6 +40,8 @@ export interface ImportedSource {
   /** Of `config`: what expressions read, secrets under names with `#`. */
   attributes: Record<string, Json>
   headers: JsonObject
+  /** More keys of `api.http`. */
+  limits?: JsonObject
   retryConfig: JsonObject
   errorRules: JsonObject[]
   streams: ImportedStream[]

@@ -47,6 +47,7 @@ export const toConfiguration = (source: ImportedSource, bucket: string, report: 
   }
   const http = {
     ...some('headers', source.headers),
+    ...source.limits,
     ...(source.errorRules.length === 0 ? {} : { errorRules: source.errorRules }),
     ...(isEvaluated ? { evaluate: true } : {}),
   }

@@ -4,6 +4,7 @@ import { Attributes, flattened } from '../attributes.ts'
 import type { ImportedSource, ImportedStream } from '../imported-source.ts'
 import type { Report } from '../report.ts'
 import { authenticationOf } from './authenticators.ts'
+import { budgetOf } from './budget.ts'
 import { errorsOf } from './error-handlers.ts'
 import { resolveManifest } from './resolve-manifest.ts'
 import { streamsOf } from './streams.ts'
@@ -20,6 +21,8 @@ const ofManifest = [
   'schemas',
   'metadata',
   'description',
+  'api_budget',
+  'concurrency_level',
 ]
 
 /** Reads a declarative manifest of Airbyte (its page "YAML Reference"). `settings`: the configuration of a source. */
@@ -63,6 +66,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     authentication,
     attributes: attributes.values,
     headers: {},
+    limits: budgetOf(manifest, report),
     retryConfig,
     errorRules: [...rules.values()],
     streams: read,

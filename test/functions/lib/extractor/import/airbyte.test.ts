@@ -6,6 +6,10 @@ import { runImported } from './run-imported.ts'
 const manifest = `
 version: 6.0.0
 type: DeclarativeSource
+concurrency_level: { type: ConcurrencyLevel, default_concurrency: 4 }
+api_budget:
+  type: HTTPAPIBudget
+  policies: [{ type: MovingWindowCallRatePolicy, rates: [{ limit: 6000, interval: PT1M }], matchers: [] }]
 check: { type: CheckStream, stream_names: [customers] }
 definitions:
   selector:
@@ -144,6 +148,7 @@ describe('a declarative manifest of Airbyte', () => {
     expect(imported.requests.find(({ path }) => path.endsWith('/sale'))?.query.get('since')).toContain(
       '2026-01-01',
     )
+    expect(imported.api['http']).toMatchObject({ maxConcurrency: 4, budget: { requests: 6000, seconds: 60 } })
     expect(imported.losses).toEqual([
       {
         path: 'streams.1.transformations.1',
