@@ -38,7 +38,12 @@ export default defineConfig({
       },
       {
         text: 'Tools',
-        items: pages(['Console', '/console'], ['Command line', '/command-line'], ['Extractor', '/extractor'], ['Comparison', '/comparison']),
+        items: pages(
+          ['Console', '/console'],
+          ['Command line', '/command-line'],
+          ['Extractor', '/extractor'],
+          ['Comparison', '/comparison'],
+        ),
       },
       {
         text: 'Extractor reference',
