@@ -75,6 +75,8 @@ export const createExtractConsole = (
           `${job.endpoint} -> ${job.dataType}: ${job.pages} pages, ${job.rows} rows; ended: ${reasons.join('; ')}\n`,
         )
         for (const message of job.completeness?.messages ?? []) output.write(`  ${message}\n`)
+        if (job.windows !== undefined)
+          output.write(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped\n`)
       }
       const { waits, waitedSeconds } = summary.traffic
       if (waits > 0)

@@ -89,11 +89,20 @@ const runExtract = async (dataDir: string, flags: Flags, shell: Shell): Promise<
             'The API gave a new refresh token. It is in out/state.json: take that as in/state.json of the next run, also if this one fails.',
         })
       },
+      keepWindows: async kept => {
+        await writeState(dataDir, kept.state)
+        console.summary(kept.summary)
+        console.log({
+          level: 'warning',
+          message:
+            'The run fails, but windows before that are read: their rows are in out/tables, and out/state.json says up to where. Load both, or neither.',
+        })
+      },
       ...compat,
       ...(preview === undefined ? {} : { maxRows: preview }),
     }
     if (flags.replay !== undefined) {
-      const { keepState: _, ...offline } = options // tokens of a recording are no tokens
+      const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
       return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
     }
     const result = await (flags.record === undefined

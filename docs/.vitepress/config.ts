@@ -51,6 +51,7 @@ export default defineConfig({
           ['Configuration', '/reference/extractor'],
           ['Jobs', '/reference/extractor-jobs'],
           ['Pagination', '/reference/extractor-pagination'],
+          ['Windows of time', '/reference/extractor-windows'],
           ['Authentication', '/reference/extractor-authentication'],
           ['Requests and errors', '/reference/extractor-requests'],
           ['Responses', '/reference/extractor-responses'],

@@ -5,8 +5,14 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
-import type { ExtractOptions, ExtractResult, ExtractSummary } from '../lib/extractor/extract.ts'
+import type {
+  ExtractOptions,
+  ExtractResult,
+  ExtractSummary,
+  KeptWindows,
+} from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
+import { failureOf } from './fail-row.ts'
 import { setAside } from './kept-recordings.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
@@ -19,7 +25,7 @@ import { withTableIterations } from './table-iterations.ts'
 import { fetchInputs, uploadTable } from './table-transfer.ts'
 import { rowPrefix } from './work-store.ts'
 
-type Finished = Extract<ExtractResult, { finished: true }>
+type Finished = Pick<Extract<ExtractResult, { finished: true }>, 'state' | 'tables' | 'warnings'>
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
 /** Longer than any API asks to wait: then the row will never end. */
@@ -48,6 +54,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
+  let kept: KeptWindows | undefined
   const options: ExtractOptions = {
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
@@ -59,18 +66,24 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     guard: true,
     allowedPrivateHosts: allowedHosts,
     budgets,
+    keepWindows: async part => {
+      kept = part
+    },
     log: record => writeLog(log, record),
   }
   const isRecorded = configuration['keepRecordings'] === true
-  const { result, recording, said } = await (isRecorded
-    ? recordLeg(run, options, services)
-    : plainLeg(options))
+  const extracted = isRecorded ? recordLeg(run, options, services) : plainLeg(options)
+  const { result, recording, said } = await extracted.catch((error: unknown) => {
+    if (kept === undefined) throw error
+    return { result: kept, recording: undefined, said: [] }
+  })
   const { summary } = result
   const counted = withRow(run, { ...countsOf(summary), legs: currentRow(run).legs + 1 })
-  if (result.finished) {
+  if (!('finished' in result) || result.finished) {
+    const failed = 'failure' in result ? failRow(counted, result.failure, log) : counted
     const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
     return finishLeg(
-      counted,
+      failed,
       {
         result: { ...result, state: ended as Finished['state'], warnings: [...result.warnings, ...said] },
         folder,
@@ -87,6 +100,15 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     run: enterPhase({ ...counted, checkpointKey: after }, 'leg', now()),
     waitSeconds: result.resumeInSeconds,
   }
+}
+
+/** The row will have failed once what was kept of it is loaded. */
+const failRow = (run: Run, failure: UserError, log: RunLog): Run => {
+  const error = failureOf(failure)
+  const { message: reason, ...details } = error
+  const row = currentRow(run).id
+  log.info('row failed; its windows before that are kept', { runId: run.id, row, ...details, reason })
+  return withRow(run, { error })
 }
 
 const readCheckpoint = async ({ checkpointKey }: Run, { work }: RunServices) =>

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
+import type { UserError } from '../errors/errors.ts'
 import type { Cassette } from './cassette/cassette.ts'
 import type { SharedBudgets } from './http/request-budget.ts'
 import type { LogRecord } from './masking/log.ts'
@@ -47,6 +48,11 @@ export interface ExtractOptions {
    * token before it, so it must not wait for the end of a run that may fail.
    */
   keepState?: (state: Record<string, Json>) => Promise<void>
+  /**
+   * Called when a job fails after windows of it (`jobs[].incremental`) were read, before the failure is thrown. Absent: nothing is
+   * kept of a run that fails.
+   */
+  keepWindows?: (kept: KeptWindows) => Promise<void>
   /** Bytes that a response may have, when that is less than the configuration allows. */
   bodyLimitBytes?: number
   /** Called after each page. */
@@ -59,6 +65,18 @@ export interface ExtractOptions {
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */
   resolve?: (hostname: string) => Promise<LookupAddress[]>
+}
+
+/** What a run that failed has read of jobs with windows: tables and state that belong together. */
+export interface KeptWindows {
+  /** In `outDir`. Tables of other jobs are not among them. */
+  tables: WrittenTable[]
+  /** That of the run before, with the windows that are read. */
+  state: Record<string, Json>
+  warnings: string[]
+  summary: ExtractSummary
+  /** Why the run failed, secrets masked. */
+  failure: UserError
 }
 
 export interface Progress {

@@ -19,21 +19,31 @@ import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { createRunBounds } from './runner/run-bounds.ts'
 import { runIteration } from './runner/run-iteration.ts'
-import { completenessWarnings, createRunStatistics, type JobSummary } from './runner/run-statistics.ts'
+import {
+  completenessWarnings,
+  createRunStatistics,
+  type JobSummary,
+  windowWarnings,
+} from './runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
-import { nextState, readState, stateWithTokens } from './runner/state.ts'
+import { nextState, readState, stateWithTokens, stateWithWindows } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
 import { newTraffic } from './runner/traffic.ts'
 import type { Json } from './tables/json-value.ts'
 import type { WrittenTable } from './tables/sink-types.ts'
+import { removeTables } from './tables/table-file.ts'
 import { checkLoads } from './tables/table-loads.ts'
+import { iterationNames } from './windows/iteration-names.ts'
+import { typesWithWindows } from './windows/types-with-windows.ts'
+import { WindowProgress } from './windows/window-progress.ts'
 
 export type {
   ExtractCheckpoint,
   ExtractOptions,
   ExtractResult,
   ExtractSummary,
+  KeptWindows,
   Progress,
 } from './extract-options.ts'
 
@@ -85,6 +95,8 @@ const extractMasked = async (
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
   const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
+  const windows = new WindowProgress(state.windows, leg.windows)
+  const names = iterationNames(parsed.file.parameters.iterations, masker)
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
   const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
     options.keepState?.(stateWithTokens(options.state, tokens)),
@@ -150,6 +162,30 @@ const extractMasked = async (
     tables: tables.map(({ name, rows }) => ({ name, rows })),
   })
 
+  const warningsOf = ({ jobs }: ExtractSummary): string[] => {
+    const said = [...windowWarnings(jobs), ...windows.warnings()]
+    for (const warning of said) log.warning(warning)
+    return [...completenessWarnings(jobs), ...said]
+  }
+  /** A job that fails does not take with it what it has read before. */
+  const keepWindows = async (error: unknown): Promise<void> => {
+    const failure = maskError(error, masker)
+    if (options.keepWindows === undefined || !windows.isNew || !(failure instanceof UserError)) return
+    const types = typesWithWindows(parsed)
+    try {
+      const written = await sinks.finish(options.outDir)
+      const tables = written.tables.filter(table => table.types.every(type => types.has(type)))
+      await removeTables(written.tables.filter(table => !tables.includes(table)))
+      const state = stateWithWindows(options.state, windows.all(), refreshTokens.all())
+      const ended = summary(tables)
+      const warnings = [...written.warnings, ...warningsOf(ended)]
+      await options.keepWindows({ tables, state, warnings, summary: ended, failure })
+    } catch (cause) {
+      if (!(cause instanceof UserError)) throw cause
+      log.warning(`Nothing is kept of the windows that were read: ${cause.message}`)
+    }
+  }
+
   try {
     for (let index = leg.iteration; index < parsed.runs.length; index++) {
       const iteration = await prepareIteration({
@@ -161,6 +197,8 @@ const extractMasked = async (
         masker,
         log,
         marks,
+        windows,
+        iterationName: names[index] ?? '',
         checks: options.maxRows === undefined ? checks : undefined,
         refreshTokens,
         wait,
@@ -193,6 +231,7 @@ const extractMasked = async (
             currentStart: leg.currentStart,
             sinks: sinks.checkpoint(),
             checks: checks.save(),
+            windows: windows.save(),
           }
           return {
             finished: false,
@@ -216,6 +255,7 @@ const extractMasked = async (
       currentStart: bounds.reached === undefined ? leg.currentStart : time.previousStart,
       learnt,
       highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
+      windows: windows.all(),
       refreshTokens: refreshTokens.all(),
     })
     checks.remove()
@@ -223,9 +263,12 @@ const extractMasked = async (
     const said = [
       ...warnings,
       ...(bounds.reached === undefined ? [] : [bounds.reached]),
-      ...completenessWarnings(ended.jobs),
+      ...warningsOf(ended),
     ]
     return { finished: true, state: next, tables, warnings: said, summary: ended }
+  } catch (error) {
+    await keepWindows(error)
+    throw error
   } finally {
     clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))

@@ -115,6 +115,7 @@ const forReplay = ({
   checkpoint: ____,
   deadline: _____,
   budgets: ______,
+  keepWindows: _______,
   ...others
 }: ExtractOptions) => others
 

@@ -4,7 +4,9 @@ import { bodyProblem, TextBody } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
+import { Incremental } from './incremental-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
+import { windowsProblem } from './sent-window.ts'
 import { strictObject } from './strict-object.ts'
 
 /** Request parameters: an object, or a list when a POST body has to be one. */
@@ -38,14 +40,6 @@ const Placeholder = z.union([
   text,
   z.looseObject({ path: key(name, 'Path in the parent row.') }), // the other keys are a value expression: `function` and `args`
 ])
-
-/** A high-water mark kept in the state between runs (ours; docs/reference/extractor-jobs.md#incremental-jobs). */
-const Incremental = strictObject({
-  idKey: key(name, 'Path in each item; the largest value is kept in the state.'),
-  param: key(name, 'Name of the parameter that carries it in the next run.'),
-  type: key(z.enum(['number', 'text', 'date']).default('text'), 'How values are compared.'),
-  initial: key(optional(Value), 'Sent in the first run. Without it the first run sends no such parameter.'),
-})
 
 /** Names of columns, as a list or with commas between. */
 const KeyColumns = z.union([z.string().transform(readKeyColumns), z.array(name)])
@@ -90,7 +84,10 @@ const jobShape = {
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
   ),
   failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
-  incremental: key(optional(Incremental), 'Ours: asks only for what changed since the last run.'),
+  incremental: key(
+    optional(Incremental),
+    'Ours: asks only for what changed since the last run, by windows of time or by the largest value of a field.',
+  ),
   completeness: key(
     optional(Completeness),
     'Ours: compares the rows with the total that the API says, and pages with each other.',
@@ -112,6 +109,6 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), completenessProblem(job)])
+  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), windowsProblem(job), completenessProblem(job)])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

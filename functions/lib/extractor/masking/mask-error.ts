@@ -35,4 +35,7 @@ export const maskSummary = (job: JobSummary, masker: Masker): JobSummary => ({
           messages: job.completeness.messages.map(message => masker.mask(message)),
         },
       }),
+  ...(job.windows === undefined
+    ? {}
+    : { windows: { ...job.windows, messages: job.windows.messages.map(message => masker.mask(message)) } }),
 })

@@ -6,6 +6,7 @@ import type { ExtractCheckpoint } from '../extract-options.ts'
 import { createMasker } from '../masking/masker.ts'
 import { openText, sealText } from '../masking/sealed-text.ts'
 import { parseJson } from '../tables/parse-json.ts'
+import type { SavedProgress } from '../windows/window-progress.ts'
 import type { SavedSinks } from './sinks.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -25,6 +26,7 @@ export interface Leg {
   sinks: SavedSinks
   /** Absent when no job is checked for completeness. */
   checks?: SavedChecks | undefined
+  windows?: SavedProgress | undefined
 }
 
 const Stored = z.object({

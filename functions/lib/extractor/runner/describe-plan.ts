@@ -1,6 +1,8 @@
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import { createRefreshTokens } from '../authentication/refresh-tokens.ts'
 import { checkShape } from '../config/check-shape.ts'
+import { windowsOf } from '../config/incremental-schema.ts'
+import type { Job } from '../config/job-schema.ts'
 import { type ExtractorConfig, parseConfig } from '../config/parse-config.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
 import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
@@ -14,12 +16,14 @@ import { isObject, toText } from '../php/php-values.ts'
 import { parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/json-value.ts'
 import { checkLoads } from '../tables/table-loads.ts'
+import { iterationNames } from '../windows/iteration-names.ts'
+import { WindowProgress } from '../windows/window-progress.ts'
 import { describeLogin } from './describe-login.ts'
+import { describeChildWindows, describeWindows, firstRun } from './describe-windows.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { type JobPlan, planJobs } from './job-plan.ts'
 import { createRunStatistics } from './run-statistics.ts'
-import { startRun } from './start-run.ts'
 import { readState } from './state.ts'
 
 interface DescribePlanOptions {
@@ -76,6 +80,8 @@ const describeIteration = async (
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     checks: undefined,
+    windows: new WindowProgress(input.windows),
+    iterationName: iterationNames(file.parameters.iterations, masker)[index] ?? '',
     marks: createHighWaterMarks(input.highWaterMarks, {}, now),
     statistics: createRunStatistics(''),
     log,
@@ -97,7 +103,10 @@ const describeIteration = async (
   const isSecretField = secretFields(api, { config, attributes })
 
   const describeTop = async (plan: JobPlan): Promise<string[]> => {
-    const run = startRun(plan, [], [], context)
+    const first = firstRun(plan, context)
+    const job = `  job jobs.${plan.path} -> ${plan.dataType}`
+    if (first === undefined) return [`${plan.job.endpoint}: all windows have been read`, job]
+    const { run } = first
     const unsigned = toOutgoing(run.pagination.first, baseUrl, defaultHeaders)
     const { request } = await authenticator.sign(unsigned)
     const layers: Layer[] = [
@@ -109,7 +118,8 @@ const describeIteration = async (
     masker.addPassing(credentialsOf(request, isSecretField))
     return [
       `${request.method} ${request.url.href}`,
-      `  job jobs.${plan.path} -> ${plan.dataType}`,
+      job,
+      ...describeWindows(plan, first),
       ...describeHeaders(unsigned.headers, request.headers, layers),
       ...(login?.headers ?? []),
       ...describeParams(run.pagination.first, unsigned, request, plan, context),
@@ -160,7 +170,7 @@ const describeParams = (
       ? `jobs.${plan.path}.graphql`
       : isOwn
         ? `jobs.${plan.path}.params`
-        : name === plan.job.incremental?.param
+        : isOfIncremental(name, plan.job)
           ? 'incremental'
           : given === undefined && Object.hasOwn(defaults.params ?? {}, name)
             ? 'api.http.defaultOptions.params'
@@ -175,6 +185,9 @@ const describeParams = (
   return [...lines, ...added.map(name => `  param ${name}: *** (authentication)`)]
 }
 
+const isOfIncremental = (name: string, job: Job): boolean =>
+  name === job.incremental?.param || name === windowsOf(job)?.until
+
 const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
   const { job } = plan
   const filter = job.recursionFilter ? ` where ${job.recursionFilter}` : ''
@@ -187,6 +200,7 @@ const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
     ...Object.entries(job.params ?? {}).map(
       ([name, value]) => `  param ${name}: ${JSON.stringify(value)} (jobs.${plan.path}.params)`,
     ),
+    ...describeChildWindows(plan),
     ...plan.children.flatMap(child => describeChild(child, plan)),
   ]
 }

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto'
+import { marksOf } from '../config/incremental-schema.ts'
 import { evaluate } from '../functions/evaluate.ts'
 import type { ExpressionContext } from '../functions/expression-types.ts'
 import { valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobPlan } from './job-plan.ts'
 import { compareBy } from './ordering.ts'
+import { stateName } from './state-name.ts'
 
-/** The largest value seen per incremental job (`jobs[].incremental`), kept in the state from run to run. */
+/** The largest value seen per job that is incremental by one, kept in the state from run to run. */
 export interface HighWaterMarks {
   /** What the job's first request sends: the mark of the last run, else `initial`; `undefined` to leave it out. */
   start(plan: JobPlan, contexts: ExpressionContext): Json | undefined
@@ -16,7 +17,7 @@ export interface HighWaterMarks {
 }
 
 /**
- * @param before marks of the last run, by `markName`: requests use these throughout the run
+ * @param before marks of the last run, by `stateName`: requests use these throughout the run
  * @param reached marks raised so far in this run, when it resumes from a checkpoint
  */
 export const createHighWaterMarks = (
@@ -27,15 +28,15 @@ export const createHighWaterMarks = (
   const marks = new Map<string, Json>(Object.entries({ ...before, ...reached }))
   return {
     start: (plan, contexts) => {
-      const name = markName(plan)
+      const name = stateName(plan)
       if (Object.hasOwn(before, name)) return before[name]
-      const initial = plan.job.incremental?.initial
+      const initial = marksOf(plan.job)?.initial
       return initial === undefined ? undefined : evaluate(initial, contexts, { now: Math.floor(now()) })
     },
     note: (plan, items) => {
-      const settings = plan.job.incremental
+      const settings = marksOf(plan.job)
       if (settings === undefined) return
-      const name = markName(plan)
+      const name = stateName(plan)
       for (const item of items) {
         const value = valueAt(settings.idKey, item)
         if (value === undefined) continue
@@ -46,11 +47,3 @@ export const createHighWaterMarks = (
     all: () => Object.fromEntries(marks),
   }
 }
-
-/** Stable while the job's id, or its place and endpoint, stay the same. */
-const markName = ({ job, path }: JobPlan): string =>
-  job.id ||
-  `${job.endpoint}#${createHash('sha256')
-    .update(`${path}\0${job.endpoint}\0${job.dataType ?? ''}`)
-    .digest('hex')
-    .slice(0, 12)}`

@@ -6,6 +6,7 @@ import type { EvaluateValues } from '../functions/evaluate-values.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import type { Log } from '../masking/log.ts'
 import type { Json } from '../tables/json-value.ts'
+import type { WindowProgress } from '../windows/window-progress.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
 import type { RunStatistics } from './run-statistics.ts'
 
@@ -25,6 +26,9 @@ export interface JobContext {
   evaluateEverywhere: boolean
   evaluate: EvaluateValues
   marks: HighWaterMarks
+  windows: WindowProgress
+  /** Sets the windows of this iteration apart from those of others. */
+  iterationName: string
   /** Absent in plans and previews: those read no more than the first rows. */
   checks: RunChecks | undefined
   statistics: RunStatistics

@@ -6,6 +6,7 @@ import type { JobPagination } from '../pagination/create-pagination.ts'
 import type { Progress } from '../pagination/stop-rules.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { AddOptions } from '../tables/sink-types.ts'
+import type { Window } from '../windows/windows.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
 
@@ -25,6 +26,8 @@ export interface JobRun {
   lastResponse: Json | undefined
   /** In place of `lastResponse` right after a resume. */
   lastFingerprint: string | undefined
+  /** What it is asked for, of a job with windows. */
+  window?: RunWindow | undefined
   /** From the first page on, when the job is checked for completeness. */
   check?: RunCheck | undefined
   /** While its pages are read until two passes give the same rows ("repair"). */
@@ -48,6 +51,11 @@ export interface Passes {
   moved: string[]
 }
 
+export interface RunWindow extends Window {
+  /** Which progress it belongs to: that of a parent row, or the one without a name. */
+  part: string
+}
+
 /** A page that is still to be fetched and written. */
 export interface PageWork {
   run: JobRun
@@ -66,6 +74,32 @@ export interface PendingChildren {
   items: readonly Json[]
   from: number
 }
+
+/** Windows of a job from `number` on that have no run yet. */
+export interface PendingWindows {
+  plan: JobPlan
+  placeholders: readonly Placeholder[]
+  /** The rows above, nearest first. */
+  rows: readonly Json[]
+  part: string
+  /** All windows together. */
+  whole: Window
+  number: number
+}
+
+/** Stands behind the last page of a window and the children of its rows. */
+export interface WindowEnd {
+  plan: JobPlan
+  part: string
+  end: number
+}
+
+/** What is still to do in a sequence: pages, and what pages are made of shortly before they are fetched. */
+export type Pending = PendingPage | PendingChildren | PendingWindows | WindowEnd
+
+export const isPage = (pending: Pending): pending is PendingPage => 'request' in pending
+export const isChildren = (pending: Pending): pending is PendingChildren => 'items' in pending
+export const isWindowEnd = (pending: Pending): pending is WindowEnd => 'end' in pending
 
 /** What a page leads to: rows to write, then the children of its rows, then the rest of the page or the next one. */
 export interface PageResult {

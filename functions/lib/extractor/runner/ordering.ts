@@ -21,15 +21,20 @@ const size = (value: Json): number | bigint => {
 }
 
 const moment = (value: Json): number => {
-  const text = toText(value)
+  const found = momentOf(toText(value))
+  if (found === undefined) throw notA('date', value)
+  return found
+}
+
+/** Milliseconds since 1970 of a time as text, or of a Unix time in seconds or milliseconds. */
+export const momentOf = (text: string): number | undefined => {
   // Zone-less texts are UTC, as everywhere in the format
   const zoned =
     /(?:z|gmt|utc|[+-]\d{2}:?\d{2})$/i.test(text) || !/\d{2}:\d{2}/.test(text)
       ? text
       : `${text.replace(' ', 'T')}Z`
   const parsed = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 11 ? 1 : 1000) : Date.parse(zoned)
-  if (Number.isNaN(parsed)) throw notA('date', value)
-  return parsed
+  return Number.isNaN(parsed) ? undefined : parsed
 }
 
 const notA = (kind: string, value: Json): UserError =>

@@ -20,6 +20,7 @@ import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import { secretFields } from '../masking/secrets-of.ts'
 import type { Json } from '../tables/json-value.ts'
+import type { WindowProgress } from '../windows/window-progress.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { planJobs } from './job-plan.ts'
@@ -36,6 +37,8 @@ interface PrepareOptions {
   masker: Masker
   log: Log
   marks: HighWaterMarks
+  windows: WindowProgress
+  iterationName: string
   checks: RunChecks | undefined
   refreshTokens: RefreshTokens
   statistics: RunStatistics
@@ -150,6 +153,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     evaluateEverywhere: api.http?.evaluate === true,
     evaluate,
     marks: given.marks,
+    windows: given.windows,
+    iterationName: given.iterationName,
     checks: given.checks,
     statistics: given.statistics,
     log,

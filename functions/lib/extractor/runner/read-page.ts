@@ -4,13 +4,14 @@ import type { Page } from '../pagination/paginator.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
 import type { Json } from '../tables/json-value.ts'
 import { checkEnd, checkPage } from './check-run.ts'
+import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
 import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
 import { endPass, noteEmptyPage, passesOf } from './passes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
+import { breakWindow, itemsOfWindow } from './run-window.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
-import { pendingChildren } from './start-run.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
 export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
@@ -60,12 +61,13 @@ const rowsOf = (
   const { plan } = run
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
-  const items = limited(plan.filterItems?.(found.items) ?? found.items, run, context)
+  const ofPage = plan.filterItems?.(found.items) ?? found.items
+  const items = limited(itemsOfWindow(run, ofPage, context), run, context)
   context.marks.note(plan, items)
   context.statistics.rows(plan, items.length)
-  run.progress.items += items.length
+  run.progress.items += ofPage.length
   const children = pendingChildren(run, items, context)
-  const next = found.rest === undefined ? end(items) : { ...work, fetched: found.rest }
+  const next = found.rest === undefined ? end(ofPage) : { ...work, fetched: found.rest }
   return {
     items,
     source: items === found.items ? found.source : undefined,
@@ -147,6 +149,7 @@ export const cutRun = (run: JobRun, reason: string, context: JobContext): Pendin
 /** After its last page: the end of a run, or of a pass of it, which other pages follow. */
 const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
   const { passes } = run
+  if (cut !== undefined) breakWindow(run, cut, context)
   if (passes === undefined) checkEnd(run, cut, context)
   const next = passes === undefined ? undefined : endPass(run, passes, cut, context)
   if (run.passes === undefined) context.statistics.ended(run.plan, reason)

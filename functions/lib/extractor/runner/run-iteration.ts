@@ -4,14 +4,16 @@ import { completenessOf } from '../config/completeness-schema.ts'
 import type { ApiSession } from '../http/api-session.ts'
 import { checkGraphqlErrors } from '../http/graphql-errors.ts'
 import type { TableSink } from '../tables/sink-types.ts'
+import { expandChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
-import type { PageWork } from './job-run.ts'
+import { isChildren, isPage, type PageWork, type Pending } from './job-run.ts'
 import { locateError } from './locate-error.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
-import { isPage, type Pending, runSequences } from './run-sequences.ts'
-import { expandChildren, startRun } from './start-run.ts'
+import { runSequences } from './run-sequences.ts'
+import { dropWindow, endWindow, isBroken } from './run-window.ts'
+import { expandWindows, startJob } from './start-job.ts'
 import type { StopSignal } from './stop-signal.ts'
 
 export interface IterationOptions {
@@ -35,6 +37,8 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
   const sequences = options.sequences ?? startSequences(plans, context)
   const { maxRows, statistics } = context
   if (maxRows !== undefined) sayReadOnce(plans, context)
+  const isOver = (plan: JobPlan): boolean =>
+    statistics.isStopped(plan) || (maxRows !== undefined && statistics.rowsOf(plan) >= maxRows)
   await runSequences({
     sequences,
     // A login before every request is good for one request only
@@ -50,7 +54,12 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
         throw locateError(error, work)
       }
     },
-    expand: (children, count) => expandChildren(children, count, context),
+    expand: (pending, count) =>
+      isChildren(pending)
+        ? expandChildren(pending, count, context)
+        : isOver(pending.plan)
+          ? { pages: [], rest: undefined }
+          : expandWindows(pending, count, context),
     read: (work, fetched) => located(work, () => readPage(work, fetched, context)),
     write: (work, { items, source }, { url }) => {
       const { plan, columns } = work.run
@@ -64,9 +73,12 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
       }
       options.onPage?.(url)
     },
+    endWindow: end => endWindow(end, context),
+    dropWindow: end => dropWindow(end, context),
     skip: ({ run }) =>
-      // What was read before an error rule ended the job counts
-      (run.isRecorded !== true && statistics.isStopped(run.plan)) ||
+      // What was read before an error rule or a limit ended the job counts
+      (run.isRecorded !== true &&
+        (statistics.isStopped(run.plan) || isBroken(run.plan, run.window, context))) ||
       (maxRows !== undefined && statistics.rowsOf(run.plan) >= maxRows),
     isClosed: () => bounds.reached !== undefined,
     drop: pending => {
@@ -99,11 +111,7 @@ const sayReadOnce = (plans: readonly JobPlan[], { log }: JobContext): void => {
 
 const startSequences = (plans: readonly JobPlan[], context: JobContext): Pending[][] =>
   groupByTable(plans, { mappings: context.config.mappings, method: context.defaults.method }).map(group =>
-    group.map(plan => {
-      context.statistics.started(plan)
-      const run = startRun(plan, [], [], context)
-      return { run, request: run.pagination.first }
-    }),
+    group.flatMap(plan => startJob(plan, [], [], context)),
   )
 
 /** @throws UserError `extractor.job.empty` for a job that must not be empty (`failWhenEmpty`) and gave no row */

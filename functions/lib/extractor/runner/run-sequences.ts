@@ -1,13 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FetchedPage } from '../http/api-session.ts'
-import type { JobRun, PageResult, PageWork, PendingChildren, PendingPage } from './job-run.ts'
+import {
+  isPage,
+  isWindowEnd,
+  type JobRun,
+  type PageResult,
+  type PageWork,
+  type Pending,
+  type PendingChildren,
+  type PendingPage,
+  type PendingWindows,
+  type WindowEnd,
+} from './job-run.ts'
 import { BoundReached } from './run-bounds.ts'
 import { Stopped } from './stop-signal.ts'
-
-/** What is still to do in a sequence: pages, and children, of which pages are made shortly before they are fetched. */
-export type Pending = PendingPage | PendingChildren
-
-export const isPage = (pending: Pending): pending is PendingPage => 'request' in pending
 
 interface RunSequencesOptions {
   /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
@@ -15,20 +21,24 @@ interface RunSequencesOptions {
   /** Requests under way at once. */
   concurrency: number
   fetch: (work: PageWork) => Promise<FetchedPage>
-  /** The next pages of children, at least `count` if there are so many, and the children left. */
+  /** What children or windows are made of next, at least `count` pages if there are so many, and what is left of them. */
   expand: (
-    children: PendingChildren,
+    pending: PendingChildren | PendingWindows,
     count: number,
-  ) => { pages: PageWork[]; rest: PendingChildren | undefined }
+  ) => { pages: Pending[]; rest: Pending | undefined }
   read: (work: PageWork, fetched: FetchedPage) => PageResult
   /** Writes the rows of a page. The requests for what follows it are already under way. */
   write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
+  /** All of a window is read. Returns what to do once it is written, too. */
+  endWindow: (end: WindowEnd) => () => void
+  /** A part of a window was dropped. */
+  dropWindow: (end: WindowEnd) => void
   /** Whether a page is not needed, such as one past the end of a preview. */
   skip: (work: PageWork) => boolean
   /** No more requests are sent: what has come is written, the rest is dropped. */
   isClosed: () => boolean
   /** Called for each page and for the children that are dropped. Returns what was read before and still has to be written. */
-  drop: (pending: Pending) => PendingPage | undefined
+  drop: (pending: Exclude<Pending, WindowEnd>) => PendingPage | undefined
   stop: { readonly requested: boolean; readonly signal: Promise<void> }
 }
 
@@ -74,16 +84,27 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
       })
   }
 
-  /** Makes pages of the children that are among the next in a sequence. */
+  /** Makes pages of the children and windows that are among the next in a sequence. */
   const expandAhead = (sequence: Pending[]): void => {
-    for (let depth = 0; depth < concurrency; depth++) {
+    for (let depth = 0, pages = 0; pages < concurrency && depth < sequence.length; depth++) {
       let pending = sequence[depth]
-      while (pending !== undefined && !isPage(pending)) {
+      while (pending !== undefined && isUnexpanded(pending)) {
         const { pages, rest } = options.expand(pending, concurrency)
         replace(sequence, depth, rest === undefined ? pages : [...pages, rest])
         pending = sequence[depth]
       }
+      if (pending !== undefined && isPage(pending)) pages++
     }
+  }
+
+  /** The next pages of a sequence; ends of windows between them take no place. */
+  const nextPages = (sequence: Pending[]): PendingPage[] => {
+    const pages: PendingPage[] = []
+    for (const pending of sequence) {
+      if (pages.length >= concurrency || isUnexpanded(pending)) break
+      if (isPage(pending)) pages.push(pending)
+    }
+    return pages
   }
 
   const isOpen = (): boolean => !stop.requested && !options.isClosed()
@@ -91,12 +112,13 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
   const launchAhead = (): void => {
     if (!isOpen()) return
     sequences.forEach(expandAhead)
+    const ahead = sequences.map(nextPages)
     for (let depth = 0; depth < concurrency && isOpen(); depth++) {
-      for (const sequence of sequences) {
-        const head = sequence[0]
-        const page = sequence[depth]
+      for (const pages of ahead) {
+        const [head] = pages
+        const page = pages[depth]
         if (underWay >= concurrency) return
-        if (head === undefined || page === undefined || !isPage(head) || !isPage(page)) continue
+        if (head === undefined || page === undefined) continue
         if (!belongsTogether(head, page) || options.skip(page)) continue
         if (page.fetched === undefined && !requests.has(page)) launch(page)
       }
@@ -106,12 +128,18 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
   const isBegun = (pending: Pending): boolean =>
     isPage(pending) && (pending.fetched !== undefined || requests.has(pending))
 
-  /** Reads the first page of a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
+  /** Reads what is first in a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
   const readNext = (sequence: Pending[]): (() => void) | undefined => {
     const page = sequence[0]
     if (page === undefined) return undefined
+    if (isWindowEnd(page)) {
+      sequence.shift()
+      return options.endWindow(page)
+    }
     if (options.isClosed() && !isBegun(page)) {
       const read = options.drop(page)
+      // What is dropped belongs to the windows that end behind it
+      for (const pending of sequence) if (isWindowEnd(pending)) options.dropWindow(pending)
       replace(sequence, 0, read === undefined ? [] : [read])
       return () => {}
     }
@@ -134,13 +162,28 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
   }
 
   const writes: (() => void)[] = []
+
+  const readAhead = (): void => {
+    for (let isMore = true; isMore && writes.length < concurrency; ) {
+      isMore = false
+      for (const sequence of sequences) {
+        const write = readNext(sequence)
+        if (write === undefined) continue
+        writes.push(write)
+        isMore = true
+      }
+    }
+  }
+
   for (;;) {
     launchAhead()
     // Ask for all that follows before writing: writing is what takes the time
-    while (writes.length < concurrency) {
-      const ready = sequences.map(readNext).filter(write => write !== undefined)
-      if (ready.length === 0) break
-      writes.push(...ready)
+    try {
+      readAhead()
+    } catch (error) {
+      // What was read before it is written: a window may end there
+      for (const write of writes) write()
+      throw error
     }
     const write = writes.shift()
     if (write !== undefined) {
@@ -154,6 +197,9 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     wake = Promise.withResolvers()
   }
 }
+
+const isUnexpanded = (pending: Pending): pending is PendingChildren | PendingWindows =>
+  !isPage(pending) && !isWindowEnd(pending)
 
 /** The top-level job that a run belongs to. */
 const rootOf = (run: JobRun): string => run.plan.path.split('.')[0] ?? ''

@@ -13,6 +13,8 @@ export interface JobSummary {
   ended: Record<string, number>
   /** Of a job that is checked: how many runs were complete, and what was said of the others. */
   completeness?: CheckedRuns
+  /** Of a job with windows. */
+  windows?: WindowCounts
 }
 
 interface CheckedRuns {
@@ -25,6 +27,19 @@ interface CheckedRuns {
   /** Those of the complete ones that were read more than twice. */
   repaired?: number
   /** At most so many are kept; the log has all. */
+  messages: string[]
+}
+
+interface WindowCounts {
+  /** Windows whose rows are all written. */
+  finished: number
+  /** Rows from before the window, which the API was not asked to leave out. */
+  dropped: number
+  /** Rows far from the window that they were asked for. */
+  outside: number
+  /** Rows without a time at `cursor`. */
+  withoutTime: number
+  /** Of windows that were not read to their end; at most so many are kept. */
   messages: string[]
 }
 
@@ -50,6 +65,10 @@ export interface RunStatistics {
   /** By an error rule: no further page of the job is read, in any of its runs. */
   isStopped(plan: JobPlan): boolean
   checked(plan: JobPlan, end: CheckedRun): void
+  /** Adds to the counts of a job with windows. */
+  windowed(plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void
+  /** A window that was not read to its end. */
+  windowCut(plan: JobPlan, message: string): void
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -65,6 +84,11 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     const made: JobSummary = { job, endpoint, dataType: plan.dataType, runs: 0, pages: 0, rows: 0, ended: {} }
     jobs.set(job, made)
     return made
+  }
+  const windowsOf = (plan: JobPlan): WindowCounts => {
+    const summary = of(plan)
+    summary.windows ??= { finished: 0, dropped: 0, outside: 0, withoutTime: 0, messages: [] }
+    return summary.windows
   }
   const ended = (plan: JobPlan, reason: string): void => {
     const reasons = of(plan).ended
@@ -92,6 +116,17 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const { messages } = completeness
       if (message !== undefined && messages.length < MAX_MESSAGES) messages.push(message)
     },
+    windowed: (plan, { finished = 0, dropped = 0, outside = 0, withoutTime = 0 }) => {
+      const counts = windowsOf(plan)
+      counts.finished += finished
+      counts.dropped += dropped
+      counts.outside += outside
+      counts.withoutTime += withoutTime
+    },
+    windowCut: (plan, message) => {
+      const { messages } = windowsOf(plan)
+      if (messages.length < MAX_MESSAGES) messages.push(message)
+    },
     rowsOf: plan => of(plan).rows,
     all: () => [...jobs.values()],
   }
@@ -109,4 +144,24 @@ export const completenessWarnings = (jobs: readonly JobSummary[]): string[] =>
           ...messages,
           `Job '${endpoint}' has ${others} more runs that are not complete, not checked or changed while they were read: see the log.`,
         ]
+  })
+
+/** What the author should know of windows. */
+export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, windows }) => {
+    if (windows === undefined) return []
+    const { outside, withoutTime, messages } = windows
+    return [
+      ...messages,
+      ...(outside === 0
+        ? []
+        : [
+            `Job '${endpoint}': ${outside} rows are more than a day outside of the window that they were asked for. Does the API know the parameters of "incremental"?`,
+          ]),
+      ...(withoutTime === 0
+        ? []
+        : [
+            `Job '${endpoint}': ${withoutTime} rows have no time at the "cursor" of "incremental". They are kept.`,
+          ]),
+    ]
   })

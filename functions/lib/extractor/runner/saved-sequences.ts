@@ -10,9 +10,20 @@ import { type PageEnd, parseBody } from '../http/parse-response.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import { allPlans, type JobPlan } from './job-plan.ts'
-import type { JobRun, Passes, PendingChildren, PendingPage } from './job-run.ts'
+import {
+  isChildren,
+  isPage,
+  isWindowEnd,
+  type JobRun,
+  type Passes,
+  type Pending,
+  type PendingChildren,
+  type PendingPage,
+  type PendingWindows,
+  type RunWindow,
+  type WindowEnd,
+} from './job-run.ts'
 import type { Placeholder } from './placeholders.ts'
-import { isPage, type Pending } from './run-sequences.ts'
 import { fingerprint } from './same-response.ts'
 import { paginationOf } from './start-run.ts'
 
@@ -23,8 +34,10 @@ import { paginationOf } from './start-run.ts'
 interface SavedSequences {
   rows: Json[]
   runs: SavedRun[]
-  lanes: (SavedPage | SavedChildren)[][]
+  lanes: SavedPending[][]
 }
+
+type SavedPending = SavedPage | SavedChildren | SavedWindows | SavedWindowEnd
 
 interface SavedRun {
   plan: string
@@ -38,6 +51,7 @@ interface SavedRun {
   /** Seconds since the first request; a pause between legs does not count. */
   elapsed: number
   last?: string
+  window?: RunWindow
   /** Number of its check for completeness. */
   check?: number
   passes?: SavedPasses
@@ -72,6 +86,13 @@ interface SavedChildren {
   plan: string
   items: number[]
 }
+
+type SavedWindows = Pick<PendingWindows, 'placeholders' | 'part' | 'whole' | 'number'> & {
+  windowsOf: string
+  rows: number[]
+}
+
+type SavedWindowEnd = Pick<WindowEnd, 'part' | 'end'> & { endOf: string }
 
 /** Bodies that came and are not yet written may take this much of a checkpoint; others are asked for again. */
 const defaultBodyBudget = 64 * 1024 * 1024
@@ -110,6 +131,7 @@ export const saveSequences = (
       volume,
       elapsed: now - startedAt,
       ...(last === undefined ? {} : { last }),
+      ...(run.window === undefined ? {} : { window: run.window }),
       ...(run.check === undefined ? {} : { check: run.check.number }),
       ...(run.passes === undefined ? {} : { passes: savePasses(run.passes) }),
       ...(run.isRecorded === true ? { isRecorded: true } : {}),
@@ -131,10 +153,14 @@ export const saveSequences = (
     plan: plan.path,
     items: items.slice(from).map(saveRow),
   })
-  const saved = sequences.map(sequence =>
-    sequence.map(pending => (isPage(pending) ? savePage(pending) : saveChildren(pending))),
-  )
-  return { rows, runs, lanes: saved }
+  const save = (pending: Pending): SavedPending => {
+    if (isPage(pending)) return savePage(pending)
+    if (isChildren(pending)) return saveChildren(pending)
+    if (isWindowEnd(pending)) return { endOf: pending.plan.path, part: pending.part, end: pending.end }
+    const { plan, rows: above, ...others } = pending
+    return { windowsOf: plan.path, ...others, rows: above.map(saveRow) }
+  }
+  return { rows, runs, lanes: sequences.map(sequence => sequence.map(save)) }
 }
 
 const savePasses = ({ number, recording, check, before, moved }: Passes): SavedPasses => ({
@@ -214,6 +240,7 @@ export const restoreSequences = (
       },
       lastResponse: undefined,
       lastFingerprint: run.last,
+      window: run.window,
       check: run.check === undefined ? undefined : context.checks?.at(run.check),
       passes: run.passes === undefined ? undefined : restorePasses(run.passes, context),
       isRecorded: run.isRecorded,
@@ -224,7 +251,13 @@ export const restoreSequences = (
     if (run !== undefined) return run
     throw damaged()
   }
-  const restore = (pending: SavedPage | SavedChildren): Pending => {
+  const restore = (pending: SavedPending): Pending => {
+    if ('endOf' in pending)
+      return { plan: planAt(pending.endOf), part: pending.part, end: Number(pending.end) }
+    if ('windowsOf' in pending) {
+      const { windowsOf: path, rows: above, ...others } = pending
+      return { plan: planAt(path), ...others, rows: above.map(index => rows[index] ?? null) }
+    }
     if ('parent' in pending) {
       const items = pending.items.map(index => rows[index] ?? null)
       return { parent: runAt(pending.parent), plan: planAt(pending.plan), items, from: 0 }
@@ -262,6 +295,8 @@ const StoredSequences = z.object({
       z.union([
         z.looseObject({ run: z.number(), request: z.looseObject({ endpoint: z.string() }) }),
         z.object({ parent: z.number(), plan: z.string(), items: z.array(z.number()) }),
+        z.looseObject({ windowsOf: z.string(), number: z.number(), rows: z.array(z.number()) }),
+        z.object({ endOf: z.string(), part: z.string(), end: z.number() }),
       ]),
     ),
   ),

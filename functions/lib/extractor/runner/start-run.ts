@@ -1,3 +1,4 @@
+import { marksOf } from '../config/incremental-schema.ts'
 import { evaluate as evaluateOne } from '../functions/evaluate.ts'
 import type { Params, RequestOptions } from '../http/page-request.ts'
 import { createPagination } from '../pagination/create-pagination.ts'
@@ -5,12 +6,13 @@ import { isEmpty, isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
-import type { JobRun, PageWork, PendingChildren } from './job-run.ts'
-import { fillEndpoint, type Placeholder, parentColumns, resolvePlaceholders } from './placeholders.ts'
+import type { JobRun, RunWindow } from './job-run.ts'
+import { fillEndpoint, type Placeholder, parentColumns } from './placeholders.ts'
 import { textBody } from './request-body.ts'
+import { windowValues } from './run-window.ts'
 
 /**
- * Starts a run: params, headers and user data are worked out once here, not per page
+ * Starts a run, of a job with windows for one of them: params, headers and user data are worked out once here, not per page
  * (docs/reference/extractor-jobs.md#jobs).
  */
 export const startRun = (
@@ -18,25 +20,32 @@ export const startRun = (
   placeholders: readonly Placeholder[],
   rows: readonly Json[],
   context: JobContext,
+  window?: RunWindow,
 ): JobRun => {
   const { job } = plan
-  const contexts = expressionContexts(context, rows)
+  const sent = windowValues(job, window)
+  const contexts = {
+    ...expressionContexts(context, rows),
+    ...(sent === undefined ? {} : { window: sent.values }),
+  }
   const where = `jobs.${plan.path}`
   const [given, place] =
     job.graphql === undefined
       ? [job.params, `${where}.params`]
       : [job.graphql.variables, `${where}.graphql.variables`]
   const values = context.evaluate({ ...given }, contexts, place)
-  const mark = job.incremental && context.marks.start(plan, contexts)
-  const params =
-    mark === undefined || job.incremental === undefined
-      ? values
-      : { ...values, [job.incremental.param]: mark }
+  const marks = marksOf(job)
+  const mark = marks && context.marks.start(plan, contexts)
+  const params = {
+    ...values,
+    ...(marks === undefined || mark === undefined ? {} : { [marks.param]: mark }),
+    ...sent?.params,
+  }
   const headers = context.evaluateEverywhere
     ? context.evaluate(job.headers ?? {}, contexts, `${where}.headers`)
     : ((job.headers ?? {}) as Record<string, Json>) // values of a configuration are JSON
   const request: RequestOptions = {
-    endpoint: fillEndpoint(job.endpoint, placeholders),
+    endpoint: fillEndpoint(job.endpoint, [...placeholders, ...(sent?.placeholders ?? [])]),
     ...(job.graphql === undefined
       ? {
           method: job.body === undefined ? job.method : 'POST',
@@ -59,6 +68,7 @@ export const startRun = (
     progress,
     lastResponse: undefined,
     lastFingerprint: undefined,
+    window,
   }
 }
 
@@ -101,7 +111,7 @@ const defaultsFor = (context: JobContext, rows: readonly Json[]): RequestOptions
 }
 
 /** `attr` and `time`; with `api.http.evaluate` also `parent`, `parent2`, ... for the rows above. */
-const expressionContexts = (context: JobContext, rows: readonly Json[]): Record<string, Json> => {
+export const expressionContexts = (context: JobContext, rows: readonly Json[]): Record<string, Json> => {
   const contexts: Record<string, Json> = { attr: context.attributes, time: context.time }
   if (!context.evaluateEverywhere) return contexts
   for (const [index, row] of rows.entries()) contexts[index === 0 ? 'parent' : `parent${index + 1}`] = row
@@ -133,62 +143,4 @@ const userData = (
 const asColumns = (value: unknown, name: string): Record<string, unknown> => {
   if (isEmpty(value)) return {}
   return typeof value === 'object' && value !== null ? { ...value } : { [name]: value }
-}
-
-/** The child jobs of the rows of one page, in the order of the configuration, each for all rows. */
-export const pendingChildren = (
-  parent: JobRun,
-  items: readonly Json[],
-  context: JobContext,
-): PendingChildren[] => {
-  if (items.length === 0) return []
-  for (const { job } of parent.plan.children) {
-    if (context.evaluateEverywhere || Object.keys(job.placeholders ?? {}).length > 0) continue
-    context.log.warning(`No 'placeholders' set for '${job.endpoint}'`)
-  }
-  return parent.plan.children.map(plan => ({ parent, plan, items, from: 0 }))
-}
-
-/**
- * The first pages of the next children, at least `count` if there are so many, and what is left of them. Runs are made when
- * they are soon needed: a page of a hundred thousand rows must not cost as many runs at once.
- *
- * @throws UserError for a placeholder that the row has no value for
- */
-export const expandChildren = (
-  { parent, plan, items, from }: PendingChildren,
-  count: number,
-  context: JobContext,
-): { pages: PageWork[]; rest: PendingChildren | undefined } => {
-  const pages: PageWork[] = []
-  let position = from
-  for (; position < items.length && pages.length < count; position++) {
-    const item = items[position] ?? null
-    if (plan.rowFilter !== undefined && !plan.rowFilter(item)) continue
-    for (const run of runsFor(parent, plan, item, context)) {
-      context.statistics.started(plan)
-      pages.push({ run, request: run.pagination.first })
-    }
-  }
-  return { pages, rest: position < items.length ? { parent, plan, items, from: position } : undefined }
-}
-
-/** One run per combination of the placeholders' values. */
-const runsFor = (
-  parent: JobRun,
-  plan: PendingChildren['plan'],
-  item: Json,
-  context: JobContext,
-): JobRun[] => {
-  const rows = [item, ...parent.rows]
-  const sets = resolvePlaceholders(
-    plan.job.placeholders,
-    rows,
-    parent.placeholders,
-    Math.floor(context.now()),
-  )
-  // Without any placeholder all rows would ask the same; with parent values in params they do not
-  return sets
-    .filter(set => set.length > 0 || context.evaluateEverywhere)
-    .map(set => startRun(plan, set, rows, context))
 }

@@ -9,6 +9,7 @@ import { planJobs } from '#lib/extractor/runner/job-plan.ts'
 import type { JobRun, PendingPage } from '#lib/extractor/runner/job-run.ts'
 import { createRunStatistics } from '#lib/extractor/runner/run-statistics.ts'
 import { restoreSequences, saveSequences } from '#lib/extractor/runner/saved-sequences.ts'
+import { WindowProgress } from '#lib/extractor/windows/window-progress.ts'
 
 const [plan] = planJobs([{ endpoint: 'items' }], { compatLevel: 3, compat: false })
 
@@ -95,6 +96,8 @@ describe('saved sequences', () => {
       defaults: {},
       evaluateEverywhere: false,
       evaluate: createEvaluateValues(now),
+      windows: new WindowProgress({}),
+      iterationName: '',
       checks: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),

@@ -78,8 +78,9 @@ export const usedKeys = (root: JsonSchema, value: unknown): Set<string> => {
 export const withDefaults = (root: JsonSchema, value: unknown): unknown => {
   const fill = (place: Place, given: unknown): void => {
     if (typeof given !== 'object' || given === null) return
-    for (const { schema, path } of alternatives(place)) {
-      if (!isOfKind(schema, given)) continue
+    const all = [...alternatives(place)]
+    for (const { schema, path } of all) {
+      if (!isOfKind(schema, given) || (all.length > 1 && lacksKey(schema, given))) continue
       for (const [name, inner] of Object.entries(schema.properties ?? {})) {
         if (!Object.hasOwn(given, name) && inner.default !== undefined)
           Reflect.set(given, name, inner.default)
@@ -118,6 +119,10 @@ const kindsOf = ({ properties }: JsonSchema): [string, unknown][] =>
   Object.entries(properties ?? {}).flatMap(([name, { const: kind }]) =>
     kind === undefined ? [] : [[name, kind]],
   )
+
+/** Objects without a `method` or `type` differ in the keys that they must have. */
+const lacksKey = ({ required = [] }: JsonSchema, given: object): boolean =>
+  required.some(name => !Object.hasOwn(given, name))
 
 const isOfKind = (schema: JsonSchema, given: object): boolean =>
   kindsOf(schema).every(([name, kind]) => Reflect.get(given, name) === kind)

@@ -1,0 +1,51 @@
+import { windowsOf } from '../config/incremental-schema.ts'
+import { sentWindow } from '../config/sent-window.ts'
+import { formatMoment } from '../windows/moments.ts'
+import { type Window, windowAt } from '../windows/windows.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobPlan } from './job-plan.ts'
+import { isPage, type JobRun } from './job-run.ts'
+import { expandWindows, startJob } from './start-job.ts'
+
+interface First {
+  run: JobRun
+  /** Of a job with windows: all of them together, and how many there are. */
+  windows?: { whole: Window; count: number } | undefined
+}
+
+/** The first run of a job; `undefined` when its windows have all been read. */
+export const firstRun = (plan: JobPlan, context: JobContext): First | undefined => {
+  const [pending] = startJob(plan, [], [], context)
+  if (pending === undefined || isPage(pending)) return pending && { run: pending.run }
+  if (!('whole' in pending)) return undefined
+  const {
+    pages: [page],
+  } = expandWindows(pending, 1, context)
+  const settings = windowsOf(plan.job)
+  if (settings === undefined || page === undefined || !isPage(page)) return undefined
+  let count = 1
+  while (windowAt(pending.whole, count, settings) !== undefined) count++
+  return { run: page.run, windows: { whole: pending.whole, count } }
+}
+
+/** What a plan says of the windows of a job. */
+export const describeWindows = (plan: JobPlan, { windows }: First): string[] => {
+  const settings = windowsOf(plan.job)
+  if (settings === undefined || windows === undefined) return []
+  const { whole, count } = windows
+  const from = whole.start === undefined ? 'the first row' : String(formatMoment(whole.start))
+  const of = settings.step === undefined ? '' : ` of ${settings.step}`
+  const isFiltered = !sentWindow(plan.job, settings).start
+  return [
+    `  windows: ${count}${of}, from ${from} up to ${String(formatMoment(whole.end))}`,
+    ...(isFiltered ? [`  rows from before are dropped, by ${settings.cursor}`] : []),
+  ]
+}
+
+export const describeChildWindows = ({ job }: JobPlan): string[] => {
+  const settings = windowsOf(job)
+  if (settings === undefined) return []
+  const { step, param, until } = settings
+  const sent = [param, until].filter(name => name !== undefined).map(name => `  param ${name}: (incremental)`)
+  return [`  windows${step === undefined ? '' : ` of ${step}`}, for each parent row`, ...sent]
+}

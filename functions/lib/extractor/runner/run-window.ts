@@ -1,0 +1,119 @@
+import { type WindowSettings, windowsOf } from '../config/incremental-schema.ts'
+import type { Job } from '../config/job-schema.ts'
+import { sentWindow } from '../config/sent-window.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/json-value.ts'
+import { durationOf } from '../windows/duration.ts'
+import { formatMoment, readMoment } from '../windows/moments.ts'
+import type { Window } from '../windows/windows.ts'
+import type { JobContext } from './job-context.ts'
+import { allPlans, type JobPlan } from './job-plan.ts'
+import type { JobRun, RunWindow, WindowEnd } from './job-run.ts'
+import type { Placeholder } from './placeholders.ts'
+import { stateName } from './state-name.ts'
+
+interface SentWindow {
+  /** What `{"window": "start"}` and `{"window": "end"}` are. */
+  values: Record<string, Json>
+  params: Record<string, Json>
+  /** For `{window.start}` and `{window.end}` in the endpoint. */
+  placeholders: Placeholder[]
+}
+
+/** A window as its request carries it. */
+export const windowValues = (job: Job, window: Window | undefined): SentWindow | undefined => {
+  const settings = windowsOf(job)
+  if (settings === undefined || window === undefined) return undefined
+  const { param, until, granularity, format } = settings
+  // With a granularity the end belongs to the window, and the next one begins a granule later
+  const last = window.end - (granularity === undefined ? 0 : durationOf(granularity).milliseconds)
+  const values: Record<string, Json> = {
+    ...(window.start === undefined ? {} : { start: formatMoment(window.start, format) }),
+    end: formatMoment(last, format),
+  }
+  const { start, end } = values
+  return {
+    values,
+    params: {
+      ...(param === undefined || start === undefined ? {} : { [param]: start }),
+      ...(until === undefined || end === undefined ? {} : { [until]: end }),
+    },
+    placeholders: Object.entries(values).map(([name, value]) => ({
+      name: `window.${name}`,
+      path: '',
+      value,
+    })),
+  }
+}
+
+/** Name of a job's progress, in the state. */
+export const progressName = (plan: JobPlan, { iterationName }: JobContext): string =>
+  `${stateName(plan)}${iterationName}`
+
+/** Time zones and formats of a day make no row a stranger. */
+const SLACK_MS = 86_400_000
+
+/**
+ * The items of a page without those from before the window, where the API is not asked to leave them out. Where it is asked,
+ * all are kept, and rows that lie far outside are counted: then it does not know the parameter.
+ */
+export const itemsOfWindow = (run: JobRun, items: Json[], { statistics }: JobContext): Json[] => {
+  const { plan, window } = run
+  const settings = windowsOf(plan.job)
+  if (settings === undefined || window === undefined) return items
+  const sent = sentWindow(plan.job, settings)
+  const counts = { dropped: 0, outside: 0, withoutTime: 0 }
+  const kept = items.filter(item => {
+    const moment = timeOf(item, settings)
+    if (moment === undefined) counts.withoutTime++
+    if (moment === undefined || window.start === undefined) return true
+    if (!sent.start && moment < window.start) {
+      counts.dropped++
+      return false
+    }
+    const isEarly = moment < window.start - SLACK_MS
+    const isLate = sent.end && moment > window.end + SLACK_MS
+    if (isEarly || isLate) counts.outside++
+    return true
+  })
+  statistics.windowed(plan, counts)
+  return counts.dropped === 0 ? items : kept
+}
+
+const timeOf = (item: Json, { cursor, format }: WindowSettings): number | undefined => {
+  const value = valueAt(cursor, item)
+  return value === undefined || value === null ? undefined : readMoment(value, format)
+}
+
+/** Whether nothing more of a part is to be asked for. */
+export const isBroken = (
+  plan: JobPlan,
+  window: Pick<RunWindow, 'part'> | undefined,
+  context: JobContext,
+): boolean => window !== undefined && context.windows.isBroken(progressName(plan, context), window.part)
+
+/** A window that a limit of the configuration or an error rule ended: it is read again from its start in the next run. */
+export const breakWindow = ({ plan, window }: JobRun, reason: string, context: JobContext): void => {
+  if (window === undefined) return
+  context.windows.breakOff(progressName(plan, context), window.part)
+  const of = window.part === '' ? '' : ` of ${window.part}`
+  const from =
+    window.start === undefined ? 'The first window' : `The window from ${String(formatMoment(window.start))}`
+  const message = `${from}${of} of job '${plan.job.endpoint}' is not read to its end (${reason.replace(/\.$/, '')}): the next run begins with it again.`
+  context.statistics.windowCut(plan, message)
+}
+
+/** A part of a window is dropped, because a limit of the run was reached. */
+export const dropWindow = ({ plan, part }: WindowEnd, context: JobContext): void =>
+  context.windows.breakOff(progressName(plan, context), part)
+
+/** Says that a window is read, once its rows are written. Decided when the sequence gets there, not when they are. */
+export const endWindow = ({ plan, part, end }: WindowEnd, context: JobContext): (() => void) => {
+  const { windows, statistics, maxRows } = context
+  const isStopped = [...allPlans([plan])].some(one => statistics.isStopped(one))
+  if (maxRows !== undefined || isStopped || isBroken(plan, { part }, context)) return () => {}
+  return () => {
+    windows.finish(progressName(plan, context), part, end)
+    statistics.windowed(plan, { finished: 1 })
+  }
+}
