@@ -58,7 +58,7 @@ export const Incremental = z.union([Windows, Marks], { error: ({ input }) => pro
 
 type Written = z.output<typeof Incremental>
 export type WindowSettings = z.output<typeof Windows>
-export type MarkSettings = z.output<typeof Marks>
+type MarkSettings = z.output<typeof Marks>
 
 interface MaybeIncremental {
   incremental?: Written | undefined

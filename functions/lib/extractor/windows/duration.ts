@@ -1,5 +1,5 @@
 /** A length of time: months have no fixed length, all else has. */
-export interface Duration {
+interface Duration {
   months: number
   milliseconds: number
 }
