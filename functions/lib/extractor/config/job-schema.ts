@@ -109,6 +109,10 @@ export const Job: z.ZodType<Job> = strictObject({
   ...jobShape,
   children: key(optional(z.lazy(() => list(Job))), 'Jobs that run for each row of this one.'),
 }).superRefine((job, context) => {
-  for (const problem of [graphqlProblem(job) ?? bodyProblem(job), windowsProblem(job), completenessProblem(job)])
+  for (const problem of [
+    graphqlProblem(job) ?? bodyProblem(job),
+    windowsProblem(job),
+    completenessProblem(job),
+  ])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })
