@@ -55,6 +55,7 @@ export default defineConfig({
           ['Authentication', '/reference/extractor-authentication'],
           ['Requests and errors', '/reference/extractor-requests'],
           ['Responses', '/reference/extractor-responses'],
+          ['Reports', '/reference/extractor-reports'],
           ['GraphQL', '/reference/extractor-graphql'],
           ['Functions', '/reference/extractor-functions'],
           ['Tables', '/reference/extractor-tables'],

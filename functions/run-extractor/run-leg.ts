@@ -125,7 +125,7 @@ const saveCheckpoint = async (
   { run, result, before, folder }: UnfinishedLeg,
   { work, now }: RunServices,
 ): Promise<string> => {
-  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages, 0)
+  const pages = result.summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0)
   const isIdle = before !== undefined && pages === before.pages
   const progressAt = isIdle ? before.progressAt : now().toISOString()
   if (now().getTime() - Date.parse(progressAt) > LONGEST_IDLE_MS)
@@ -205,7 +205,7 @@ const readManifest = async (file: string) => {
 const countsOf = (
   summary: ExtractSummary,
 ): Pick<RowOfRun, 'requests' | 'retries' | 'limitWaitSeconds' | 'jobs'> => ({
-  requests: summary.jobs.reduce((sum, job) => sum + job.pages, 0) + summary.retries,
+  requests: summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),

@@ -116,6 +116,18 @@ export const extractorRunCodes = {
     meaning: 'A value that is remembered for the next run does not have the configured kind.',
     remedy: 'Correct the path or the kind of the value.',
   },
+  'extractor.report.failed': {
+    meaning: 'The API could not make a report that a job had asked for.',
+    remedy: 'Read what the API says in the message, correct the request of the job, and run again.',
+  },
+  'extractor.report.late': {
+    meaning: 'A report was not ready after the longest wait.',
+    remedy: 'Raise "maxWait", ask for less in one report, or check the states in "ready" and "failed".',
+  },
+  'extractor.report.value': {
+    meaning: 'An answer about a report lacks a value that the next request needs.',
+    remedy: 'Correct the path in braces that the message names.',
+  },
   'extractor.job.empty': {
     meaning: 'A job that must not be empty gave no rows.',
     remedy: 'Check the endpoint, or remove "failWhenEmpty".',

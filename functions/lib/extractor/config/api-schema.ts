@@ -13,9 +13,9 @@ import {
   text,
   Value,
 } from './fields.ts'
-import { Method, Params } from './job-schema.ts'
 import { Budget, Limits } from './limits-schema.ts'
 import { Pagination } from './pagination-schema.ts'
+import { Method, Params } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { strictObject } from './strict-object.ts'
 

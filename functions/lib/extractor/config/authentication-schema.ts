@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { integer, key, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
-import { Method, Params } from './job-schema.ts'
+import { Method, Params } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { apiKey, jwt, oauth2 } from './token-schema.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'

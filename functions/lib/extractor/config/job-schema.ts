@@ -2,31 +2,14 @@ import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { bodyProblem, TextBody } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
-import { flag, key, list, name, optional, optionalUnlessEmpty, record, text, Value } from './fields.ts'
+import { flag, key, list, name, optional, record, text } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
 import { Incremental } from './incremental-schema.ts'
+import { Report } from './report-schema.ts'
+import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
 import { windowsProblem } from './sent-window.ts'
 import { strictObject } from './strict-object.ts'
-
-/** Request parameters: an object, or a list when a POST body has to be one. */
-export const Params = z.union([record(Value), z.array(Value)])
-
-export const Method = z
-  .string()
-  .transform(method => method.toUpperCase())
-  .pipe(z.enum(['GET', 'POST', 'FORM'], { error: 'method must be GET, POST or FORM' }))
-
-/** What a request is made of: a job, `defaultOptions`, `loginRequest` and `scrollRequest` share it. */
-export const requestShape = {
-  endpoint: key(optional(text), 'Where it goes: relative to the base address, from its root, or absolute.'),
-  params: key(
-    optional(Params),
-    'Query or body, see requests. Values may be expressions with `attr` and `time`, worked out once per run of the job.',
-  ),
-  method: key(optionalUnlessEmpty(Method), '`GET`, `POST` (JSON body) or `FORM` (form body).', 'GET'),
-  headers: key(optional(record(Value)), 'Headers of its own.'),
-}
 
 const DataField = z.union([
   text,
@@ -82,6 +65,10 @@ const jobShape = {
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
+  ),
+  report: key(
+    optional(Report),
+    'Ours: the request makes a report, which is waited for and read, see [reports](extractor-reports.md).',
   ),
   failWhenEmpty: key(optional(flag), 'Ours: a job without any row is an error.', false),
   incremental: key(

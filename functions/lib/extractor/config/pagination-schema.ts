@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { flag, integer, key, name, optional, record, text } from './fields.ts'
-import { requestShape } from './job-schema.ts'
+import { requestShape } from './request-schema.ts'
 import { strictObject } from './strict-object.ts'
 import { kindsOf, unknownKind } from './unknown-kind.ts'
 

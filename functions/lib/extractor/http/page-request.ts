@@ -27,4 +27,19 @@ export interface PageRequest {
   body?: TextBody
   /** What the paginator has to remember from this page to the next, such as the offset. */
   position?: Json
+  /** Of a request before the pages of a report. */
+  report?: { phase: 'create' } | ReportPoll
+}
+
+/** What is known of a report that has been made. Moments are seconds since 1970. */
+export interface ReportPoll {
+  phase: 'poll'
+  /** The answer that made it. */
+  created: Json
+  createdAt: number
+  notBefore: number
+  /** Seconds before this request. */
+  wait: number
+  /** Answers that it is not ready. */
+  polls: number
 }

@@ -41,6 +41,7 @@ export const loginEndpointOf = (authentication: Authentication | undefined): str
 function* endpointsOf(jobs: readonly Job[]): Generator<string> {
   for (const job of jobs) {
     yield job.endpoint
+    if (job.report !== undefined) yield* [job.report.poll.endpoint, job.report.download.endpoint]
     yield* endpointsOf(job.children ?? [])
   }
 }

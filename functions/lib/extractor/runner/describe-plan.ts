@@ -19,6 +19,7 @@ import { checkLoads } from '../tables/table-loads.ts'
 import { iterationNames } from '../windows/iteration-names.ts'
 import { WindowProgress } from '../windows/window-progress.ts'
 import { describeLogin } from './describe-login.ts'
+import { describeReport } from './describe-report.ts'
 import { describeChildWindows, describeWindows, firstRun } from './describe-windows.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
@@ -106,8 +107,7 @@ const describeIteration = async (
     const first = firstRun(plan, context)
     const job = `  job jobs.${plan.path} -> ${plan.dataType}`
     if (first === undefined) return [`${plan.job.endpoint}: all windows have been read`, job]
-    const { run } = first
-    const unsigned = toOutgoing(run.pagination.first, baseUrl, defaultHeaders)
+    const unsigned = toOutgoing(first.request, baseUrl, defaultHeaders)
     const { request } = await authenticator.sign(unsigned)
     const layers: Layer[] = [
       ['api.http.headers', api.http?.headers],
@@ -122,8 +122,9 @@ const describeIteration = async (
       ...describeWindows(plan, first),
       ...describeHeaders(unsigned.headers, request.headers, layers),
       ...(login?.headers ?? []),
-      ...describeParams(run.pagination.first, unsigned, request, plan, context),
+      ...describeParams(first.request, unsigned, request, plan, context),
       ...(login?.params ?? []),
+      ...describeReport(plan.job.report),
       ...(plan.job.body === undefined ? [] : [`  body: ${unsigned.body} (jobs.${plan.path}.body)`]),
     ].map(masker.mask)
   }
@@ -201,6 +202,7 @@ const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
       ([name, value]) => `  param ${name}: ${JSON.stringify(value)} (jobs.${plan.path}.params)`,
     ),
     ...describeChildWindows(plan),
+    ...describeReport(job.report),
     ...plan.children.flatMap(child => describeChild(child, plan)),
   ]
 }

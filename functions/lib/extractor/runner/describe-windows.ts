@@ -1,5 +1,6 @@
 import { windowsOf } from '../config/incremental-schema.ts'
 import { sentWindow } from '../config/sent-window.ts'
+import type { PageRequest } from '../http/page-request.ts'
 import { formatMoment } from '../windows/moments.ts'
 import { type Window, windowAt } from '../windows/windows.ts'
 import type { JobContext } from './job-context.ts'
@@ -9,6 +10,7 @@ import { expandWindows, startJob } from './start-job.ts'
 
 interface First {
   run: JobRun
+  request: PageRequest
   /** Of a job with windows: all of them together, and how many there are. */
   windows?: { whole: Window; count: number } | undefined
 }
@@ -16,7 +18,8 @@ interface First {
 /** The first run of a job; `undefined` when its windows have all been read. */
 export const firstRun = (plan: JobPlan, context: JobContext): First | undefined => {
   const [pending] = startJob(plan, [], [], context)
-  if (pending === undefined || isPage(pending)) return pending && { run: pending.run }
+  if (pending === undefined || isPage(pending))
+    return pending && { run: pending.run, request: pending.request }
   if (!('whole' in pending)) return undefined
   const {
     pages: [page],
@@ -25,7 +28,7 @@ export const firstRun = (plan: JobPlan, context: JobContext): First | undefined 
   if (settings === undefined || page === undefined || !isPage(page)) return undefined
   let count = 1
   while (windowAt(pending.whole, count, settings) !== undefined) count++
-  return { run: page.run, windows: { whole: pending.whole, count } }
+  return { run: page.run, request: page.request, windows: { whole: pending.whole, count } }
 }
 
 /** What a plan says of the windows of a job. */

@@ -160,12 +160,14 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     log,
     now,
     maxRows: options.maxRows,
+    isReplay: options.cassette?.isInstant === true,
   }
   return {
     plans: planJobs(config.jobs, { compatLevel, compat }),
     context,
     session,
     authenticator,
+    wait: given.wait,
     concurrency,
     close: async () => {
       if (options.dispatcher === undefined) await dispatcher.destroy()

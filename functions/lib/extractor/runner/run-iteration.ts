@@ -9,6 +9,7 @@ import type { JobContext } from './job-context.ts'
 import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import { isChildren, isPage, type PageWork, type Pending } from './job-run.ts'
 import { locateError } from './locate-error.ts'
+import { makeReport } from './make-report.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
@@ -22,6 +23,8 @@ export interface IterationOptions {
   session: ApiSession
   authenticator: Authenticator
   sink: TableSink
+  /** Waits; rejects with `Stopped` when the run is stopped. */
+  wait: (seconds: number) => Promise<void>
   concurrency: number
   stop: StopSignal
   bounds: RunBounds
@@ -44,9 +47,18 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
     // A login before every request is good for one request only
     concurrency: authenticator.oneAtATime === true ? 1 : options.concurrency,
     fetch: async work => {
-      const { emptyIsLast } = work.run.pagination
-      const answer = answerOf(work, context)
       try {
+        const ended = await makeReport(
+          work,
+          {
+            fetch: request => session.fetchPage(request, authenticator, { emptyIsLast: false }),
+            wait: options.wait,
+          },
+          context,
+        )
+        if (ended !== undefined) return ended
+        const { emptyIsLast } = work.run.pagination
+        const answer = answerOf(work, context)
         const fetched = await session.fetchPage(work.request, authenticator, { emptyIsLast, answer })
         if (fetched.ends === undefined) checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
         return fetched

@@ -13,6 +13,8 @@ export interface JobSummary {
   ended: Record<string, number>
   /** Of a job that is checked: how many runs were complete, and what was said of the others. */
   completeness?: CheckedRuns
+  /** Requests that made reports and asked for their state. */
+  polls?: number
   /** Of a job with windows. */
   windows?: WindowCounts
 }
@@ -60,6 +62,8 @@ interface CheckedRun {
 export interface RunStatistics {
   started(plan: JobPlan): void
   page(plan: JobPlan): void
+  /** A request before the pages of a report. */
+  polled(plan: JobPlan): void
   rows(plan: JobPlan, count: number): void
   ended(plan: JobPlan, reason: string): void
   /** By an error rule: no further page of the job is read, in any of its runs. */
@@ -100,6 +104,10 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
     },
     page: plan => {
       of(plan).pages++
+    },
+    polled: plan => {
+      const summary = of(plan)
+      summary.polls = (summary.polls ?? 0) + 1
     },
     rows: (plan, count) => {
       of(plan).rows += count

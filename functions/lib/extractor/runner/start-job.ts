@@ -10,6 +10,7 @@ import { timeToRead, type Window, windowAt } from '../windows/windows.ts'
 import type { JobContext } from './job-context.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Pending, PendingWindows } from './job-run.ts'
+import { firstRequest } from './make-report.ts'
 import type { Placeholder } from './placeholders.ts'
 import { isBroken, progressName } from './run-window.ts'
 import { expressionContexts, startRun } from './start-run.ts'
@@ -25,7 +26,7 @@ export const startJob = (
   if (settings === undefined) {
     context.statistics.started(plan)
     const run = startRun(plan, placeholders, rows, context)
-    return [{ run, request: run.pagination.first }]
+    return [{ run, request: firstRequest(run, rows, context) }]
   }
   const part = rows.length === 0 ? '' : partName(plan.job.endpoint, placeholders)
   const begun = context.windows.begin(progressName(plan, context), part)
@@ -55,7 +56,7 @@ export const expandWindows = (
     if (window === undefined) return { pages, rest: undefined }
     context.statistics.started(plan)
     const run = startRun(plan, placeholders, rows, context, { ...window, part })
-    pages.push({ run, request: run.pagination.first }, { plan, part, end: window.end })
+    pages.push({ run, request: firstRequest(run, rows, context) }, { plan, part, end: window.end })
   }
   return { pages, rest: { ...pending, number } }
 }

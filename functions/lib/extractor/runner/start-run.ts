@@ -97,7 +97,7 @@ export const paginationOf = (
     log: context.log,
   })
 
-const defaultsFor = (context: JobContext, rows: readonly Json[]): RequestOptions => {
+export const defaultsFor = (context: JobContext, rows: readonly Json[]): RequestOptions => {
   const { defaults } = context
   if (!context.evaluateEverywhere) return defaults
   const contexts = expressionContexts(context, rows)

@@ -1,0 +1,176 @@
+import { UserError } from '../../errors/errors.ts'
+import type { ReportSettings } from '../config/report-schema.ts'
+import type { FetchedPage } from '../http/api-session.ts'
+import { checkGraphqlErrors } from '../http/graphql-errors.ts'
+import { firstHeader } from '../http/http-response.ts'
+import { complete, overlay } from '../http/overlay.ts'
+import type { PageRequest, ReportPoll, RequestOptions } from '../http/page-request.ts'
+import { parseRetryHeader } from '../http/retry-delay.ts'
+import { toText } from '../php/php-values.ts'
+import { valueAt } from '../select/json-path.ts'
+import type { Json } from '../tables/json-value.ts'
+import type { JobContext } from './job-context.ts'
+import type { JobRun, PageWork } from './job-run.ts'
+import { fillEndpoint } from './placeholders.ts'
+import { defaultsFor, expressionContexts, paginationOf } from './start-run.ts'
+
+/** In seconds. */
+export const reportDefaults = { interval: 10, backoff: 1.5, maxInterval: 60, maxWait: 3600 }
+
+interface Ways {
+  fetch: (request: PageRequest) => Promise<FetchedPage>
+  /** Rejects when the run is stopped. */
+  wait: (seconds: number) => Promise<void>
+}
+
+/** The answers so far: that which made the report, and the last one about its state. */
+interface Answers {
+  created: Json
+  polled?: Json
+}
+
+/** The first request of a run: that of its first page, or the one that makes its report. */
+export const firstRequest = (run: JobRun, rows: readonly Json[], context: JobContext): PageRequest =>
+  run.plan.job.report === undefined
+    ? run.pagination.first
+    : { ...complete(overlay(defaultsFor(context, rows), run.request)), report: { phase: 'create' } }
+
+/**
+ * Does what comes before the pages of a report: makes it, and asks for its state until it is ready. Then the page is the first of
+ * the download.
+ *
+ * After each answer the page holds the next request, with all that is known of the report: a leg that is stopped while it waits
+ * leaves the report to the next one, which does not make it again.
+ *
+ * @returns the answer that an error rule let pass: nothing follows it
+ * @throws UserError `extractor.report.failed`, `extractor.report.late`, `extractor.report.value`
+ */
+export const makeReport = async (
+  page: PageWork,
+  { fetch, wait }: Ways,
+  context: JobContext,
+): Promise<FetchedPage | undefined> => {
+  for (;;) {
+    const { run, request } = page
+    const { report } = request
+    const settings = run.plan.job.report
+    if (report === undefined || settings === undefined) return undefined
+    if (report.phase === 'poll') await wait(Math.max(0, report.notBefore - context.now()))
+    const before = context.now()
+    const fetched = await fetch(request)
+    const sentAt = context.isReplay === true ? context.now() : before
+    context.statistics.polled(run.plan)
+    if (fetched.ends !== undefined) return fetched
+    const { response } = fetched
+    checkGraphqlErrors(response, run.plan.job, context.log)
+    if (report.phase === 'create') page.request = pollOf(run, settings, response, sentAt, context)
+    else if (isReady(run, settings, response))
+      Object.assign(page, downloadOf(run, settings, { created: report.created, polled: response }, context))
+    else page.request = { ...request, report: waitOn(run, settings, report, fetched, { sentAt, context }) }
+  }
+}
+
+const pollOf = (
+  run: JobRun,
+  settings: ReportSettings,
+  created: Json,
+  sentAt: number,
+  context: JobContext,
+): PageRequest => {
+  const { interval: wait } = { ...reportDefaults, ...settings }
+  const request = stepRequest(run, settings, 'poll', { created }, context)
+  return {
+    ...complete(overlay(defaultsFor(context, run.rows), request)),
+    report: { phase: 'poll', created, createdAt: sentAt, notBefore: sentAt + wait, wait, polls: 0 },
+  }
+}
+
+/** @throws UserError `extractor.report.failed` for a state that the configuration names so */
+const isReady = ({ plan }: JobRun, settings: ReportSettings, response: Json): boolean => {
+  const { status, ready, failed = [], message } = settings
+  const state = toText(valueAt(status, response))
+  const isOneOf = (states: readonly (string | number | boolean)[]): boolean =>
+    states.some(one => toText(one) === state)
+  if (isOneOf(ready)) return true
+  if (!isOneOf(failed)) return false
+  const said = message === undefined ? '' : toText(valueAt(message, response))
+  throw new UserError(
+    'extractor.report.failed',
+    `The report of job '${plan.job.endpoint}' failed: its "${status}" is "${state}"${said === '' ? '' : `, ${said.slice(0, LONGEST_MESSAGE)}`}.`,
+  )
+}
+
+const LONGEST_MESSAGE = 1_000
+
+/** Polls fall a little sooner in one run than in the recording of it: the last one does not decide by that. */
+const SAME_MOMENT_SECONDS = 0.5
+
+/** @throws UserError `extractor.report.late` */
+const waitOn = (
+  { plan }: JobRun,
+  settings: ReportSettings,
+  report: ReportPoll,
+  { response, headers }: FetchedPage,
+  { sentAt, context }: { sentAt: number; context: JobContext },
+): ReportPoll => {
+  const { backoff, maxInterval, maxWait } = { ...reportDefaults, ...settings }
+  const waited = sentAt - report.createdAt
+  const polls = report.polls + 1
+  const left = maxWait - waited
+  if (left <= Math.min(SAME_MOMENT_SECONDS, maxWait / 10))
+    throw new UserError(
+      'extractor.report.late',
+      `The report of job '${plan.job.endpoint}' is not ready after ${Math.round(waited)} seconds and ${polls} polls: its "${settings.status}" is "${toText(valueAt(settings.status, response))}".`,
+    )
+  const asked = firstHeader(headers, 'retry-after')
+  const told = asked === undefined ? undefined : parseRetryHeader(asked, context.now())
+  const grown = Math.min(report.wait * backoff, Math.max(maxInterval, report.wait))
+  const wait = Math.min(told !== undefined && told > 0 ? told : grown, left)
+  return { ...report, polls, wait: grown, notBefore: sentAt + wait }
+}
+
+/** The run goes on with the download, in pages of its own. */
+const downloadOf = (
+  run: JobRun,
+  settings: ReportSettings,
+  answers: Answers,
+  context: JobContext,
+): PageWork => {
+  const request = stepRequest(run, settings, 'download', answers, context)
+  const pagination = paginationOf(run.plan, request, run.rows, context)
+  const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
+  return { run: { ...run, request, pagination, progress }, request: pagination.first }
+}
+
+/** The request of a step: values of the answers in its endpoint and params, the headers of the job below its own. */
+const stepRequest = (
+  run: JobRun,
+  settings: ReportSettings,
+  step: 'poll' | 'download',
+  answers: Answers,
+  context: JobContext,
+): RequestOptions => {
+  const { plan, placeholders, rows } = run
+  const { endpoint, method = 'GET', params, headers } = settings[step]
+  const contexts = { ...expressionContexts(context, rows), ...answers }
+  const path = `jobs.${plan.path}.report.${step}`
+  const values = context.evaluate({ ...params }, contexts, `${path}.params`)
+  const filled = fillEndpoint(endpoint, placeholders).replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
+    answerValue(name, answers, path),
+  )
+  return {
+    endpoint: filled,
+    method,
+    params: Array.isArray(params) ? Object.values(values) : values,
+    headers: { ...run.request.headers, ...context.evaluate(headers ?? {}, contexts, `${path}.headers`) },
+  }
+}
+
+const answerValue = (name: string, { created, polled }: Answers, path: string): string => {
+  const value = toText(valueAt(name, polled ?? null) ?? valueAt(name, created))
+  if (value !== '') return value
+  throw new UserError(
+    'extractor.report.value',
+    `The answers about the report have no value at '${name}', which ${path}.endpoint names.`,
+  )
+}
