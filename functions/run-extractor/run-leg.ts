@@ -5,12 +5,7 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
-import type {
-  ExtractOptions,
-  ExtractResult,
-  ExtractSummary,
-  KeptWindows,
-} from '../lib/extractor/extract.ts'
+import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
 import { failureOf } from './fail-row.ts'
 import { setAside } from './kept-recordings.ts'
