@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildResult, build, type Plugin } from 'esbuild'
+import { type BuildResult, build } from 'esbuild'
+import { leanBundles } from './lean-bundles.ts'
 import { projectRoot } from './project-root.ts'
 
 const options = { absWorkingDir: projectRoot, write: false, metafile: true } as const
@@ -32,54 +32,12 @@ export const buildFunction = (name: string): Promise<FunctionBuild> =>
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
+    // Names of classes and functions are lost; those of our errors are values, which Step Functions matches.
     minify: true,
-    keepNames: true, // Error names are matched by Step Functions and shown to people.
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: REQUIRE_BANNER },
     external: [NATIVE_PACKAGE],
-    plugins: [namespaceImports, replacements],
+    plugins: [...leanBundles],
     logLevel: 'error',
   })
-
-/**
- * `import { z } from 'zod'` names a whole namespace, of which esbuild keeps everything: a third of a megabyte of languages
- * and formats. Of `import * as z` it keeps what is used.
- */
-const namespaceImports: Plugin = {
-  name: 'namespace-imports',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[\\/]functions[\\/].*\.tsx?$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(
-        /^import \{ z \} from '(zod|@hono\/zod-openapi)'$/m,
-        "import * as z from '$1'",
-      ),
-      loader: path.endsWith('.tsx') ? 'tsx' : 'ts',
-    }))
-  },
-}
-
-/** What stands in a bundle in the place of a package. */
-const REPLACED: Readonly<Record<string, string>> = {
-  // What our functions use of it, without naming the whole namespace of zod.
-  '@hono/zod-openapi': `
-    import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
-    import { ZodType } from 'zod'
-    extendZodWithOpenApi({ ZodType })
-    export * from 'zod'`,
-  // In Lambda the credentials are in the environment; the SDK brings clients of four services to look elsewhere too.
-  '@aws-sdk/credential-provider-node': `
-    export { fromEnv as defaultProvider } from '@aws-sdk/credential-provider-env'`,
-}
-
-const replacements: Plugin = {
-  name: 'replacements',
-  setup: ({ onResolve, onLoad }) => {
-    const filter = new RegExp(`^(${Object.keys(REPLACED).join('|')})$`)
-    onResolve({ filter }, ({ path }) => ({ path, namespace: 'replacement' }))
-    onLoad({ filter: /.*/, namespace: 'replacement' }, ({ path }) => ({
-      contents: REPLACED[path] ?? '',
-      resolveDir: projectRoot,
-    }))
-  },
-}

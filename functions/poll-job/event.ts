@@ -1,9 +1,12 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** Input of one poll: the job, and since when the machine waits for it. */
 export const pollJobEvent = z.object({
-  jobId: z.coerce.number().int().positive(),
+  jobId: z.coerce.number().check(z.int(), z.positive()),
   /** ARN of the execution that waits. */
-  execution: z.string().optional(),
-  since: z.iso.datetime({ offset: true }).transform(text => new Date(text)),
+  execution: z.optional(z.string()),
+  since: z.pipe(
+    z.iso.datetime({ offset: true }),
+    z.transform(text => new Date(text)),
+  ),
 })

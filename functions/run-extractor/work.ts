@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import type { Context } from 'aws-lambda'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
@@ -30,7 +29,7 @@ const now = () => new Date()
 const work = createWorkStore(createS3Client(), env.WORK_BUCKET)
 const open =
   env.SECRETS_KEY_ARN === NO_KEY_OF_OURS ? refuseSealed : createOpener({ keyArn: env.SECRETS_KEY_ARN })
-const isRunning = createIsExecutionRunning(new SFNClient({}))
+const isRunning = createIsExecutionRunning()
 const count = createCountRun()
 
 /** For what comes after the extraction itself: a checkpoint or tables go to S3, at 50 MB/s and more. */

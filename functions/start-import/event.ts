@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** The object to import, wherever its name came from. */
 export interface LandedObject {
@@ -10,48 +10,47 @@ export interface LandedObject {
   sequencer?: string | undefined
 }
 
+const text = z.string().check(z.minLength(1))
+
 /** EventBridge "Object Created" of S3 (S3 User Guide, "EventBridge event message structure"). Keys are not encoded. */
-const objectCreated = z
-  .object({
+const objectCreated = z.pipe(
+  z.object({
     source: z.literal('aws.s3'),
     'detail-type': z.literal('Object Created'),
     detail: z.object({
-      bucket: z.object({ name: z.string().min(1) }),
+      bucket: z.object({ name: text }),
       object: z.object({
-        key: z.string().min(1),
-        'version-id': z.string().optional(),
-        sequencer: z
-          .string()
-          .regex(/^[0-9A-Fa-f]+$/)
-          .optional(),
+        key: text,
+        'version-id': z.optional(z.string()),
+        sequencer: z.optional(z.string().check(z.regex(/^[0-9A-Fa-f]+$/))),
       }),
     }),
-  })
-  .transform(
+  }),
+  z.transform(
     ({ detail: { bucket, object } }): LandedObject => ({
       bucket: bucket.name,
       key: object.key,
       versionId: object['version-id'],
       sequencer: object.sequencer,
     }),
-  )
+  ),
+)
 
 /** The short form for a person who runs the machine by hand: `{"bucket":"…","key":"…"}`. */
-const namedObject = z
-  .strictObject({
-    bucket: z.string().min(1),
-    key: z.string().min(1),
-    versionId: z.string().optional(),
-  })
-  .transform((object): LandedObject => object)
+const namedObject = z.pipe(
+  z.strictObject({ bucket: text, key: text, versionId: z.optional(z.string()) }),
+  z.transform((object): LandedObject => object),
+)
 
-const failure = z.object({ Error: z.string().optional(), Cause: z.string().optional() })
+const failure = z.object({ Error: z.optional(z.string()), Cause: z.optional(z.string()) })
+
+const partNumber = z.int().check(z.positive())
 
 /** `versionId`: of an older version than the event's own, which is imported first. */
 const partsToMove = z.object({
-  from: z.number().int().positive(),
-  to: z.number().int().positive(),
-  versionId: z.string().nullish(),
+  from: partNumber,
+  to: partNumber,
+  versionId: z.nullish(z.string()),
 })
 
 export type PartsToMove = z.infer<typeof partsToMove>
@@ -61,15 +60,17 @@ export const startImportEvent = z.object({
   event: z.union([objectCreated, namedObject], {
     error: 'neither an "Object Created" event nor {bucket, key}',
   }),
-  execution: z.string().min(1),
+  execution: text,
   /** When the execution began. Default: now. */
-  since: z.iso
-    .datetime({ offset: true })
-    .transform(text => new Date(text))
-    .optional(),
-  failure: failure.optional(),
+  since: z.optional(
+    z.pipe(
+      z.iso.datetime({ offset: true }),
+      z.transform(text => new Date(text)),
+    ),
+  ),
+  failure: z.optional(failure),
   /** Parts of an object that several functions move. */
-  move: partsToMove.optional(),
+  move: z.optional(partsToMove),
 })
 
 export type StartImportEvent = z.infer<typeof startImportEvent>

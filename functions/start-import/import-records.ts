@@ -1,5 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { type DocumentRequests, isConditionFailure } from '../lib/aws/document-requests.ts'
 import { type LeaseResult, takeLease } from '../lib/aws/lease.ts'
 import { createKeyLeaseStore, type KeyLease, type KeyLeaseStore, leaseLost } from './key-lease.ts'
 import type { KeyState } from './key-state.ts'
@@ -17,7 +16,7 @@ export interface ImportRecords {
 }
 
 interface ImportRecordsOptions {
-  dynamo: DynamoDBDocumentClient
+  dynamo: DocumentRequests
   tableName: string
   /** Whether an execution is still under way: one that was stopped releases nothing. */
   isRunning: (execution: string) => Promise<boolean>
@@ -44,10 +43,12 @@ export const createImportRecords = ({
       takeLease(leaseOf(keyId), lease, async execution => !(await isRunning(execution))),
 
     progress: async versionId => {
-      const { Item } = await dynamo.send(
-        new GetCommand({ TableName: tableName, Key: progressKey(versionId), ConsistentRead: true }),
-      )
-      return progressItem.parse(Item ?? {})
+      const found = await dynamo.get({
+        TableName: tableName,
+        Key: progressKey(versionId),
+        ConsistentRead: true,
+      })
+      return progressItem.parse(found ?? {})
     },
 
     // An execution that was stopped may have a function that still works, beside that of the lease's next holder. The
@@ -57,20 +58,18 @@ export const createImportRecords = ({
       const saved = { ...progress, revision: revision + 1 }
       const isFirst = revision === 0
       try {
-        await dynamo.send(
-          new PutCommand({
-            TableName: tableName,
-            Item: {
-              ...progressKey(versionId),
-              ...saved,
-              expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS,
-            },
-            ConditionExpression: isFirst ? 'attribute_not_exists(revision)' : 'revision = :revision',
-            ...(isFirst ? {} : { ExpressionAttributeValues: { ':revision': revision } }),
-          }),
-        )
+        await dynamo.put({
+          TableName: tableName,
+          Item: {
+            ...progressKey(versionId),
+            ...saved,
+            expiresAt: nowSeconds() + PROGRESS_EXPIRES_SECONDS,
+          },
+          ConditionExpression: isFirst ? 'attribute_not_exists(revision)' : 'revision = :revision',
+          ...(isFirst ? {} : { ExpressionAttributeValues: { ':revision': revision } }),
+        })
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error
+        if (!isConditionFailure(error)) throw error
         throw leaseLost(error)
       }
       return saved

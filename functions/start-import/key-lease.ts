@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import * as z from 'zod/mini'
+import { type DocumentRequests, isConditionFailure } from '../lib/aws/document-requests.ts'
 import type { LeaseStore } from '../lib/aws/lease.ts'
 import { TransientError } from '../lib/errors/errors.ts'
 import { type KeyState, keyState } from './key-state.ts'
@@ -20,7 +20,7 @@ export interface KeyLeaseStore extends LeaseStore<KeyLease, KeyState> {
 }
 
 interface KeyLeaseOptions {
-  dynamo: DynamoDBDocumentClient
+  dynamo: DocumentRequests
   tableName: string
   keyId: string
   now: () => Date
@@ -29,29 +29,32 @@ interface KeyLeaseOptions {
 /** Version 0.1 gave the item and its attributes their names. */
 const stored = { prefix: 'turn#', owner: 'turnOwner', takenAt: 'turnTakenAt' } as const
 
+const leaseItem = z.object({
+  [stored.owner]: z.optional(z.string()),
+  versionId: z._default(z.string(), ''),
+})
+
 export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseOptions): KeyLeaseStore => {
   const item = { TableName: tableName, Key: { id: `${stored.prefix}${keyId}` } }
   const RELEASE = `REMOVE ${stored.owner}, versionId, ${stored.takenAt}`
 
   const update = (expression: string, owner: string, values: Record<string, unknown> = {}) =>
-    dynamo.send(
-      new UpdateCommand({
-        ...item,
-        UpdateExpression: expression,
-        ConditionExpression: `${stored.owner} = :owner`,
-        ExpressionAttributeValues: { ':owner': owner, ...values },
-      }),
-    )
+    dynamo.update({
+      ...item,
+      UpdateExpression: expression,
+      ConditionExpression: `${stored.owner} = :owner`,
+      ExpressionAttributeValues: { ':owner': owner, ...values },
+    })
 
   return {
     holder: async () => {
-      const { Item } = await dynamo.send(new GetCommand({ ...item, ConsistentRead: true }))
-      const owner: string | undefined = Item?.[stored.owner]
-      return owner === undefined ? undefined : { owner, versionId: Item?.['versionId'] ?? '' }
+      const found = leaseItem.parse((await dynamo.get({ ...item, ConsistentRead: true })) ?? {})
+      const owner = found[stored.owner]
+      return owner === undefined ? undefined : { owner, versionId: found.versionId }
     },
 
     take: async ({ owner, versionId }, from = owner) => {
-      const command = new UpdateCommand({
+      const write = dynamo.update({
         ...item,
         UpdateExpression: `SET ${stored.owner} = :owner, versionId = :version, ${stored.takenAt} = :now`,
         ConditionExpression: `attribute_not_exists(${stored.owner}) OR ${stored.owner} IN (:owner, :from)`,
@@ -63,8 +66,8 @@ export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseO
         },
         ReturnValues: 'ALL_NEW',
       })
-      const taken = await dynamo.send(command).catch(noneIfRefused)
-      return taken && { content: readState(taken.Attributes) }
+      const taken = await write.catch(noneIfRefused)
+      return taken && { content: readState(taken) }
     },
 
     release: async owner => {
@@ -87,14 +90,14 @@ export const createKeyLeaseStore = ({ dynamo, tableName, keyId, now }: KeyLeaseO
   }
 }
 
-const readState = (item: Record<string, unknown> = {}): KeyState =>
+const readState = (item: Record<string, unknown>): KeyState =>
   keyState.parse({ ...Object(item['importState'] ?? {}), lastSequencer: item['lastSequencer'] })
 
 /** `lastSequencer` is an attribute of its own, which only version 0.1 wrote. */
 const storedState = ({ lastSequencer: _, ...state }: KeyState) => state
 
 const noneIfRefused = (error: unknown): undefined => {
-  if (!(error instanceof ConditionalCheckFailedException)) throw error
+  if (!isConditionFailure(error)) throw error
 }
 
 export const leaseLost = (cause: unknown): TransientError =>

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 const isRegularExpression = (text: string): boolean => {
   try {
@@ -9,6 +9,8 @@ const isRegularExpression = (text: string): boolean => {
   }
 }
 
+const name = z.string().check(z.minLength(1))
+
 /**
  * One rule for keys of the landing bucket that do not follow the built-in convention.
  *
@@ -17,13 +19,13 @@ const isRegularExpression = (text: string): boolean => {
  * Rules are tried in order, before the convention. User metadata of the object overrides what a rule says.
  */
 const landingRule = z.strictObject({
-  match: z.string().refine(isRegularExpression, 'not a regular expression'),
-  tableId: z.string().min(1),
-  primaryKey: z.array(z.string().min(1)).optional(),
-  incremental: z.boolean().optional(),
-  delimiter: z.string().optional(),
-  enclosure: z.string().optional(),
-  columns: z.array(z.string().min(1)).optional(),
+  match: z.string().check(z.refine(isRegularExpression, 'not a regular expression')),
+  tableId: name,
+  primaryKey: z.optional(z.array(name)),
+  incremental: z.optional(z.boolean()),
+  delimiter: z.optional(z.string()),
+  enclosure: z.optional(z.string()),
+  columns: z.optional(z.array(name)),
 })
 
 export type LandingRule = z.infer<typeof landingRule>

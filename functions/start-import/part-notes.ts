@@ -1,6 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import pMap from 'p-map'
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import type { DocumentRequests } from '../lib/aws/document-requests.ts'
 import type { StoredPart } from '../lib/aws/multipart/multipart-upload.ts'
 
 /** What S3 answered to the parts of an upload that several functions fill: not every service lists their checksums. */
@@ -11,7 +11,7 @@ export interface PartNotes {
 }
 
 interface PartNotesOptions {
-  dynamo: DynamoDBDocumentClient
+  dynamo: DocumentRequests
   tableName: string
   now?: () => Date
 }
@@ -36,30 +36,25 @@ export const createPartNotes = ({
   return {
     add: async (uploadId, { partNumber, ...part }) => {
       if (!part.checksum) return
-      await dynamo.send(
-        new UpdateCommand({
-          TableName: tableName,
-          Key: keyOf(uploadId, itemOf(partNumber)),
-          UpdateExpression: `SET part${partNumber} = :part, expiresAt = :expiresAt`,
-          ExpressionAttributeValues: {
-            ':part': part,
-            ':expiresAt': Math.floor(now().getTime() / 1000) + EXPIRES_SECONDS,
-          },
-        }),
-      )
+      await dynamo.update({
+        TableName: tableName,
+        Key: keyOf(uploadId, itemOf(partNumber)),
+        UpdateExpression: `SET part${partNumber} = :part, expiresAt = :expiresAt`,
+        ExpressionAttributeValues: {
+          ':part': part,
+          ':expiresAt': Math.floor(now().getTime() / 1000) + EXPIRES_SECONDS,
+        },
+      })
     },
 
     read: async (uploadId, count) => {
       const items = await pMap(
         Array.from({ length: itemOf(count) + 1 }, (_, item) => item),
-        item =>
-          dynamo.send(
-            new GetCommand({ TableName: tableName, Key: keyOf(uploadId, item), ConsistentRead: true }),
-          ),
+        item => dynamo.get({ TableName: tableName, Key: keyOf(uploadId, item), ConsistentRead: true }),
         { concurrency: READS_IN_PARALLEL },
       )
-      return items.flatMap(({ Item = {} }) =>
-        Object.entries(Item).flatMap(([name, value]) => read(name, value)),
+      return items.flatMap((found = {}) =>
+        Object.entries(found).flatMap(([name, value]) => read(name, value)),
       )
     },
   }

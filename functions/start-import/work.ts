@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
-import { SFNClient } from '@aws-sdk/client-sfn'
 import { createMeasure } from '../lib/aws/create-measure.ts'
-import { createDocumentClient } from '../lib/aws/document-client.ts'
+import { createDocumentRequests } from '../lib/aws/document-requests.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
@@ -23,12 +22,12 @@ const env = readEnv(startImportEnvNames)
 const { LAMBDA_TASK_ROOT } = readEnv(['LAMBDA_TASK_ROOT'])
 const rules = landingRules.parse(JSON.parse(readFileSync(join(LAMBDA_TASK_ROOT, LANDING_RULES_FILE), 'utf8')))
 const s3 = createS3Client()
-const table = { dynamo: createDocumentClient(), tableName: env.IMPORTS_TABLE }
+const table = { dynamo: createDocumentRequests(), tableName: env.IMPORTS_TABLE }
 const notes = createPartNotes(table)
 const transfer = createTransfer({ s3, ownFilesBucket: env.FILES_BUCKET, s3With: s3WithCredentials, notes })
 const records = createImportRecords({
   ...table,
-  isRunning: createIsExecutionRunning(new SFNClient({})),
+  isRunning: createIsExecutionRunning(),
 })
 const acceptedLoads = env.SINGLE_LOAD_BYTES === NO_LOAD_LIMITS ? undefined : readAcceptedLoads(env)
 const now = () => new Date()

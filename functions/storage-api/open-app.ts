@@ -18,8 +18,8 @@ import { fetchStorageToken } from '../lib/storage-client/storage-token.ts'
 import { type App, createApp } from './app.ts'
 import { readCatalogue } from './components/read-catalogue.ts'
 import { readAssets } from './console/assets.ts'
-import { createConsole, withConsole } from './console/console.tsx'
 import { storeOrigins } from './console/store-origins.ts'
+import { withConsole } from './console/with-console.ts'
 import { createRedriveExecution } from './dead-letters/redrive-execution.ts'
 import { storageApiEnvNames } from './env-names.ts'
 import { createFileAccess } from './files/file-access.ts'
@@ -96,7 +96,10 @@ let ready: Promise<App> | undefined
 const getApp = (): Promise<App> => {
   ready ??= fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret).then(token => {
     const api = createApp({ ...services, authenticate: createAuthenticate(token, services) })
-    return withConsole(api, createConsole({ ...consoleOptions, api }))
+    return withConsole(api, async () => {
+      const { createConsole } = await import('./console/console.tsx')
+      return createConsole({ ...consoleOptions, api })
+    })
   })
   ready.catch(() => {
     ready = undefined

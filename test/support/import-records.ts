@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createDocumentRequests } from '../../functions/lib/aws/document-requests.ts'
 import { createImportRecords, type ImportRecords } from '../../functions/start-import/import-records.ts'
 import { createPartNotes, type PartNotes } from '../../functions/start-import/part-notes.ts'
 
@@ -29,11 +30,12 @@ export const startImportRecords = async ({
   const database = dynalite({ createTableMs: 0 })
   await new Promise<void>(resolve => database.listen(0, '127.0.0.1', resolve))
   const { port } = database.address() as AddressInfo // It listens on a port.
-  const dynamo = new DynamoDBClient({
+  const settings = {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  })
+  }
+  const dynamo = new DynamoDBClient(settings)
   await dynamo.send(
     new CreateTableCommand({
       TableName: tableName,
@@ -43,9 +45,10 @@ export const startImportRecords = async ({
     }),
   )
   const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
+  const requests = createDocumentRequests(settings)
   return {
-    ...createImportRecords({ dynamo: documents, tableName, isRunning, now }),
-    notes: createPartNotes({ dynamo: documents, tableName, now }),
+    ...createImportRecords({ dynamo: requests, tableName, isRunning, now }),
+    notes: createPartNotes({ dynamo: requests, tableName, now }),
     documents,
     tableName,
     close: async () => {

@@ -3,7 +3,8 @@ import { Logger } from '@aws-lambda-powertools/logger'
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware'
 import middy from '@middy/core'
 import type { Context } from 'aws-lambda'
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import english from 'zod/v4/locales/en.js'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { sendCodeInStack } from '../errors/machine-failure.ts'
@@ -12,7 +13,7 @@ interface LambdaHandlerOptions<Event, Result> {
   /** Names the service in every log line. */
   service: string
   /** Reads the raw event into our shape. */
-  event: z.ZodType<Event>
+  event: z.core.$ZodType<Event>
   run: (event: Event, context: Context & { logger: Logger }) => Promise<Result>
   /** Facts that each log line of an invocation carries: what it belongs to and is about. Never `message`. */
   keys?: (event: Event) => Facts
@@ -26,6 +27,9 @@ interface LambdaHandlerOptions<Event, Result> {
 }
 
 type Facts = Record<string, string | number | boolean | null | undefined> & { message?: never }
+
+// The small form of zod has no language of its own.
+z.config(english())
 
 /**
  * Wraps the work of one function: structured logs, a parsed event, and errors that are classified and logged once.
@@ -83,8 +87,8 @@ const logWork = async <Result>(
   }
 }
 
-const parseEvent = <Event>(schema: z.ZodType<Event>, input: unknown): Event => {
-  const parsed = schema.safeParse(input)
+const parseEvent = <Event>(schema: z.core.$ZodType<Event>, input: unknown): Event => {
+  const parsed = z.safeParse(schema, input)
   if (!parsed.success)
     throw new UserError('event.invalid', `The event is not valid:\n${z.prettifyError(parsed.error)}`)
   return parsed.data

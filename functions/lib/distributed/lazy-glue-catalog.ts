@@ -1,28 +1,20 @@
 import type { GlueCatalog } from './glue-catalog.ts'
 
-/** The catalog, loaded with its client on first use: few requests change a table that Athena has worked on. */
+/** The catalog, whose client is loaded with its first call: only changes of tables need it. */
 export const createLazyGlueCatalog = (database: string): GlueCatalog => {
-  let catalog: Promise<GlueCatalog> | undefined
+  let opened: Promise<GlueCatalog> | undefined
   const open = (): Promise<GlueCatalog> => {
-    catalog ??= openCatalog(database)
-    return catalog
+    opened ??= import('./open-glue-catalog.ts').then(({ openGlueCatalog }) => openGlueCatalog(database))
+    return opened
   }
   return {
     database,
     find: async name => (await open()).find(name),
-    list: async function* () {
+    async *list() {
       yield* (await open()).list()
     },
-    create: async (...created) => (await open()).create(...created),
-    move: async (...moved) => (await open()).move(...moved),
+    create: async (name, file) => (await open()).create(name, file),
+    move: async (table, file) => (await open()).move(table, file),
     drop: async name => (await open()).drop(name),
   }
-}
-
-const openCatalog = async (database: string): Promise<GlueCatalog> => {
-  const [{ GlueClient }, { createGlueCatalog }] = await Promise.all([
-    import('@aws-sdk/client-glue'),
-    import('./glue-catalog.ts'),
-  ])
-  return createGlueCatalog(new GlueClient({}), database)
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 
 /** What Step Functions says of a step that failed (Developer Guide, "Handling errors in workflows"). */
 export interface MachineFailure {
@@ -19,7 +19,7 @@ export const sendCodeInStack = (error: Error & { code: string }): void => {
 const CODE_LINE = /^ {4}code: (\S+)$/
 
 /** Lambda Developer Guide, "Error handling": the report of a function that failed. */
-const functionReport = z.object({ errorMessage: z.string(), trace: z.array(z.string()).default([]) })
+const functionReport = z.object({ errorMessage: z.string(), trace: z._default(z.array(z.string()), []) })
 
 /** The failure of a step in our words. Without a code of ours, its code is the name of the error. */
 export const describeFailure = ({ Error: name = 'Error', Cause: cause = '' }: MachineFailure): Failure => {

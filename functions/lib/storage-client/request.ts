@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { PREFER_NO_WAIT } from './prefer-header.ts'
@@ -38,20 +38,20 @@ export interface ApiRequest {
 export const request = async <Result>(
   connection: Connection,
   apiRequest: ApiRequest,
-  schema: z.ZodType<Result>,
+  schema: z.core.$ZodType<Result>,
 ): Promise<Result> => (await requestWithAdvice(connection, apiRequest, schema)).result
 
 /** {@link request}, with the seconds after which the service advises to ask again, if it does. */
 export const requestWithAdvice = async <Result>(
   connection: Connection,
   apiRequest: ApiRequest,
-  schema: z.ZodType<Result>,
+  schema: z.core.$ZodType<Result>,
 ): Promise<{ result: Result; retryAfterSeconds: number | undefined }> => {
   const response = await send(connection, apiRequest)
   if (!response.ok) throw await failure(response, apiRequest)
   const advice = { retryAfterSeconds: retryAfterSeconds(response) }
-  if (response.status === 204) return { result: schema.parse(undefined), ...advice }
-  const parsed = schema.safeParse(await readJson(response, apiRequest))
+  if (response.status === 204) return { result: z.parse(schema, undefined), ...advice }
+  const parsed = z.safeParse(schema, await readJson(response, apiRequest))
   if (!parsed.success) {
     throw new Error(`Unexpected reply to ${describe(apiRequest)}: ${z.prettifyError(parsed.error)}`)
   }

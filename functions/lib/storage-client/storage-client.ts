@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ListOptions, listConfigurations } from './list-configurations.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
@@ -122,7 +122,7 @@ export interface StorageClient {
 
 /** `runId` is stored with everything that the client creates. */
 export const createStorageClient = (connection: Connection & { runId?: string }): StorageClient => {
-  const call = <Result>(apiRequest: ApiRequest, schema: z.ZodType<Result>) =>
+  const call = <Result>(apiRequest: ApiRequest, schema: z.core.$ZodType<Result>) =>
     request(connection, { ...apiRequest, runId: connection.runId }, schema)
   const callForJob = async (apiRequest: ApiRequest): Promise<Job> => {
     const named = { ...apiRequest, runId: connection.runId }

@@ -1,9 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+
+const filled = z.string().check(z.minLength(1))
 
 const tokenParts = z.object({
-  projectId: z.union([z.string().min(1), z.number()]),
-  tokenId: z.union([z.string().min(1), z.number()]),
-  secret: z.string().min(1),
+  projectId: z.union([filled, z.number()]),
+  tokenId: z.union([filled, z.number()]),
+  secret: filled,
 })
 
 /**

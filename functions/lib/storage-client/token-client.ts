@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
 import { type ApiRequest, type Connection, request } from './request.ts'
 import { type NewToken, newTokenSchema, type Token, tokenSchema } from './wire.ts'
@@ -24,7 +24,7 @@ export interface TokenClient {
 }
 
 export const createTokenClient = (connection: Connection): TokenClient => {
-  const call = <Result>(apiRequest: ApiRequest, schema: z.ZodType<Result>) =>
+  const call = <Result>(apiRequest: ApiRequest, schema: z.core.$ZodType<Result>) =>
     request(connection, apiRequest, schema)
 
   return {

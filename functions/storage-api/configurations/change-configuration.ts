@@ -65,7 +65,7 @@ export const changeConfiguration = async (
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
     const wanted = step(configuration)
-    verdict = judgeChange(component, configuration, wanted)
+    verdict = await judgeChange(component, configuration, wanted)
     if (verdict.refusal && !comesBack) throw verdict.refusal
     const next = await armSchedule(configuration, wanted, request, services, rearming)
     isChanged = next !== configuration

@@ -92,7 +92,7 @@ const create = async (
   const place = placeOf(request, services)
   const changed = changeBy(request, services, settings.changeDescription)
   const made = newConfiguration(place.configId, String(services.nextId()), settings, changed)
-  const verdict = judgeChange(findComponent(services, place.componentId), undefined, made)
+  const verdict = await judgeChange(findComponent(services, place.componentId), undefined, made)
   if (verdict.refusal) throw verdict.refusal
   const audit = (stored: Configuration) =>
     configurationEvent('componentConfigurationCreated', request, stored)

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { createPatch } from 'rfc6902'
 import type { Version } from '../../lib/storage/configurations/configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -37,6 +36,7 @@ export const diffVersions = defineRoute({
       findVersion(services, configuration, request.params.versionId),
       findVersion(services, configuration, request.params.otherVersionId),
     ])
+    const { createPatch } = await import('rfc6902')
     return ok(createPatch(comparable(from), comparable(to)))
   },
 })

@@ -1,10 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import {
-  readConfigurationSchedule,
-  readScheduleSettings,
-  scheduleIdOf,
-  spreadOf,
-} from '../../lib/schedules/configuration-schedule.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { wireDateText } from '../http/body-fields.ts'
@@ -39,9 +33,10 @@ export const getSchedule = defineRoute({
     const { params, query, branchId } = request
     const { current, disarmed } = await findConfiguration(request, services)
     const { schedule: given } = JSON.parse(current.content.configuration) as { schedule?: unknown } // only objects are stored
-    const settings = readScheduleSettings(given)
-    const spread = spreadOf(scheduleIdOf(params.componentId, params.configId))
-    const schedule = readConfigurationSchedule(given, spread)
+    const schedules = await import('../../lib/schedules/configuration-schedule.ts')
+    const settings = schedules.readScheduleSettings(given)
+    const spread = schedules.spreadOf(schedules.scheduleIdOf(params.componentId, params.configId))
+    const schedule = schedules.readConfigurationSchedule(given, spread)
     const isActive =
       schedule !== undefined && !current.content.isDisabled && !disarmed && branchId === defaultBranchId
     return ok({

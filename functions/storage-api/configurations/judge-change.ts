@@ -1,12 +1,5 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { checkConfiguration } from '../../lib/extractor/config/check-configuration.ts'
-import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
-import {
-  type Configuration,
-  type Content,
-  rowsInOrder,
-} from '../../lib/storage/configurations/configuration.ts'
-import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
+import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { Component } from '../components/component.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Services } from '../services.ts'
@@ -31,13 +24,15 @@ export const isRunnable = ({ hasRun, type }: Component): boolean => hasRun && ty
  *
  * @param before `undefined` for a new configuration
  */
-export const judgeChange = (
+export const judgeChange = async (
   component: Component,
   before: Configuration | undefined,
   next: Configuration,
-): Verdict => {
+): Promise<Verdict> => {
   const warnings: string[] = []
   if (!isRunnable(component)) return { warnings }
+  // The schema of configurations is large, and most requests change none.
+  const { changedUnits } = await import('./changed-units.ts')
   try {
     for (const { rowId, check } of changedUnits(before?.current.content, next.current.content)) {
       const place = rowId === undefined ? '' : `Row ${rowId}: `
@@ -54,42 +49,6 @@ export const judgeChange = (
     throw error
   }
 }
-
-interface Unit {
-  rowId?: string
-  check: () => string[]
-}
-
-function* changedUnits(before: Content | undefined, next: Content): Generator<Unit> {
-  const root = objectOf(next.configuration)
-  const isRootChanged = before?.configuration !== next.configuration
-  if (isRootChanged) {
-    yield { check: () => checkSchedule(root) }
-    if (next.rows.length === 0) yield { check: () => checkConfiguration(root) }
-  }
-  const known = new Map(before?.rows.map(row => [row.id, row]))
-  for (const { id: rowId, configuration, isDisabled } of rowsInOrder(next)) {
-    const was = known.get(rowId)
-    const isSame = was !== undefined && !was.isDisabled && was.configuration === configuration
-    if (isDisabled || (isSame && !isRootChanged)) continue
-    const row = objectOf(configuration)
-    yield {
-      rowId,
-      check: () => [...scheduleOfRow(row), ...checkConfiguration(mergeConfiguration(root, row))],
-    }
-  }
-}
-
-// Only objects are stored.
-const objectOf = (text: string): Record<string, unknown> => JSON.parse(text)
-
-const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
-  readConfigurationSchedule(schedule, 0)
-  return []
-}
-
-const scheduleOfRow = (row: Record<string, unknown>): string[] =>
-  'schedule' in row ? ['"schedule" is ignored here: it belongs in the root configuration.'] : []
 
 /** Warns the author with an event when a configuration was stored although something is wrong with it. */
 export const warnOfChange = async (

@@ -19,6 +19,7 @@ import { pages } from './pages.tsx'
 import { schemaOfComponent, tokenSchema } from './schemas.ts'
 import { dropToken, keepToken, readToken } from './session.ts'
 import { SignIn } from './views/sign-in.tsx'
+import { CONSOLE_PATH } from './with-console.ts'
 
 interface ConsoleOptions {
   /** The storage API, in this process. */
@@ -30,8 +31,6 @@ interface ConsoleOptions {
   now: () => Date
   log: { error(message: string, error: Error): void }
 }
-
-const CONSOLE_PATH = '/console'
 
 /**
  * The console: pages for people over the API's own routes, with the token that the person signed in with. It has no access of its own.
@@ -187,15 +186,6 @@ export const createConsole = (options: ConsoleOptions): App => {
 
 const htmlPage = (context: Context, page: Child, status: 200 | 400 | 401 | 403 | 404 | 409 | 500 = 200) =>
   context.html(html`<!doctype html>${page}`, status)
-
-/** One app of two: paths of the console, and all others. */
-export const withConsole = (api: App, console: App): App => ({
-  fetch: request => {
-    const { pathname } = new URL(request.url)
-    const isConsole = pathname === CONSOLE_PATH || pathname.startsWith(`${CONSOLE_PATH}/`)
-    return (isConsole ? console : api).fetch(request)
-  },
-})
 
 const clientFor = (context: Context, api: App, token: string): ApiClient =>
   createApiClient(api, { origin: new URL(context.req.url).origin, token })

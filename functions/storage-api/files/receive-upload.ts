@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
-import { forEachPart } from '../http/multipart-parts.ts'
 import { parseFields } from '../http/parse-fields.ts'
 import { readBody } from '../http/read-body.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
@@ -65,7 +64,8 @@ const readParts = async (
   const entries: [string, string][] = []
   let stored: Stored | undefined
   let hasFile = false
-  if (type.startsWith('multipart/form-data'))
+  if (type.startsWith('multipart/form-data')) {
+    const { forEachPart } = await import('../http/multipart-parts.ts')
     await forEachPart(raw, {
       fileField: 'data',
       onField: (name, value) => {
@@ -80,6 +80,7 @@ const readParts = async (
         stored = await store(stream, filename || 'data')
       },
     })
+  }
   const fields = type.startsWith('multipart/form-data') ? parseFields(entries) : await readBody(raw)
   const { dataString, ...others } = fields
   if (stored === undefined && typeof dataString === 'string')

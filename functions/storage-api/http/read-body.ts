@@ -3,7 +3,6 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { formValue } from './check-fields.ts'
 import { checkedFormText } from './form-text.ts'
-import { forEachPart } from './multipart-parts.ts'
 import { parseFields } from './parse-fields.ts'
 
 /** For bodies with settings. Files are streamed by the importer route. */
@@ -61,6 +60,8 @@ const parseJson = (text: string): unknown => {
 const readMultipart = async (request: Request): Promise<[string, string][]> => {
   const fields: [string, string][] = []
   let bytes = 0
+  // Few requests send forms of parts.
+  const { forEachPart } = await import('./multipart-parts.ts')
   await forEachPart(request, {
     onField: (name, value) => {
       bytes += name.length + value.length

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IcebergRefusal } from '../refusal.ts'
-import { decodeAvro, encodeAvro } from './avro-container.ts'
+import { loadAvro } from './load-avro.ts'
 import { manifestFieldName, manifestFileSchema } from './manifest-schema.ts'
 
 const count = z.union([z.bigint(), z.int()]).nullish()
@@ -50,6 +50,7 @@ export type ManifestFile = Omit<z.infer<typeof listRecord>, 'isEncrypted'>
 
 /** Reads a manifest list, of format version 1 or 2. `path` is for error messages. */
 export const decodeManifestList = async (content: Uint8Array, path: string): Promise<ManifestFile[]> => {
+  const { decodeAvro } = await loadAvro()
   const { records } = await decodeAvro(content, manifestFieldName)
   return records.map(value => {
     const result = listRecord.safeParse(value)
@@ -64,11 +65,12 @@ export const decodeManifestList = async (content: Uint8Array, path: string): Pro
 }
 
 /** The bytes of the manifest list of a snapshot. */
-export const encodeManifestList = (
+export const encodeManifestList = async (
   snapshot: { snapshotId: bigint; parentSnapshotId: bigint | undefined; sequenceNumber: number },
   manifests: readonly ManifestFile[],
-): Promise<Buffer> =>
-  encodeAvro(manifestFileSchema, {
+): Promise<Buffer> => {
+  const { encodeAvro } = await loadAvro()
+  return encodeAvro(manifestFileSchema, {
     header: {
       'snapshot-id': String(snapshot.snapshotId),
       'parent-snapshot-id': String(snapshot.parentSnapshotId ?? null),
@@ -88,6 +90,7 @@ export const encodeManifestList = (
       ...writeCounts('deleted', manifest),
     })),
   })
+}
 
 const writeCounts = (kind: 'added' | 'existing' | 'deleted', manifest: ManifestFile) => {
   const found = manifest[kind]

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { formatLongJson } from '../metadata/long-json.ts'
 import type { TableSchema } from '../metadata/types.ts'
 import { IcebergRefusal } from '../refusal.ts'
-import { decodeAvro, encodeAvro } from './avro-container.ts'
 import type { ColumnStatistics, DataFile, ManifestEntry, PartitionValue } from './data-file.ts'
+import { loadAvro } from './load-avro.ts'
 import { manifestEntrySchema, manifestFieldName } from './manifest-schema.ts'
 
 const count = z.bigint().transform(Number)
@@ -135,6 +135,7 @@ interface Inheritance {
  * manifest (specification, "Sequence Number Inheritance"); those of version 1 have 0.
  */
 export const decodeManifest = async (content: Uint8Array, from: Inheritance): Promise<ManifestEntry[]> => {
+  const { decodeAvro } = await loadAvro()
   const { header, records } = await decodeAvro(content, manifestFieldName)
   const isVersion1 = (header['format-version'] ?? '1') === '1'
   const specId = Number(header['partition-spec-id'] ?? 0)
@@ -165,12 +166,13 @@ export const decodeManifest = async (content: Uint8Array, from: Inheritance): Pr
  * The bytes of a manifest of format version 2. Files without a sequence number yet (`added` by this commit) leave it to
  * be inherited. All files belong to the partition spec without fields; others are refused.
  */
-export const encodeManifest = (
+export const encodeManifest = async (
   schema: TableSchema,
   { content, entries }: { content: 'data' | 'deletes'; entries: readonly NewEntry[] },
 ): Promise<Buffer> => {
   const partitioned = entries.find(entry => entry.file.partition.size > 0)
   if (partitioned) throw new IcebergRefusal(`The file ${partitioned.file.path} belongs to a partition.`)
+  const { encodeAvro } = await loadAvro()
   return encodeAvro(manifestEntrySchema, {
     header: {
       schema: formatLongJson(schema),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createConsole, withConsole } from '#functions/storage-api/console/console.tsx'
+import { createConsole } from '#functions/storage-api/console/console.tsx'
+import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 
 const ORIGIN = 'https://storage.test'
@@ -14,8 +15,7 @@ const logged: Error[] = []
 
 beforeAll(async () => {
   service = await startStorageService()
-  const app = withConsole(
-    service.app,
+  const app = withConsole(service.app, async () =>
     createConsole({
       api: service.app,
       assets: () => assets,

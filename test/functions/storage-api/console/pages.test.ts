@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createConsole, withConsole } from '#functions/storage-api/console/console.tsx'
+import { createConsole } from '#functions/storage-api/console/console.tsx'
+import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
@@ -54,8 +55,7 @@ let cookie = ''
 beforeAll(async () => {
   api = await startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }])
   service = await startStorageService({ allowedHosts: ['127.0.0.1'], extractionRuns })
-  app = withConsole(
-    service.app,
+  app = withConsole(service.app, async () =>
     createConsole({
       api: service.app,
       assets: () => new Map(),

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AwsClient } from 'aws4fetch'
+import * as z from 'zod/mini'
+import { asTransient } from '../errors/as-transient.ts'
+import { TransientError } from '../errors/errors.ts'
+import { readEnv } from './env.ts'
+
+/** A service of AWS whose requests and replies are JSON ("AWS JSON 1.0 and 1.1 protocols" of Smithy). */
+interface JsonService {
+  /** In signatures and addresses. */
+  name: 'dynamodb' | 'secretsmanager' | 'states'
+  /** Before the operation in the header `X-Amz-Target`. */
+  target: string
+  jsonVersion: '1.0' | '1.1'
+  /** As the SDK names it in `AWS_ENDPOINT_URL_<…>`. */
+  endpointName: string
+}
+
+export interface ServiceSettings {
+  endpoint: string
+  region: string
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string | undefined }
+}
+
+/** Sends one operation and resolves to its reply. */
+export type JsonRequest = (operation: string, input: object) => Promise<unknown>
+
+const ATTEMPTS = 3
+/** Before the second attempt at most so long, before the third at most twice as long. */
+const FIRST_PAUSE_MS = 100
+/** Of one attempt. */
+const LONGEST_MS = 10_000
+
+/**
+ * One signed request per operation: where few operations are used, the SDK's client would be most of a small function. What
+ * may pass (throttling, 5xx, a broken connection) is tried three times, as the SDK does.
+ *
+ * Default settings: credentials, region and `AWS_ENDPOINT_URL` of the environment.
+ * Error: one that is named as the service names it, with the status in `$metadata` as the SDK has it; of the network, with
+ * its `code`. Never with a part of a reply: that may be half of a secret.
+ */
+export const createJsonRequest = (
+  { name, target, jsonVersion, endpointName }: JsonService,
+  { endpoint, region, credentials } = settingsOf({ name, endpointName }),
+): JsonRequest => {
+  const aws = new AwsClient({ ...withoutUnset(credentials), service: name, region, retries: 0 })
+
+  const attempt = async (operation: string, body: string): Promise<unknown> => {
+    const response = await aws.fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'Content-Type': `application/x-amz-json-${jsonVersion}`,
+        'X-Amz-Target': `${target}.${operation}`,
+      },
+      body,
+      signal: AbortSignal.timeout(LONGEST_MS),
+    })
+    const reply = parseJson(await response.text())
+    if (response.ok && reply !== undefined) return reply
+    throw refusalOf(`${name} ${operation}`, response.status, reply)
+  }
+
+  return async (operation, input) => {
+    const body = JSON.stringify(input)
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await attempt(operation, body)
+      } catch (caught) {
+        const error = networkErrorIn(caught)
+        if (attempts === ATTEMPTS || !(asTransient(error) instanceof TransientError)) throw error
+        await sleep(Math.random() * FIRST_PAUSE_MS * attempts)
+      }
+    }
+  }
+}
+
+const settingsOf = ({ name, endpointName }: Pick<JsonService, 'name' | 'endpointName'>): ServiceSettings => {
+  const env = readEnv(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION'])
+  const region = env.AWS_REGION
+  return {
+    endpoint:
+      process.env[`AWS_ENDPOINT_URL_${endpointName}`] ||
+      process.env['AWS_ENDPOINT_URL'] ||
+      `https://${name}.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`,
+    region,
+    credentials: {
+      accessKeyId: env.AWS_ACCESS_KEY_ID,
+      secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
+      sessionToken: process.env['AWS_SESSION_TOKEN'] || undefined,
+    },
+  }
+}
+
+const withoutUnset = ({ sessionToken, ...keys }: ServiceSettings['credentials']) => ({
+  ...keys,
+  ...(sessionToken !== undefined && { sessionToken }),
+})
+
+const refusal = z.catch(
+  z.object({ __type: z.string(), message: z.optional(z.string()), Message: z.optional(z.string()) }),
+  { __type: 'UnknownError' },
+)
+
+const refusalOf = (request: string, status: number, reply: unknown): Error => {
+  const { __type, message, Message } = refusal.parse(reply)
+  return Object.assign(new Error(message ?? Message ?? `${request} answered ${status}`), {
+    // Some services name their errors with a namespace in front.
+    name: __type.replace(/^.*#/, ''),
+    $metadata: { httpStatusCode: status },
+  })
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `fetch` says "fetch failed" or "terminated", and keeps what happened as the cause. */
+const networkErrorIn = (error: unknown): unknown =>
+  error instanceof TypeError && error.cause instanceof Error ? error.cause : error
