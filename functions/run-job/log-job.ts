@@ -11,12 +11,16 @@ const counted = z
   })
   .catch({})
 
+/** What the lines of a job share with all others of the work that it belongs to. */
+export const correlationIdOf = ({ id, runId }: Pick<JobRecord, 'id' | 'runId'>): string =>
+  runId ?? `job-${id}`
+
 /** What a job is and belongs to. A job that makes a table names it when it has ended. */
-const factsOf = ({ id, runId, input, tableId, queueTableId }: JobRecord) => ({
-  correlationId: runId ?? `job-${id}`,
-  jobId: id,
-  operation: input.operationName,
-  tableId: tableId ?? queueTableId,
+const factsOf = (job: JobRecord) => ({
+  correlationId: correlationIdOf(job),
+  jobId: job.id,
+  operation: job.input.operationName,
+  tableId: job.tableId ?? job.queueTableId,
 })
 
 export const logJobStart = (job: JobRecord, { log }: Pick<RunJobServices, 'log'>): void =>

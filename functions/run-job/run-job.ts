@@ -7,7 +7,7 @@ import { internalJobError } from '../lib/storage/jobs/job-store.ts'
 import { enterBranch } from './enter-branch.ts'
 import type { RunJobEvent } from './event.ts'
 import { jobFailure } from './job-failure.ts'
-import { logJobStart } from './log-job.ts'
+import { correlationIdOf, logJobStart } from './log-job.ts'
 import { OutgrownLoad, QueryMerge } from './operations/outgrown-load.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { recordJobEnd } from './record-job-end.ts'
@@ -41,6 +41,7 @@ export const runJob = async (
   if (!job) throw new Error(`There is no job ${jobId}`)
   const services = { ...allServices, ...allServices.inBranch(branchOf(job)) }
   const { jobs, now } = services
+  services.log.appendKeys({ correlationId: correlationIdOf(job) })
 
   if (failure) {
     await close(job, failure.Error, services)

@@ -27,6 +27,8 @@ export interface RunJobServices extends StorageStores {
   count: CountJob
   now: () => Date
   log: {
+    /** Facts that all further lines of the invocation carry. */
+    appendKeys(facts: { correlationId: string }): void
     info(message: string, extra: Record<string, unknown>): void
     error(message: string, extra: Record<string, unknown>): void
   }

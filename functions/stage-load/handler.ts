@@ -5,6 +5,6 @@ import { stageLoadEvent } from './event.ts'
 export const handler = lambdaHandler({
   service: 'stage-load',
   event: stageLoadEvent,
-  keys: ({ load: { jobId }, step }) => ({ jobId, step }),
+  keys: ({ load: { jobId, correlationId }, step }) => ({ correlationId, jobId, step }),
   run: async event => (await import('./work.ts')).run(event),
 })

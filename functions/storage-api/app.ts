@@ -7,7 +7,7 @@ import { errorReply } from './http/error-reply.ts'
 import { ok } from './http/reply.ts'
 import { readRequestPath } from './http/request-path.ts'
 import type { Route } from './http/route.ts'
-import { answerCatalog } from './iceberg/catalog.ts'
+import { answerForRun } from './http/run-log.ts'
 import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
 import { routes } from './routes.ts'
 import type { Services } from './services.ts'
@@ -26,7 +26,7 @@ export const createApp = (services: Services): App => {
   hono.use(allowPages)
   for (const route of routes)
     hono.on(route.method, [route.routerPath], async context =>
-      answer(route, context.req.raw, context.req.param(), services),
+      answerAndLog(route, context.req.raw, context.req.param(), services),
     )
   hono.get('/v2/storage/openapi.json', async ({ req }) => {
     const { openApiDocument } = await import('./openapi.ts')
@@ -39,7 +39,9 @@ export const createApp = (services: Services): App => {
     fetch: async request => {
       // The catalog has its own paths, methods (HEAD too) and form of errors.
       const isForCatalog = new URL(request.url).pathname.startsWith(`${CATALOG_PATH}/`)
-      return isForCatalog ? answerCatalog(request, services) : hono.fetch(request)
+      if (!isForCatalog) return hono.fetch(request)
+      const { answerCatalog } = await import('./iceberg/catalog.ts')
+      return answerCatalog(request, services)
     },
   }
 }
@@ -47,10 +49,24 @@ export const createApp = (services: Services): App => {
 /** Of the project: the same below every branch. */
 const projectTags: ReadonlySet<string> = new Set(['index', 'merge requests', 'tokens', 'triggers', 'tickets'])
 
-const answer = async (
+const answerAndLog = async (
   route: Route,
   raw: Request,
   params: Record<string, string>,
+  services: Services,
+): Promise<Response> => {
+  const runId = boundedHeader(raw.headers, 'X-KBC-RunId', MAX_RUN_ID_LENGTH) ?? null
+  const request = { raw, params, runId }
+  if (runId === null) return answer(route, request, services)
+  const asked = { runId, method: raw.method, route: route.routerPath }
+  return answerForRun(services.log, asked, log =>
+    answer(route, request, { ...services, log }).catch(error => errorReply(error, log)),
+  )
+}
+
+const answer = async (
+  route: Route,
+  { raw, params, runId }: { raw: Request; params: Record<string, string>; runId: string | null },
   services: Services,
 ): Promise<Response> => {
   const url = new URL(raw.url)
@@ -63,7 +79,7 @@ const answer = async (
       params,
       caller,
       raw,
-      runId: boundedHeader(raw.headers, 'X-KBC-RunId', MAX_RUN_ID_LENGTH) ?? null,
+      runId,
       idempotencyKey: boundedHeader(raw.headers, 'Idempotency-Key', MAX_IDEMPOTENCY_KEY_LENGTH),
       baseUrl: url.origin,
       branchId,

@@ -8,6 +8,7 @@ import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { executionName } from '../../functions/lib/aws/execution-name.ts'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { readerOf, s3Of } from '../support/catalog-reader.ts'
@@ -108,6 +109,38 @@ describe('a file in the landing bucket', () => {
     expect(status).toBe('SUCCEEDED')
     expect(JSON.parse(output ?? '')).toMatchObject({ tableId: `${bucketId}.orders`, status: 'success' })
     expect((await cellsOf(`${bucketId}.orders`)).sort()).toEqual(head.sort())
+  })
+
+  it('has one id from its event to its rows: in the logs of all functions, its file, its job and the events', async () => {
+    const { executionArn = '', output } = await drop(`${bucketId}/traced.csv`, 'id\n1\n')
+    const id = executionName(executionArn)
+    const { jobId } = JSON.parse(output ?? '')
+    const job = await apiJson(`jobs/${jobId}`)
+    const file = await apiJson(`files/${job.operationParams.source.fileId}`)
+    const events: { event: string }[] = await apiJson(`events?runId=${encodeURIComponent(id)}`)
+    expect({ job: job.runId, file: file.runId }).toEqual({ job: id, file: id })
+    expect(events.map(({ event }) => event)).toContain('storage.tableImportDone')
+    // A line is in the file a moment after it was written.
+    const lines = await poll(
+      async (): Promise<Record<string, unknown>[]> =>
+        (await apiJson(`logs?correlationId=${encodeURIComponent(id)}`)).lines,
+      found => found.some(({ message }) => message === 'job ended'),
+    )
+    const said = lines.map(({ service, message, route }) => [service, message, route ?? ''].join(' '))
+    expect(said).toEqual(
+      expect.arrayContaining([
+        'start-import started ',
+        'start-import ended ',
+        'storage-api request answered /v2/storage/files/prepare',
+        'storage-api request answered /v2/storage/buckets/:bucketId/tables-async',
+        'run-job job started ',
+        'run-job File loaded ',
+        'run-job job ended ',
+      ]),
+    )
+    expect(lines.filter(line => line['service'] === 'run-job').map(line => line['jobId'])).toEqual(
+      expect.arrayContaining([jobId]),
+    )
   })
 
   it('is read by an engine with what the catalog gives, and that reads nothing else', async () => {

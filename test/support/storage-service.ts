@@ -229,7 +229,11 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     },
     count: job => void counted.push(job),
     now,
-    log: { ...log, info: (message, extra) => void jobLog.push({ message, ...extra }) },
+    log: {
+      ...log,
+      appendKeys: () => {},
+      info: (message, extra) => void jobLog.push({ message, ...extra }),
+    },
   }
   const openSecrets = createOpener(keys)
   const app: App = createApp({

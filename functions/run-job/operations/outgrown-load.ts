@@ -8,6 +8,7 @@ import type { TableLoad } from '../../lib/storage/tables/table-record.ts'
 import type { CsvSource } from '../../lib/table-engine/load-request.ts'
 import { type Snapshot, withFiles } from '../../lib/table-engine/snapshot.ts'
 import type { Distribution } from '../distribution.ts'
+import { correlationIdOf } from '../log-job.ts'
 import type { RunJobServices } from '../services.ts'
 import { tableLoad } from './import-outcome.ts'
 import type { NewTable } from './insert-table.ts'
@@ -74,7 +75,7 @@ export const loadOutgrown = async (
   const ready = await readStaged(distribution.documents, place)
   if (!ready) {
     await askForStaging(job, request, services)
-    throw new OutgrownLoad(place)
+    throw new OutgrownLoad({ ...place, correlationId: correlationIdOf(job) })
   }
   if (outgrowsOneMerge(ready, request, distribution)) return mergeByQuery(job, { ready, request }, services)
   const snapshot = await commit(place, { ready, request }, services)
