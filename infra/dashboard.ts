@@ -101,7 +101,12 @@ const spent = (stack: Stack, { hasJobs, hasFlows, functions }: StackParts): IMet
         ownMetric(stack, 'QueryBytes', 'queries'),
       ]
     : []),
-  ...(hasFlows ? [ownMetrics(stack, 'ExtractionRequests', 'component,configuration')] : []),
+  ...(hasFlows
+    ? [
+        ownMetrics(stack, 'ExtractionRequests', 'component,configuration'),
+        ownMetrics(stack, 'ExtractionLogins', 'component,configuration'),
+      ]
+    : []),
   ...functions.map(each =>
     each.metricDuration({ label: `milliseconds of ${nameOf(each)}`, statistic: 'Sum', period }),
   ),

@@ -187,7 +187,8 @@ const failWithoutRun = async (
     )
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
   log.warn('run not begun', { runId, componentId, configId, code: error.code, reason: error.message })
-  count({ componentId, configId, isSuccess: false, rowsLoaded: 0, seconds: 0, requests: 0, retries: 0 })
+  const nothing = { rowsLoaded: 0, seconds: 0, requests: 0, retries: 0, logins: 0 }
+  count({ componentId, configId, isSuccess: false, ...nothing })
   await runTokens.revoke(runId)
   await leases.release(input, execution)
   const result: RunResult = {

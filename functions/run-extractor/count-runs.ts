@@ -4,7 +4,7 @@ import type { CountRun } from './services.ts'
 /** The last result of each configuration. */
 export const createCountRun = (): CountRun => {
   const measure = createMeasure('extraction')
-  return ({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries }) =>
+  return ({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries, logins }) =>
     measure(
       {
         ExtractionSucceeded: isSuccess ? 1 : 0,
@@ -13,6 +13,7 @@ export const createCountRun = (): CountRun => {
         ExtractionSeconds: seconds,
         ExtractionRequests: requests,
         ExtractionRetries: retries,
+        ExtractionLogins: logins,
       },
       { component: componentId, configuration: configId },
     )

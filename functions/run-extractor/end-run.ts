@@ -12,8 +12,9 @@ export const endRun = async (run: Run, execution: string, services: Services): P
   if (run.phase !== 'ended') {
     await sendEvent(run, result, services)
     const { componentId, configId, rowsLoaded, seconds, requests } = result
-    const retries = run.rows.reduce((sum, row) => sum + (row.retries ?? 0), 0)
-    count({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries })
+    const sumOf = (figure: 'retries' | 'logins') => run.rows.reduce((sum, row) => sum + (row[figure] ?? 0), 0)
+    const [retries, logins] = [sumOf('retries'), sumOf('logins')]
+    count({ componentId, configId, isSuccess, rowsLoaded, seconds, requests, retries, logins })
   }
   await leases.release(run, execution)
   return result

@@ -199,10 +199,11 @@ const readManifest = async (file: string) => {
 
 const countsOf = (
   summary: ExtractSummary,
-): Pick<RowOfRun, 'requests' | 'retries' | 'limitWaitSeconds' | 'jobs'> => ({
+): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'jobs'> => ({
   requests: summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
+  ...(summary.logins > 0 && { logins: summary.logins }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })
 

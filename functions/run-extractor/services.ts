@@ -24,6 +24,7 @@ export type CountRun = (run: {
   requests: number
   /** Requests that were sent again. */
   retries: number
+  logins: number
 }) => void
 
 /** All that a run's steps work with. */

@@ -20,6 +20,7 @@ export const metricUnits = {
   ExtractionSeconds: 'Seconds',
   ExtractionRequests: 'Count',
   ExtractionRetries: 'Count',
+  ExtractionLogins: 'Count',
   QueryBytes: 'Bytes',
   QuerySeconds: 'Seconds',
 } as const satisfies Record<string, 'Count' | 'Bytes' | 'Seconds'>

@@ -92,6 +92,8 @@ export interface ExtractSummary {
   /** Requests that were sent again. */
   retries: number
   traffic: Traffic
+  /** Logins that asked the API. */
+  logins: number
   rows: number
   tables: Pick<WrittenTable, 'name' | 'rows'>[]
 }

@@ -115,7 +115,7 @@ const extractMasked = async (
     graceTimer = setTimeout(() => abort.abort(new Stopped('no answer within the grace')), grace)
   })
   const spool = answerSpool(options.spoolDir)
-  let { retries } = leg
+  let { retries, logins = 0 } = leg
   const traffic = { ...(leg.traffic ?? newTraffic()) }
   const isInstant = options.cassette?.isInstant === true
   const wait = async (seconds: number): Promise<void> => {
@@ -158,6 +158,7 @@ const extractMasked = async (
     jobs: statistics.flatMap(one => one.all()).map(job => maskSummary(job, masker)),
     retries,
     traffic: { ...traffic, waitedSeconds: Math.round(traffic.waitedSeconds * 1000) / 1000 },
+    logins,
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name, rows })),
   })
@@ -206,6 +207,7 @@ const extractMasked = async (
         statistics: statistics[index] ?? createRunStatistics(''),
         signal: abort.signal,
         onRetry: () => retries++,
+        onLogin: () => logins++,
       })
       try {
         const resumed = index === leg.iteration && leg.lanes !== undefined
@@ -228,6 +230,7 @@ const extractMasked = async (
             marks: marks.all(),
             retries,
             traffic,
+            logins,
             currentStart: leg.currentStart,
             sinks: sinks.checkpoint(),
             checks: checks.save(),

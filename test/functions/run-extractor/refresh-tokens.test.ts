@@ -82,6 +82,7 @@ it('the legs of a run, and the run after it, log in with the token that took the
   const { end } = await extraction.run(configId, { settings: { legSeconds: 0.01 } })
   expect(end.result).toMatchObject({ status: 'success' })
   expect(used).toBeGreaterThan(1)
+  expect(extraction.counted.at(-1)).toMatchObject({ configId, logins: used })
   expect(JSON.stringify(await stored())).not.toContain('refresh-token')
   expect((await stored()).state.millrace.refreshTokens).toEqual([
     { '#configured': expect.stringMatching(/^KBC::/), '#current': expect.stringMatching(/^KBC::/) },

@@ -271,7 +271,7 @@ describe('failures', () => {
       }),
     ])
     expect(extraction.counted).toEqual([
-      expect.objectContaining({ configId, isSuccess: false, rowsLoaded: 10 }),
+      expect.objectContaining({ configId, isSuccess: false, rowsLoaded: 10, logins: 0 }),
     ])
   })
 

@@ -27,6 +27,8 @@ interface AuthenticatorOptions {
   masker: Masker
   now: () => number
   sendLogin: (request: PageRequest) => Promise<Buffer>
+  /** Called after each login that asked the API. */
+  onLogin?: () => void
   refreshTokens: RefreshTokens
   /** Against a recording, in which every secret is `***`. */
   isReplay: boolean
@@ -48,7 +50,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 }
 
 const byType = (options: AuthenticatorOptions): Authenticator => {
-  const { file, attributes, evaluate, now, masker, sendLogin: send, isReplay } = options
+  const { file, attributes, evaluate, now, masker, sendLogin: send, onLogin, isReplay } = options
   const settings = file.parameters.api.authentication
   const stored = file.authorization?.oauth_api?.credentials
   if (settings === undefined) return noAuthentication
@@ -63,7 +65,7 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
     case 'oauth20':
       return oauth20Authentication(settings, stored, now, evaluate)
     case 'login':
-      return loginAuthentication({ settings, attributes, evaluate, masker, now, send })
+      return loginAuthentication({ settings, attributes, evaluate, masker, now, send, onLogin })
     case 'oauth2':
       return oauth2Authentication({
         settings,
@@ -72,6 +74,7 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
         masker,
         now,
         send,
+        onLogin,
         refreshTokens: options.refreshTokens,
         isReplay,
       })
@@ -88,7 +91,7 @@ const byType = (options: AuthenticatorOptions): Authenticator => {
       if (!isObject(user))
         throw new UserError('extractor.authentication.oauth', 'The OAuth data is not a JSON object')
       const loginContext = { consumer: { client_id: clientId, client_secret: clientSecret }, user }
-      return loginAuthentication({ settings, attributes, loginContext, evaluate, masker, now, send })
+      return loginAuthentication({ settings, attributes, loginContext, evaluate, masker, now, send, onLogin })
     }
   }
 }

@@ -27,6 +27,7 @@ interface LoginOptions {
    * (docs/reference/extractor-authentication.md#login).
    */
   send: (request: PageRequest) => Promise<Buffer>
+  onLogin?: (() => void) | undefined
 }
 
 /**
@@ -64,7 +65,7 @@ export const loginAuthentication = (options: LoginOptions): Authenticator => {
   }
 
   const everyRequest = typeof settings.expires === 'number' && settings.expires <= 0
-  return sessionAuthentication({ login, now, everyRequest })
+  return sessionAuthentication({ login, now, everyRequest, onLogin: options.onLogin })
 }
 
 const loginRequest = ({ settings, attributes, loginContext, evaluate }: LoginOptions): PageRequest => {

@@ -22,6 +22,7 @@ interface OAuth2Options {
   now: () => number
   /** Sends the token request. */
   send: (request: PageRequest) => Promise<Buffer>
+  onLogin?: (() => void) | undefined
   refreshTokens: RefreshTokens
   isReplay: boolean
 }
@@ -113,7 +114,7 @@ export const oauth2Authentication = (options: OAuth2Options): Authenticator => {
     }
   }
 
-  return sessionAuthentication({ login, now })
+  return sessionAuthentication({ login, now, onLogin: options.onLogin })
 }
 
 const renewalMargin = (lifetime: number): number => Math.min(renewalMarginSeconds, lifetime / 10)

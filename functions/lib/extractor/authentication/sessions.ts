@@ -18,6 +18,8 @@ interface SessionOptions {
   now: () => number
   /** Whether each request needs a login of its own. */
   everyRequest?: boolean
+  /** Called after each login. Default: logins that ask nobody are not counted. */
+  onLogin?: (() => void) | undefined
 }
 
 /**
@@ -28,6 +30,7 @@ export const sessionAuthentication = ({
   login,
   now,
   everyRequest = false,
+  onLogin,
 }: SessionOptions): Authenticator => {
   let session: (Login & { number: number }) | undefined
   let logins = 0
@@ -39,6 +42,7 @@ export const sessionAuthentication = ({
   const renewed = async (): Promise<Login & { number: number }> => {
     const made = await login()
     logins++
+    onLogin?.()
     session = { ...made, number: logins }
     return session
   }

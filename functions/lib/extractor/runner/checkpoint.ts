@@ -22,6 +22,8 @@ export interface Leg {
   retries: number
   /** Absent in checkpoints of version 0.2. */
   traffic?: Traffic
+  /** Absent in checkpoints of version 0.2. */
+  logins?: number
   currentStart: number
   sinks: SavedSinks
   /** Absent when no job is checked for completeness. */

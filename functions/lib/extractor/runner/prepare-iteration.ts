@@ -49,6 +49,7 @@ interface PrepareOptions {
   /** Ends requests in flight. */
   signal: AbortSignal
   onRetry: () => void
+  onLogin: () => void
 }
 
 type Prepared = Omit<IterationOptions, 'sink' | 'stop' | 'sequences' | 'bounds' | 'onPage'> & {
@@ -138,6 +139,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     masker,
     now,
     sendLogin: session.login,
+    onLogin: given.onLogin,
     refreshTokens: given.refreshTokens,
     isReplay: options.cassette?.isInstant === true,
   })

@@ -27,21 +27,23 @@ const paths = (requests: { path: string }[]): string[] => requests.map(({ path }
 
 describe('login', () => {
   it('is sent once before all other requests, its values on each of them', async () => {
-    const { requests, error } = await runExtraction(
+    const { requests, error, result } = await runExtraction(
       withTokens(n => ({ auth: { token: `t${n}` } })),
       { api: login(), config },
     )
     expect(error).toBeUndefined()
+    expect(result?.summary.logins).toBe(1)
     expect(requests[0]?.url).toBe('/login?user=me')
     expect(paths(requests).filter(path => path === '/login')).toHaveLength(1)
     expect(requests.slice(1).map(({ headers }) => headers['x-token'])).toEqual(['t1', 't1', 't1'])
   })
 
   it.each([0, '0', -1, '-1'])('repeats before every request when expires is %j', async expires => {
-    const { requests } = await runExtraction(
+    const { requests, result } = await runExtraction(
       withTokens(n => ({ auth: { token: `t${n}` } })),
       { api: login({ expires }), config },
     )
+    expect(result?.summary.logins).toBe(3)
     expect(paths(requests)).toEqual(['/login', '/a', '/login', '/b', '/login', '/c'])
     expect(requests.filter(({ path }) => path !== '/login').map(({ headers }) => headers['x-token'])).toEqual(
       ['t1', 't2', 't3'],
