@@ -1,5 +1,5 @@
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../errors/errors.ts'
 
 /** See docs/reference/storage-api.md#sliced-files. Other keys, which clients add, are ignored. */
