@@ -7,17 +7,25 @@
 export const phpFloat = (value: number, precision: 14 | 17, exponentSign: 'E' | 'e' = 'E'): string => {
   const size = Math.abs(value)
   if (size >= 1e-4 && size < 1e14) {
+    if (precision === 17) return withoutTrailingZeros(value.toPrecision(17))
     const shortest = `${value}`
     // Fifteen characters with a point hold at most 14 digits, so rounding to 14 changes nothing.
-    if (precision === 14 && shortest.length <= 15) return shortest
-    if (precision === 17) return withoutTrailingZeros(value.toPrecision(17))
+    if (shortest.length <= 15) return shortest
   }
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   return fromDigits(value < 0 ? '-' : '', significantDigits(size, precision), precision, exponentSign)
 }
 
-const withoutTrailingZeros = (text: string): string =>
-  text.endsWith('0') ? text.replace(/\.?0+$/, '') : text
+/** Of a text with a point. */
+const withoutTrailingZeros = (text: string): string => {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === ZERO) end--
+  if (text.charCodeAt(end - 1) === POINT) end--
+  return end === text.length ? text : text.slice(0, end)
+}
+
+const ZERO = 48
+const POINT = 46
 
 interface Digits {
   /** Without trailing zeros. */

@@ -1,33 +1,34 @@
+import { isUtf8 } from 'node:buffer'
 import { JsonNumber } from '../php/json-number.ts'
 import { decodeBody } from './decode-body.ts'
 import type { Json } from './json-value.ts'
 import { hasMark, markNumbers, restoreNumbers } from './mark-numbers.ts'
 import { restoreKeyOrder } from './restore-key-order.ts'
+import { scanNumbers } from './scan-numbers.ts'
 
 /**
  * Parses JSON and keeps what JavaScript would change: the text of numbers (`12345678901234567890`, `1.50`, `1.0`,
  * `1e5`, `-0` become a `JsonNumber`) and the order of number-like keys.
  *
- * Most documents hold neither; one look over the text decides.
+ * Most documents hold neither; one look over the bytes decides.
  * @throws SyntaxError as `JSON.parse` does
  */
-export const parseJson = (text: string | Uint8Array): Json => {
-  const json = typeof text === 'string' ? text : decodeBody(text)
-  const value = parseNumbers(json)
-  if (numberLikeKey.test(json)) restoreKeyOrder(value, json)
+export const parseJson = (json: string | Uint8Array): Json => {
+  const text = typeof json === 'string' ? json : decodeBody(json)
+  // Bytes that are no text are dropped, which may join what they part.
+  const bytes = typeof json !== 'string' && isUtf8(json) ? json : Buffer.from(text)
+  const { changed, hasNumberLikeKey } = scanNumbers(bytes)
+  const value = changed.length === 0 ? (JSON.parse(text) as Json) : parseMarked(text, bytes, changed) // what JSON.parse gives
+  if (hasNumberLikeKey) restoreKeyOrder(value, text)
   return value
 }
 
-const numberLikeKey = /[{,]\s*"\d+"\s*:/
-
-const parseNumbers = (json: string): Json => {
-  const marked = markNumbers(json)
-  if (marked === undefined) return JSON.parse(json) as Json // what JSON.parse gives
-  if (hasMark(json)) return parseWithReviver(json)
+const parseMarked = (text: string, bytes: Uint8Array, numbers: readonly number[]): Json => {
+  if (hasMark(text) || !text.isWellFormed()) return parseWithReviver(text)
   try {
-    return restoreNumbers(JSON.parse(marked) as Json) // what JSON.parse gives
+    return restoreNumbers(JSON.parse(decodeBody(markNumbers(bytes, numbers))) as Json) // what JSON.parse gives
   } catch (error) {
-    if (error instanceof SyntaxError) JSON.parse(json) // its message is about what was sent
+    if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
     throw error
   }
 }

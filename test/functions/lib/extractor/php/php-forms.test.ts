@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { phpFloat } from '#lib/extractor/php/php-float.ts'
 import { phpJsonEncode } from '#lib/extractor/php/php-json-encode.ts'
@@ -25,6 +26,19 @@ describe('doubles', () => {
     [-0, 17, '-0'],
     [99999999999999.9, 14, '1.0E+14'],
   ])('%d with %d digits is %s', (value, precision, text) => expect(phpFloat(value, precision)).toBe(text))
+  it('with 17 digits are read back as they were, without zeros at the end', () => {
+    const double = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.integer().map(cents => cents / 100),
+    )
+    fc.assert(
+      fc.property(double, value => {
+        const text = phpFloat(value, 17)
+        expect(Number(text)).toBe(value)
+        expect(text).not.toMatch(/\.\d*0$|\.$/)
+      }),
+    )
+  })
 })
 
 describe('serialize', () => {

@@ -62,6 +62,42 @@ it('text of any numbers survives parsing and writing', () => {
   )
 })
 
+it('numbers in any document are those that a reviver finds', () => {
+  const number = fc.stringMatching(/^-?(0|[1-9]\d{0,17})(\.\d{1,18})?([eE][+-]?\d{1,2})?$/)
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    number,
+    fc.constantFrom('"', '\\', '\\"', '1.50', '[1.50,'),
+  )
+  const { json } = fc.letrec<{ json: string }>(tie => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      number,
+      text.map(value => JSON.stringify(value)),
+      fc.array(tie('json')).map(items => `[ ${items.join(' ,\n')}]`),
+      fc
+        .array(fc.tuple(text, tie('json')))
+        .map(fields => `{${fields.map(([key, value]) => `${JSON.stringify(key)} :\t${value}`).join(',')}}`),
+    ),
+  }))
+  const revived = (document: string): unknown =>
+    JSON.parse(document, (_key, value, context?: { source?: string }) =>
+      typeof value === 'number' && `${value}` !== context?.source ? `number ${context?.source}` : value,
+    )
+  const plain = (value: unknown): unknown => {
+    if (value instanceof JsonNumber) return `number ${value.text}`
+    if (Array.isArray(value)) return value.map(plain)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, plain(field)]))
+  }
+  fc.assert(
+    fc.property(json, document => {
+      expect(plain(parseJson(document))).toEqual(revived(document))
+      expect(plain(parseJson(Buffer.from(document)))).toEqual(revived(document))
+    }),
+  )
+})
+
 it('keys keep the order of the text, numbers among them', () => {
   const value = parseJson('{"b":1,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}],"b":4}') as never
   expect(orderedJson(value)).toBe('{"b":4,"10":{"z":0,"3":1},"2":[{"x":1,"0":2}]}')
