@@ -1,26 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { UserError } from '../functions/lib/errors/errors.ts'
-import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
-import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
-import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { argument, type Call, type Command, option } from './command.ts'
-import { createExtractConsole } from './extract-console.ts'
-import { exitCodes, sentenceOf } from './output/say-error.ts'
-import { previewTables } from './preview-tables.ts'
-import { recordRun, replayRun } from './recorded-run.ts'
-import { pathIn, type Shell } from './shell.ts'
-import { writeState } from './write-state.ts'
-
-interface Flags {
-  compat?: boolean
-  plan?: boolean
-  preview?: string
-  guard?: boolean
-  record?: string
-  replay?: string
-}
+import type { ExtractFlags } from './run-extract.ts'
+import { pathIn } from './shell.ts'
 
 /** `millrace extract DATADIR` (docs/extractor.md#the-command). */
 export const extraction: Command = {
@@ -46,130 +26,9 @@ export const extraction: Command = {
     ).conflicts(['preview', 'plan']),
     option('--guard', 'refuse addresses that are not on the public internet'),
   ],
-  run: ({ flags, shell }: Call<Flags>, given?: string) =>
-    runExtract(pathIn(shell, given ?? shell.environment['KBC_DATADIR'] ?? '/data'), flags, shell),
-}
-
-/**
- * Resolves to the exit code: 0 success, 1 user error, 2 application error
- * (docs/reference/extractor-requests.md#retries-and-errors).
- */
-const runExtract = async (dataDir: string, flags: Flags, shell: Shell): Promise<number> => {
-  const console = createExtractConsole(shell)
-  // Ended by a signal: writes no tables and no state, and removes the spool
-  const signal = shell.onInterrupt()
-  const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
-  try {
-    const config = await readConfig(dataDir)
-    const state = await readState(dataDir, message => console.log({ level: 'warning', message }))
-    const now = clock(shell)
-    const compat = flags.compat === true ? { compat: true } : {}
-    if (flags.plan === true) {
-      console.print(await describePlan({ config, state, now, ...compat }))
-      return 0
-    }
-    const preview = flags.preview === undefined ? undefined : positive(flags.preview)
-    const outDir = preview === undefined ? join(dataDir, 'out', 'tables') : join(spoolDir, 'preview')
-    const options: ExtractOptions = {
-      config,
-      state,
-      outDir,
-      spoolDir: join(spoolDir, 'spool'),
-      now,
-      signal,
-      graceSeconds: 0,
-      guard: flags.guard === true,
-      log: console.log,
-      onProgress: console.progress,
-      keepState: async state => {
-        await writeState(dataDir, state)
-        console.log({
-          level: 'warning',
-          message:
-            'The API gave a new refresh token. It is in out/state.json: take that as in/state.json of the next run, also if this one fails.',
-        })
-      },
-      keepWindows: async kept => {
-        await writeState(dataDir, kept.state)
-        console.summary(kept.summary)
-        console.log({
-          level: 'warning',
-          message:
-            'The run fails, but windows before that are read: their rows are in out/tables, and out/state.json says up to where. Load both, or neither.',
-        })
-      },
-      ...compat,
-      ...(preview === undefined ? {} : { maxRows: preview }),
-    }
-    if (flags.replay !== undefined) {
-      const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
-      return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
-    }
-    const result = await (flags.record === undefined
-      ? extract(options)
-      : recordRun(pathIn(shell, flags.record), options, console))
-    console.summary(result.summary)
-    if (!result.finished) throw new Error('The extraction was stopped before its end')
-    if (preview === undefined) await writeState(dataDir, result.state)
-    else console.print(await previewTables(result.tables))
-    console.log({ level: 'info', message: 'Extractor finished successfully.' })
-    return 0
-  } catch (error) {
-    console.failed(error)
-    return error instanceof UserError ? exitCodes.userError : exitCodes.applicationError
-  } finally {
-    await rm(spoolDir, { recursive: true, force: true })
-  }
-}
-
-const readConfig = async (dataDir: string): Promise<unknown> => {
-  const file = join(dataDir, 'config.json')
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (cause) {
-    if (isMissing(cause))
-      throw new UserError('extractor.config.missing', `Configuration file '${file}' not found.`, { cause })
-    throw new UserError('extractor.config.missing', `Configuration file ${sentenceOf(cause)}`, { cause })
-  }
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const where = cause instanceof Error ? ` (${cause.message})` : ''
-    const message = `Configuration file is not a valid JSON: Syntax error${where}`
-    throw new UserError('extractor.config.notJson', message, { cause })
-  }
-}
-
-const readState = async (dataDir: string, warn: (message: string) => void): Promise<unknown> => {
-  const file = join(dataDir, 'in', 'state.json')
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch {
-    return undefined // the first run has none
-  }
-  try {
-    return JSON.parse(text)
-  } catch {
-    warn(`State file '${file}' is not a valid JSON; starting without it.`)
-    return undefined
-  }
-}
-
-/** Seconds since 1970. The clock starts at `MILLRACE_NOW` when that is set. */
-const clock = ({ environment }: Shell): (() => number) => {
-  const given = environment['MILLRACE_NOW']
-  if (!given) return () => Date.now() / 1000
-  const start = Date.parse(given)
-  if (Number.isNaN(start))
-    throw new UserError('extractor.clock', `MILLRACE_NOW is not an ISO 8601 time: ${given}`)
-  const begun = performance.now()
-  return () => (start + performance.now() - begun) / 1000
-}
-
-const positive = (text: string): number => {
-  const number = Number(text)
-  if (Number.isInteger(number) && number > 0) return number
-  throw new UserError('extractor.preview', `--preview needs a positive number of rows, got "${text}"`)
+  run: async ({ flags, shell }: Call<ExtractFlags>, given?: string) => {
+    // Not before it runs: the help of all commands would wait for the whole extractor.
+    const { runExtract } = await import('./run-extract.ts')
+    return runExtract(pathIn(shell, given ?? shell.environment['KBC_DATADIR'] ?? '/data'), flags, shell)
+  },
 }

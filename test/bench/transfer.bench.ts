@@ -46,7 +46,7 @@ try {
   cloud = await startCloud(join(folder, 'data'))
   const { api, s3, token, region, accessKeyId, secretAccessKey, exportsBucket } = cloud
   const millrace = (...given: string[]) =>
-    runMeasured(process.execPath, [join(import.meta.dirname, '../../cli/millrace.ts'), ...given], {
+    runMeasured(process.execPath, [join(import.meta.dirname, '../../cli/bin.js'), ...given], {
       MILLRACE_URL: api,
       MILLRACE_TOKEN: token,
     })

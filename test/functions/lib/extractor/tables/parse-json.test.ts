@@ -76,7 +76,7 @@ it('numbers in any document are those that a reviver finds', () => {
       text.map(value => JSON.stringify(value)),
       fc.array(tie('json')).map(items => `[ ${items.join(' ,\n')}]`),
       fc
-        .array(fc.tuple(text, tie('json')))
+        .uniqueArray(fc.tuple(text, tie('json')), { selector: ([key]) => key })
         .map(fields => `{${fields.map(([key, value]) => `${JSON.stringify(key)} :\t${value}`).join(',')}}`),
     ),
   }))
