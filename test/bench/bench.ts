@@ -4,10 +4,13 @@ import { join } from 'node:path'
 
 /**
  * Runs the benchmarks, each `*.bench.ts` in a process of its own so that none inherits the memory of another, and
- * prints one JSON line per figure. `npm run bench -- import` runs those whose name contains `import`.
+ * prints one JSON line per figure. `npm run bench -- import` runs those whose name contains `import`, and
+ * `npm run bench -- peers` those that are measured against another program.
  */
 const folder = import.meta.dirname
-const wanted = process.argv.slice(2)
+/** The `aws` command, DuckDB alone, and a loop in Python. */
+const peers = ['transfer', 'import', 'python-loop']
+const wanted = process.argv.slice(2).flatMap(name => (name === 'peers' ? peers : [name]))
 const files = readdirSync(folder)
   .filter(file => file.endsWith('.bench.ts'))
   .filter(file => wanted.length === 0 || wanted.some(name => file.includes(name)))

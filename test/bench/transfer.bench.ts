@@ -37,6 +37,7 @@ const hasAws = await runMeasured('aws', ['--version'], {}).then(
   () => true,
   () => false,
 )
+if (!hasAws) console.error('There is no aws command: only our own transfers are measured.')
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-transfer-'))
 let cloud: StartedCloud | undefined
 try {
