@@ -75,7 +75,7 @@ const mayChange = (json: Buffer, start: number, end: number): boolean => {
 
 /** A key without quotes is none: parsing has to refuse it. */
 const isChanged = (json: Buffer, start: number, end: number): boolean => {
-  const text = json.latin1Slice(start, end)
+  const text = json.toString('latin1', start, end)
   return `${Number(text)}` !== text && jsonNumber.test(text) && json[afterBlanks(json, end)] !== COLON
 }
 
