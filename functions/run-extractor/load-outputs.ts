@@ -4,6 +4,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import { defineTypedTable } from './define-typed-table.ts'
 import { enterPhase, type OutputTable, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
 import type { Commit, RunServices, StepResult } from './services.ts'
@@ -43,6 +44,10 @@ const load = async (
   { storage }: Services,
 ): Promise<OutputTable> => {
   const known = await knownJob(output, attempt, storage)
+  if (known === undefined) {
+    const definition = await defineTypedTable(output, `${attempt.key}-define`, storage)
+    if (!definition.isReady) return { ...output, definitionJobId: definition.jobId }
+  }
   const { job, warnings } =
     known === undefined || isTableMadeMeanwhile(known)
       ? await loadIntoTable(

@@ -167,8 +167,18 @@ const finishLeg = async (
   const outputs: OutputTable[] = []
   for (const { table, ...target } of targets) {
     const fileId = await uploadTable({ path: table.file, name: table.name }, services)
-    const { columns, rows } = table
-    outputs.push({ ...target, fileId, columns, rows, isAsked: false, isLoaded: false, warnings: [] })
+    const { columns, columnTypes, rows } = table
+    const typed = columnTypes === undefined ? {} : { columnTypes }
+    outputs.push({
+      ...target,
+      ...typed,
+      fileId,
+      columns,
+      rows,
+      isAsked: false,
+      isLoaded: false,
+      warnings: [],
+    })
   }
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')

@@ -20,6 +20,7 @@ import { prepareIteration } from './runner/prepare-iteration.ts'
 import { createRunBounds } from './runner/run-bounds.ts'
 import { runIteration } from './runner/run-iteration.ts'
 import {
+  castWarnings,
   completenessWarnings,
   createRunStatistics,
   type JobSummary,
@@ -263,10 +264,13 @@ const extractMasked = async (
     })
     checks.remove()
     const ended = summary(tables)
+    const ofCasts = castWarnings(ended.jobs)
+    for (const warning of ofCasts) log.warning(warning)
     const said = [
       ...warnings,
       ...(bounds.reached === undefined ? [] : [bounds.reached]),
       ...warningsOf(ended),
+      ...ofCasts,
     ]
     return { finished: true, state: next, tables, warnings: said, summary: ended }
   } catch (error) {

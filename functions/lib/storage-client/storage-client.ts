@@ -44,6 +44,14 @@ interface TableCreation extends CsvFormat {
   primaryKey: string[]
 }
 
+interface TableDefinition {
+  bucketId: string
+  name: string
+  primaryKey: string[]
+  /** In order. Without a type: text. */
+  columns: { name: string; type?: { basetype: string; length?: string | undefined } | undefined }[]
+}
+
 /** Rows and columns of a table, as `export-async` takes them (docs/reference/storage-api.md#export). */
 interface TableExport {
   tableId: string
@@ -106,6 +114,8 @@ export interface StorageClient {
   optimizeTable(tableId: string): Promise<Job>
   table(tableId: string): Promise<{ columns: string[]; primaryKey: string[] }>
   createTable(creation: TableCreation, idempotencyKey: string): Promise<Job>
+  /** Creates an empty table with typed columns (docs/reference/storage-api.md#typed-tables). */
+  defineTable(definition: TableDefinition, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
   job(jobId: number): Promise<Job>
   /** The newest job that reads this file, among the last 100. For services that do not know idempotency keys. */
@@ -184,6 +194,13 @@ export const createStorageClient = (connection: Connection & { runId?: string })
         body: { ...creation, ...keyField(primaryKey) },
         idempotencyKey,
       }),
+    defineTable: ({ bucketId, name, primaryKey, columns }, idempotencyKey) =>
+      callForJob({
+        method: 'POST',
+        path: `buckets/${encodeURIComponent(bucketId)}/tables-definition`,
+        body: { name, primaryKeysNames: primaryKey, columns: columns.map(columnDefinition) },
+        idempotencyKey,
+      }),
     importTable: ({ tableId, incremental, primaryKey = [], ...tableImport }, idempotencyKey) =>
       callForJob({
         method: 'POST',
@@ -228,6 +245,11 @@ export const createStorageClient = (connection: Connection & { runId?: string })
     },
   }
 }
+
+const columnDefinition = ({ name, type = { basetype: 'STRING' } }: TableDefinition['columns'][number]) =>
+  type.length === undefined
+    ? { name, basetype: type.basetype }
+    : { name, definition: { type: type.basetype, length: type.length } }
 
 /** As a comma list. A service that gets none keeps the key of the table. */
 const keyField = (columns: readonly string[]) =>

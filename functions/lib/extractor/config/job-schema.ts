@@ -5,6 +5,7 @@ import { Completeness, completenessProblem } from './completeness-schema.ts'
 import { flag, key, list, name, optional, record, text } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
 import { Incremental } from './incremental-schema.ts'
+import { Records } from './records-schema.ts'
 import { Report } from './report-schema.ts'
 import { requestShape } from './request-schema.ts'
 import { ResponseSettings } from './response-schema.ts'
@@ -65,6 +66,10 @@ const jobShape = {
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
+  ),
+  records: key(
+    optional(Records),
+    'Ours: what becomes of each item before it goes into tables, see [records](extractor-records.md).',
   ),
   report: key(
     optional(Report),

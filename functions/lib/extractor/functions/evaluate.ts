@@ -2,6 +2,7 @@ import { didYouMean } from '../../errors/did-you-mean.ts'
 import { UserError } from '../../errors/errors.ts'
 import { ByteString, type Value } from '../php/byte-string.ts'
 import { JsonNumber } from '../php/json-number.ts'
+import { valueAt } from '../select/json-path.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
 import type { EvaluateOptions, ExpressionContext } from './expression-types.ts'
 import { flatten } from './flatten.ts'
@@ -42,12 +43,14 @@ class Evaluation {
   readonly #context: ExpressionContext
   readonly #now: number
   readonly #alsoAllow: readonly string[]
+  readonly #mayLack: string | undefined
   readonly #budget = new TextBudget()
 
   constructor(context: ExpressionContext, options: EvaluateOptions) {
     this.#context = context
     this.#now = options.now ?? Date.now() / 1000
     this.#alsoAllow = options.alsoAllow ?? []
+    this.#mayLack = options.mayLack
   }
 
   value(expression: Json): Value {
@@ -84,6 +87,11 @@ class Evaluation {
         'extractor.functions.notFound',
         `Error evaluating user function - ${name} '${JSON.stringify(path)}' is not a string!`,
       )
+    }
+    if (name === this.#mayLack) {
+      const found = valueAt(String(path), this.#context[name]) ?? null
+      this.#budget.spend(sizeOf(found))
+      return found
     }
     const value = flatten(this.#context[name] ?? {}).get(String(path))
     if (value === undefined || value === null) {

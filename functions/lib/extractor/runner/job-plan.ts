@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Job } from '../config/job-schema.ts'
+import { createShaper, type Shaper } from '../records/create-shaper.ts'
 import { parseRowFilter, type RowFilter } from '../select/recursion-filter.ts'
 import { createResponseFilter, type ResponseFilterOptions } from '../select/response-filter.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -12,6 +13,8 @@ export interface JobPlan {
   /** Table and mapping name. */
   dataType: string
   filterItems: ((items: Json[]) => Json[]) | undefined
+  /** What becomes of items on their way to the tables; absent when they go as they are. */
+  shape: Shaper | undefined
   /** Which parent rows get a request; absent for all. */
   rowFilter: RowFilter | undefined
   children: JobPlan[]
@@ -33,6 +36,7 @@ export const planJobs = (jobs: readonly Job[], options: ResponseFilterOptions, p
       job,
       dataType: job.dataType || job.endpoint,
       filterItems: createResponseFilter(job, options),
+      shape: job.records === undefined ? undefined : createShaper(job.records, `jobs.${path}.records`),
       rowFilter: job.recursionFilter ? parseRowFilter(job.recursionFilter) : undefined,
       children: planJobs(job.children ?? [], options, path),
     }

@@ -14,6 +14,7 @@ import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
 import { dropWindow, endWindow, isBroken } from './run-window.ts'
+import { shapedRows } from './shaped-rows.ts'
 import { expandWindows, startJob } from './start-job.ts'
 import type { StopSignal } from './stop-signal.ts'
 
@@ -81,7 +82,12 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
           ...(hasColumns ? { parent: columns } : {}),
           ...(source === undefined ? {} : { source }),
         }
-        located(work, () => sink.add(plan.dataType, items, added))
+        located(work, () => {
+          if (plan.shape === undefined) sink.add(plan.dataType, items, added)
+          else
+            for (const rows of shapedRows(work.run, plan.shape, items, context))
+              sink.add(plan.dataType, rows, { parent: columns })
+        })
       }
       options.onPage?.(url)
     },

@@ -1,3 +1,4 @@
+import type { CastOutcome } from '../records/cast-fields.ts'
 import type { JobPlan } from './job-plan.ts'
 
 /** What one job did, its runs for all parent rows together. */
@@ -17,6 +18,8 @@ export interface JobSummary {
   polls?: number
   /** Of a job with windows. */
   windows?: WindowCounts
+  /** Of a job that casts: how many values of each field could not be of its type, by what became of them. */
+  casts?: Record<string, Partial<Record<CastOutcome, number>>>
 }
 
 interface CheckedRuns {
@@ -73,6 +76,8 @@ export interface RunStatistics {
   windowed(plan: JobPlan, more: Partial<Omit<WindowCounts, 'messages'>>): void
   /** A window that was not read to its end. */
   windowCut(plan: JobPlan, message: string): void
+  /** A value that could not be of its type. */
+  cast(plan: JobPlan, field: string, outcome: CastOutcome): void
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -135,6 +140,13 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const { messages } = windowsOf(plan)
       if (messages.length < MAX_MESSAGES) messages.push(message)
     },
+    cast: (plan, field, outcome) => {
+      const summary = of(plan)
+      summary.casts ??= {}
+      const counts = summary.casts[field] ?? {}
+      summary.casts[field] = counts
+      counts[outcome] = (counts[outcome] ?? 0) + 1
+    },
     rowsOf: plan => of(plan).rows,
     all: () => [...jobs.values()],
   }
@@ -173,3 +185,19 @@ export const windowWarnings = (jobs: readonly JobSummary[]): string[] =>
           ]),
     ]
   })
+
+/** What the author should know of values that could not be of their type. */
+export const castWarnings = (jobs: readonly JobSummary[]): string[] =>
+  jobs.flatMap(({ endpoint, casts = {} }) =>
+    Object.entries(casts).flatMap(([field, { empty = 0, keep = 0 }]) => [
+      ...(empty === 0
+        ? []
+        : [`Job '${endpoint}': ${valuesOf(empty, field)} not of the type, and left empty.`]),
+      ...(keep === 0
+        ? []
+        : [`Job '${endpoint}': ${valuesOf(keep, field)} not of the type, and kept as text.`]),
+    ]),
+  )
+
+const valuesOf = (count: number, field: string): string =>
+  count === 1 ? `1 value of '${field}' is` : `${count.toLocaleString('en-US')} values of '${field}' are`

@@ -2,6 +2,7 @@ import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import { outputBucket } from '../http/api-setup.ts'
 import type { Log } from '../masking/log.ts'
+import { typedPaths } from '../records/column-types.ts'
 import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
 import { createTableLoads } from '../tables/table-loads.ts'
@@ -65,6 +66,7 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOption
       loadOf: table => loads.of(table, warn),
       compat: parsed.compat,
       parser: isLegacy ? 'legacy' : 'current',
+      typedPaths: typedPaths(mine.flatMap(({ config }) => config.jobs)),
       typeConflicts: first?.typeConflicts,
       structure: learnt?.struct ?? state.structure,
       checkpoint: saved[String(position)],

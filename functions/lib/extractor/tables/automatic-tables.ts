@@ -1,5 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
+import { safeName } from '../php/safe-name.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
@@ -97,6 +98,14 @@ export class AutomaticTables {
    */
   stored(): unknown {
     return this.#learnt ?? storeStructure(this.#structure)
+  }
+
+  /** Rows of a data type are in the table of its name; others hold its lists. */
+  columnOf(table: string, type: string, path: string): string | undefined {
+    if (table !== safeName(type)) return undefined
+    let node = this.#structure.roots.get(type)?.items
+    for (const key of path.split('.')) node = node?.children.get(key)
+    return node?.isParent === false && ['scalar', 'null'].includes(node.type ?? '') ? node.header : undefined
   }
 
   async finish(output: Output): Promise<WrittenTable[]> {

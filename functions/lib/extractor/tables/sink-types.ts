@@ -1,3 +1,4 @@
+import type { ColumnType, TypedPaths } from '../records/column-types.ts'
 import type { Json } from './json-value.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
@@ -18,6 +19,8 @@ export interface TableSinkOptions {
   typeConflicts?: 'fail' | 'keep' | undefined
   /** `json_parser.struct` of the input state: columns known from earlier runs stay in the header. */
   structure?: unknown
+  /** By data type, which paths of its rows hold values of one type: their columns become typed. */
+  typedPaths?: ReadonlyMap<string, TypedPaths> | undefined
   /** What an earlier process's `checkpoint()` gave. */
   checkpoint?: TableSinkCheckpoint | undefined
   /** Called for things the author of the configuration should know, such as a list inside a list. */
@@ -50,6 +53,8 @@ export interface WrittenTable {
   primaryKey: string[]
   /** Data types that its rows come from. */
   types: string[]
+  /** Of the columns that have a type; absent: all are text. */
+  columnTypes?: Record<string, ColumnType>
   rows: number
 }
 

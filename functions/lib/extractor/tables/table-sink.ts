@@ -12,6 +12,7 @@ import type {
   WrittenTable,
 } from './sink-types.ts'
 import { removeTables, writeManifest } from './table-file.ts'
+import { withColumnTypes } from './typed-columns.ts'
 import { writeMapped } from './write-mapped.ts'
 
 interface Checkpoint extends TableSinkCheckpoint {
@@ -70,7 +71,10 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
     async finish(outDir: string): Promise<WrittenTable[]> {
       mkdirSync(outDir, { recursive: true })
       const output = { folder: outDir, bucket: options.bucket, files: new Map<string, string>() }
-      const tables = await writeMapped(mapped.finish(), await automatic.finish(output), output)
+      const written = await writeMapped(mapped.finish(), await automatic.finish(output), output)
+      const columnOf = (table: string, type: string, path: string): string | undefined =>
+        mapped.has(type) ? mapped.columnOf(table, type, path) : automatic.columnOf(table, type, path)
+      const tables = withColumnTypes(written, options.typedPaths, columnOf)
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
         for (const table of tables) await writeManifest(output, table, loadOf(table))
