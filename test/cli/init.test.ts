@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { main } from '../../cli/main.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { runMillrace } from '../support/millrace.ts'
@@ -32,10 +32,8 @@ beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'init-cli-')), String(count++))
   api.requests.length = 0
 })
-afterAll(async () => {
-  await api.close()
-  rmSync(join(folder, '..'), { recursive: true, force: true })
-})
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
+afterAll(() => api.close())
 
 const init = (args: string[], environment = {}) => runMillrace(['init', folder, ...args], { environment })
 const written = () =>
