@@ -1,11 +1,34 @@
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../functions/lib/extractor/config/parse-config.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
 import { extractorParametersSchema } from './component-schema.ts'
 
 const catalogue = readCatalogue(join(import.meta.dirname, '../../functions/storage-api/components'))
 const extractor = catalogue.get('ex-generic-v2')
+
+/** Notes at each depth, also in values of several kinds. */
+const annotated = {
+  __why: 'a trial',
+  api: {
+    baseUrl: 'https://a.cz/',
+    __why: { it: 'is ours' },
+    pagination: { method: 'offset', limit: 10, __why: 'as documented' },
+    http: { __why: 'slow', errorRules: [{ when: { status: 404, __why: 'gone' }, do: 'ignore', __why: '' }] },
+  },
+  config: {
+    jobs: [
+      {
+        endpoint: 'a',
+        __NAME: 'A',
+        primaryKey: ['id'],
+        dataField: { path: 'data', __why: 'nested' },
+        incremental: { cursor: 'at', param: 'since', __why: 'many rows' },
+      },
+    ],
+  },
+}
 
 describe('the configuration schema of ex-generic-v2', () => {
   const validate = new Ajv2020({ strict: false, formats: { uri: true } }).compile(
@@ -26,8 +49,18 @@ describe('the configuration schema of ex-generic-v2', () => {
       },
     ],
     ['a part of it, as in a row', { config: { jobs: [{ endpoint: 'a' }] } }],
+    ['notes of an editor', annotated],
   ])('takes %s', (_what, parameters) => {
     expect(validate(parameters), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  it('notes of an editor are left out by the extractor too', () => {
+    const { file } = parseConfig({ parameters: annotated })
+    expect(JSON.stringify(file)).not.toContain('__')
+    const misspelt = { ...annotated.config.jobs[0], incremental: { cursor: 'at', __why: '', parm: 'since' } }
+    expect(() => parseConfig({ parameters: { ...annotated, config: { jobs: [misspelt] } } })).toThrow(
+      /unknown key "parm"/,
+    )
   })
 
   it.each([

@@ -12,8 +12,10 @@ export const configurationSchema = (): unknown =>
     io: 'input',
     unrepresentable: 'any',
     target: 'draft-2020-12',
-    // A default of its own would be left out where a value is made of what is written (a number of its digits)
     override: ({ jsonSchema }) => {
+      // Notes of editors are dropped before a configuration is read
+      if (jsonSchema.additionalProperties === false) jsonSchema.patternProperties = { '^__': {} }
+      // A default of its own would be left out where a value is made of what is written (a number of its digits)
       if (!('fallback' in jsonSchema)) return
       jsonSchema.default = jsonSchema['fallback'] as typeof jsonSchema.default // JSON, as given to `key`
       delete jsonSchema['fallback']

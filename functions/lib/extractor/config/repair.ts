@@ -23,8 +23,16 @@ const ignorable = [
   /(^|\.)(debug|compatLevel|id)$/,
 ]
 
-/** Keys that begin with two underscores are notes of the configuration editor (`__NAME`, `__NODE_ID`): no misspelling. */
+/**
+ * Keys that begin with two underscores are notes of the configuration editor (`__NAME`, `__NODE_ID`): no misspelling. The kinds that a
+ * value may be of are looked through too.
+ */
 export const dropEditorKeys = (input: unknown, issue: z.core.$ZodIssue): unknown => {
+  if (issue.code === 'invalid_union')
+    return issue.errors
+      .flat()
+      .map(inner => ({ ...inner, path: [...issue.path, ...inner.path] }))
+      .reduce(dropEditorKeys, input)
   if (issue.code !== 'unrecognized_keys') return input
   const notes = new Set(issue.keys.filter(key => key.startsWith('__')))
   return notes.size === 0 ? input : changeAt(input, issue.path, found => omit(found, notes))
