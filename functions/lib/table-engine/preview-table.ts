@@ -58,11 +58,9 @@ export const previewTable = async (
     return `encode(${field ? textSql(quoteColumn(name), field) : quoteColumn(name)})`
   })
   const read = async (sources: OpenSource[], limit: number): Promise<PreviewResult['rows']> => {
-    // Materialized: DuckDB may test conditions on rows of other row groups first, which are not here.
     const rows = await session.query(`
-      WITH ${ORDERED_ROWS} AS MATERIALIZED (${scanFiles(sources, wanted, snapshot)})
       SELECT ${shown.join(', ')}
-      FROM ${ORDERED_ROWS}
+      FROM (${scanFiles(sources, wanted, snapshot)}) AS ${ORDERED_ROWS}
       WHERE ${where}
       ORDER BY ${orderSql(snapshot, orderBy)}
       LIMIT ${limit}`)

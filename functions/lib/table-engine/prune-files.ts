@@ -3,7 +3,8 @@ import { type FieldStatistics, type Snapshot, type TableField, TIMESTAMP_ID } fr
 import { compareValues } from './types/compare-values.ts'
 import { readBound } from './types/read-cell.ts'
 
-type Bounds = Pick<FieldStatistics, 'lower' | 'upper'>
+/** Undefined `nulls`: it may hold some. */
+type Bounds = Pick<FieldStatistics, 'lower' | 'upper'> & { nulls: number | undefined }
 
 /**
  * Whether rows within these bounds can fulfil conditions. `boundsOf`: by field id; undefined means that nothing is known
@@ -28,9 +29,11 @@ export const mayHoldMatches = (
 const mayHoldValue = (
   field: TableField,
   { operator, values, dataType }: Filter,
-  { lower, upper }: Bounds,
+  { lower: least, upper, nulls }: Bounds,
 ): boolean => {
   const { type } = field
+  // Bounds leave nulls out. In an untyped table they are read as empty texts, and no text is less than those.
+  const lower = field.rules === undefined && nulls !== 0 ? '' : least
   const isNotBelow = (value: string): boolean => lower === undefined || compareValues(type, lower, value) <= 0
   const isNotAbove = (value: string): boolean => upper === undefined || compareValues(type, upper, value) >= 0
   const known = values.map(text => knownValue(field, text))

@@ -52,12 +52,14 @@ export const scanFiles = (sources: ScanSource[], wanted: WantedColumns, mapping:
       parts.set(shape, part)
     }
   }
-  const scans = [...parts.values()].map(
-    part => `
-      SELECT ${[...part.values, fileIndexSql(part.sources), 'file_row_number::BIGINT AS file_row'].join(', ')}
-      FROM ${readParquet(part.sources.map(({ path }) => path))}
-      ${part.rows ? `WHERE file_row_number >= ${part.rows.first} AND file_row_number < ${part.rows.end}` : ''}`,
-  )
+  const scans = [...parts.values()].map(part => {
+    const columns = [...part.values, fileIndexSql(part.sources), 'file_row_number::BIGINT AS file_row']
+    return scanRows(
+      columns,
+      part.sources.map(({ path }) => path),
+      part.rows,
+    )
+  })
   const rows = scans.join(' UNION ALL ')
   const deleted = sources.flatMap(({ index, deletes }) => (deletes ? [{ index, deletes }] : []))
   if (deleted.length === 0) return rows
@@ -142,6 +144,18 @@ const fileIndexSql = (sources: Pick<DeletesSource, 'index'>[]): string =>
 interface RowRange {
   first: number
   end: number
+}
+
+/**
+ * Rows of local files as a SELECT. Of some rows it is materialized: DuckDB would else test the conditions around it
+ * before the range, on row groups that are not here.
+ */
+export const scanRows = (columns: string[], paths: string[], rows: RowRange | undefined): string => {
+  const scan = `SELECT ${columns.join(', ')} FROM ${readParquet(paths)}`
+  if (!rows) return scan
+  return `SELECT * FROM (
+    WITH wanted_rows AS MATERIALIZED (${scan} WHERE file_row_number >= ${rows.first} AND file_row_number < ${rows.end})
+    SELECT * FROM wanted_rows)`
 }
 
 /** The wanted row groups as ranges of rows. DuckDB then reads no other group. Undefined: all rows. */

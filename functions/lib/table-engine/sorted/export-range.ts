@@ -3,8 +3,7 @@ import type { EngineContext } from '../engine-context.ts'
 import type { ExportResult } from '../export-request.ts'
 import type { SliceForm } from '../export-slice.ts'
 import { openTableFile } from '../parquet/open-table-file.ts'
-import { readParquet } from '../parquet-sql.ts'
-import { rowRanges } from '../scan-files.ts'
+import { rowRanges, scanRows } from '../scan-files.ts'
 import { quoteIdentifier, quoteLiteral } from '../sql.ts'
 import type { ObjectAddress } from '../table-files.ts'
 import { groupsInRange, type OrderRange } from './cut-order.ts'
@@ -66,8 +65,5 @@ const openRun = async (
     opened.footer.columns.map((_, place) => place),
     rowGroups,
   )
-  return rowRanges({ footer: opened.footer, rowGroups }).map(rows => {
-    const where = rows ? `WHERE file_row_number >= ${rows.first} AND file_row_number < ${rows.end}` : ''
-    return `SELECT * FROM ${readParquet([opened.path])} ${where}`
-  })
+  return rowRanges({ footer: opened.footer, rowGroups }).map(rows => scanRows(['*'], [opened.path], rows))
 }
