@@ -9,11 +9,16 @@ type MaybeWindowed = Parameters<typeof windowsOf>[0] & {
   body?: unknown
 }
 
+export interface SentWindow {
+  start: boolean
+  end: boolean
+}
+
 /** Which ends of a window the request of a job carries. What the API is not asked for is left out of its answer here. */
 export const sentWindow = (
   job: MaybeWindowed,
-  settings: WindowSettings,
-): { start: boolean; end: boolean } => {
+  settings: Pick<WindowSettings, 'param' | 'until'>,
+): SentWindow => {
   const request = [job.params, job.headers, job.graphql, job.body]
   const reads = (end: 'start' | 'end'): boolean =>
     job.endpoint.includes(`{window.${end}}`) || refersTo(end, request)

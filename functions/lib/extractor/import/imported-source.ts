@@ -1,8 +1,12 @@
 import type { Json, JsonObject } from '../tables/json-value.ts'
 
-/** One table of a foreign configuration, on the way to a job. */
+/** A stream of a foreign configuration, on the way to a job. */
 export interface ImportedStream {
   name: string
+  /** Of several jobs that one stream becomes, which one: from 1. Their rows go to one table. */
+  part?: number | undefined
+  /** Where it is not the name. */
+  table?: string | undefined
   /** Where it stands in the foreign configuration. */
   path: string
   /** Absolute, or relative to the base address; parts that come from a parent row as `{name}`. */
@@ -21,9 +25,13 @@ export interface ImportedStream {
   parent?: { name: string; placeholders: Record<string, string> } | undefined
 }
 
-/** Reading by the time of the last change. */
+/** Reading by the last change. */
 export interface TimeCursor {
   cursor: string
+  /** The tool knows only times here. Without it: by what `start` looks like. */
+  isTime?: boolean | undefined
+  /** The tool drops rows from before by itself. */
+  isByRows?: boolean | undefined
   param?: string | undefined
   until?: string | undefined
   start?: Json | undefined

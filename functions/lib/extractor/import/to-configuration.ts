@@ -2,7 +2,8 @@ import { UserError } from '../../errors/errors.ts'
 import { type Draft, tableOf } from '../detect/draft.ts'
 import { safeName } from '../php/safe-name.ts'
 import type { Json, JsonObject } from '../tables/json-value.ts'
-import type { ImportedSource, ImportedStream, TimeCursor } from './imported-source.ts'
+import type { ImportedSource, ImportedStream } from './imported-source.ts'
+import { incrementalOf } from './incremental.ts'
 import type { Report } from './report.ts'
 
 /**
@@ -24,14 +25,15 @@ export const toConfiguration = (source: ImportedSource, bucket: string, report: 
   const isEvaluated = source.streams.some(
     ({ headers, params }) => readsParent(params) || hasExpression(headers),
   )
-  const jobOf = ({ stream, children }: Placed): JsonObject => {
+  const jobOf = ({ stream, id, children }: Placed): JsonObject => {
     const scroller = scrollerOf(stream)
-    const incremental = stream.incremental && incrementalOf(stream, stream.incremental, report)
+    const incremental =
+      stream.incremental && incrementalOf(stream, stream.incremental, `${stream.path}.incremental`, report)
     const placeholders = stream.parent?.placeholders ?? {}
     return {
-      id: stream.name,
+      id,
       endpoint: stream.endpoint,
-      dataType: safeName(stream.name) || tableOf(stream.endpoint),
+      dataType: safeName(stream.table ?? stream.name) || tableOf(stream.endpoint),
       ...(stream.method === 'GET' ? {} : { method: stream.method }),
       ...(stream.items === undefined ? {} : { dataField: stream.items }),
       ...(scroller === undefined ? {} : { scroller }),
@@ -76,28 +78,31 @@ const withSlash = (baseUrl: Json): Json => {
 
 interface Placed {
   stream: ImportedStream
+  id: string
   children: Placed[]
 }
 
+/** A stream of several parts has its children below each of them. */
 const placeStreams = (streams: readonly ImportedStream[], report: Report): Placed[] => {
-  const all = new Map(streams.map(stream => [stream.name, { stream, children: [] as Placed[] }]))
-  const isInCircle = (stream: ImportedStream): boolean => {
-    const seen = new Set<string>()
-    for (let at: ImportedStream | undefined = stream; at?.parent; at = all.get(at.parent.name)?.stream) {
-      if (seen.has(at.name)) return true
-      seen.add(at.name)
+  const placed = new Set<ImportedStream>()
+  const place = (stream: ImportedStream, above: readonly ImportedStream[]): Placed => {
+    placed.add(stream)
+    const line = [...above, stream]
+    const parts = line.flatMap(({ part }) => part ?? [])
+    const below = streams.filter(child => child.parent?.name === stream.name && !line.includes(child))
+    return {
+      stream,
+      id: [stream.name, ...parts].join('_'),
+      children: below.map(child => place(child, line)),
     }
-    return false
   }
-  const top: Placed[] = []
-  for (const placed of all.values()) {
-    const { parent, path } = placed.stream
-    const above = parent && all.get(parent.name)
-    if (parent === undefined) top.push(placed)
-    else if (above === undefined) report.lost(path, `its parent stream "${parent.name}" is not there`)
-    else if (isInCircle(placed.stream)) report.lost(path, 'it is a parent of itself')
-    else above.children.push(placed)
-  }
+  const top = streams.filter(({ parent }) => parent === undefined).map(stream => place(stream, []))
+  for (const stream of streams)
+    if (!placed.has(stream))
+      report.lost(
+        stream.path,
+        `its parent stream "${stream.parent?.name}" is not there, or has itself for a parent`,
+      )
   return top
 }
 
@@ -122,23 +127,6 @@ const paginationsOf = (streams: readonly ImportedStream[]) => {
     scrollerOf: ({ pagination }: ImportedStream): string | undefined =>
       isForAll || pagination === undefined ? undefined : kinds.get(JSON.stringify(pagination))?.name,
   }
-}
-
-/** The table needs a key: rows that are read again take the place of the old ones. */
-const incrementalOf = (
-  stream: ImportedStream,
-  { cursor, param, start, ...others }: TimeCursor,
-  report: Report,
-): JsonObject | undefined => {
-  const path = `${stream.path}.incremental`
-  if (stream.primaryKey.length === 0 || param === undefined) {
-    const lack = param === undefined ? 'no parameter asks for them' : 'the stream has no key'
-    report.lost(path, `changes since the last run: ${lack}, so all rows are read in each run`)
-    return undefined
-  }
-  for (const [key, value] of Object.entries(others))
-    if (value !== undefined) report.lost(`${path}.${key}`, 'reading by the largest time has no key for it')
-  return { idKey: cursor, param, type: 'date', ...(start === undefined ? {} : { initial: start }) }
 }
 
 const readsParent = (value: Json): boolean =>

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { Attributes, flattened } from '../attributes.ts'
 import type { ImportedSource, ImportedStream } from '../imported-source.ts'
 import type { Report } from '../report.ts'
+import { SharedRules } from '../shared-rules.ts'
 import { authenticationOf } from './authenticators.ts'
 import { budgetOf } from './budget.ts'
 import { errorsOf } from './error-handlers.ts'
@@ -48,7 +49,8 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     scope,
   )
   const retryConfig: JsonObject = {}
-  const rules = new Map<string, JsonObject>()
+  const rules = new SharedRules()
+  let readable = 0
   const read: ImportedStream[] = []
   for (const { stream, path } of all) {
     const requester = requesterOf(stream)
@@ -57,9 +59,17 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     if (own !== undefined && JSON.stringify(own) !== JSON.stringify(authenticator))
       report.lost(`${at}.authenticator`, 'all streams log in as the first one')
     const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, report)
-    Object.assign(retryConfig, errors.retryConfig)
-    for (const rule of errors.rules) rules.set(JSON.stringify(rule), rule)
-    read.push(...streamsOf(stream, path, baseUrl, open))
+    const made = streamsOf(stream, path, baseUrl, open)
+    if (made.length === 0) continue
+    readable++
+    for (const rule of errors.rules) rules.add(rule, path, `${at}.error_handler`)
+    for (const [key, value] of Object.entries(errors.retryConfig)) {
+      const other = retryConfig[key]
+      if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value))
+        report.lost(`${at}.error_handler`, `${key} is that of the last stream that has any, for all streams`)
+      retryConfig[key] = value
+    }
+    read.push(...made)
   }
   return {
     baseUrl,
@@ -68,7 +78,7 @@ export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: 
     headers: {},
     limits: budgetOf(manifest, report),
     retryConfig,
-    errorRules: [...rules.values()],
+    errorRules: rules.of(readable, report),
     streams: read,
   }
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { ImportedStream } from '../imported-source.ts'
 import { pagingOf } from './paginators.ts'
 import { partitionsOf } from './partitions.ts'
-import { bodyOf, keysOfStream, timeCursorOf } from './time-cursor.ts'
+import { bodyOf, keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
 import { addedFields } from './transformations.ts'
 import { endpointOf, expressionOf, expressionsOf, type Scope } from './values.ts'
 
@@ -70,8 +70,12 @@ export const streamsOf = (
   report.unread(retriever, `${path}.retriever`, readKeys.retriever)
   report.unread(requester, at, readKeys.requester)
   const partitions = partitionsOf(retriever['partition_router'], `${path}.retriever.partition_router`, open)
+  const keys = keysOfStream(stream['primary_key'], `${path}.primary_key`, open)
+  const cursor = stream['incremental_sync']
+  const time = timeCursorOf(cursor, `${path}.incremental_sync`, { ...open, partition: new Map() })
+  const ends = windowFields(cursor, time, keys)
   return partitions.flatMap(({ fields, params: ofPartition, parent }, index): ImportedStream[] => {
-    const scope: Scope = { ...open, partition: fields }
+    const scope: Scope = { ...open, partition: new Map([...fields, ...ends]) }
     const address = addressOf(requester, at, baseUrl, scope)
     if (address === undefined) return []
     const { pagination, params: ofPages } = pagingOf(
@@ -86,11 +90,10 @@ export const streamsOf = (
     if (isPost && body !== undefined && Object.keys(query).length > 0)
       report.lost(`${at}.request_parameters`, 'a POST has its parameters in the body')
     const headers = expressionsOf(requester['request_headers'] ?? {}, `${at}.request_headers`, scope)
-    const keys = keysOfStream(stream['primary_key'], `${path}.primary_key`, scope)
-    const fixed = partitions.length > 1 ? `_${index + 1}` : ''
     return [
       {
-        name: `${name}${fixed}`,
+        name,
+        ...(partitions.length > 1 ? { part: index + 1 } : {}),
         path,
         endpoint: address.endpoint,
         method: isPost ? (body?.isForm === true ? 'FORM' : 'POST') : 'GET',
@@ -100,7 +103,7 @@ export const streamsOf = (
         primaryKey: keys,
         pagination,
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
-        incremental: timeCursorOf(stream['incremental_sync'], `${path}.incremental_sync`, scope),
+        incremental: time,
         userData: addedFields(stream['transformations'], `${path}.transformations`, scope),
         ...(parent === undefined ? {} : { parent: { name: parent, placeholders: address.placeholders } }),
       },

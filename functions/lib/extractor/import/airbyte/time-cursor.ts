@@ -1,7 +1,7 @@
 import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { TimeCursor } from '../imported-source.ts'
-import { expressionOf, type Scope } from './values.ts'
+import { expressionOf, type PartitionField, type Scope } from './values.ts'
 
 /** Letters of `strftime` as those of our function `date`. */
 const letters: Readonly<Record<string, string>> = {
@@ -36,15 +36,20 @@ export const timeCursorOf = (given: Json | undefined, path: string, scope: Scope
       'cursor_granularity',
     ],
     ...['step', 'lookback_window', 'start_time_option', 'end_time_option', 'is_client_side_incremental'],
+    ...['partition_field_start', 'partition_field_end'],
   ])
   const cursor = expressionOf(given['cursor_field'] ?? '', `${path}.cursor_field`, scope)
   if (typeof cursor !== 'string' || cursor === '') return undefined
   const text = (key: string): string | undefined => {
     const value = given[key] === undefined ? undefined : expressionOf(given[key], `${path}.${key}`, scope)
+    if (typeof value === 'object')
+      report.lost(`${path}.${key}`, 'a setting without a value: give it with --settings')
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   return {
     cursor,
+    isTime: true,
+    isByRows: given['is_client_side_incremental'] === true,
     param: optionOf(given['start_time_option'], `${path}.start_time_option`, scope),
     until: optionOf(given['end_time_option'], `${path}.end_time_option`, scope),
     start: momentOf(given['start_datetime'], `${path}.start_datetime`, scope),
@@ -58,11 +63,25 @@ export const timeCursorOf = (given: Json | undefined, path: string, scope: Scope
   }
 }
 
+/** What a request calls the ends of a window. None where windows cannot be read. */
+export const windowFields = (
+  given: Json | undefined,
+  time: TimeCursor | undefined,
+  keys: readonly string[],
+): [string, PartitionField][] => {
+  if (!isObject(given) || time?.start === undefined || keys.length === 0) return []
+  return [
+    [String(given['partition_field_start'] ?? 'start_time'), { window: 'start' }],
+    [String(given['partition_field_end'] ?? 'end_time'), { window: 'end' }],
+  ]
+}
+
 const optionOf = (given: Json | undefined, path: string, { report }: Scope): string | undefined => {
   if (!isObject(given)) return undefined
-  if (['request_parameter', 'body_json', 'body_data'].includes(String(given['inject_into'])))
-    return String(given['field_name'])
-  report.lost(path, `a time in ${String(given['inject_into'])} is not sent`)
+  const place = String(given['inject_into'])
+  const isInParams = ['request_parameter', 'body_json', 'body_data'].includes(place)
+  if (isInParams && typeof given['field_name'] === 'string') return given['field_name']
+  report.lost(path, isInParams ? 'a time inside of an object is not sent' : `a time in ${place} is not sent`)
   return undefined
 }
 
@@ -93,7 +112,11 @@ const formatOf = (format: string, path: string, { report }: Scope): string | und
 }
 
 /** Keys of a stream as a list; a key of parts in lists is that of their paths. */
-export const keysOfStream = (given: Json | undefined, path: string, { report }: Scope): string[] => {
+export const keysOfStream = (
+  given: Json | undefined,
+  path: string,
+  { report }: Pick<Scope, 'report'>,
+): string[] => {
   const keys = [given].flat().map(key => (Array.isArray(key) ? key.map(String).join('.') : key))
   const names = keys.filter((key): key is string => typeof key === 'string' && key !== '')
   if (!names.some(name => name.includes('.'))) return names

@@ -4,15 +4,17 @@ import type { Attributes } from '../attributes.ts'
 import type { Report } from '../report.ts'
 import { readTemplate } from '../template.ts'
 
+export type PartitionField = { parent: string } | { value: Json } | { window: 'start' | 'end' }
+
 /** What texts of a stream may refer to. */
 export interface Scope {
   attributes: Attributes
   report: Report
-  /** Fields of the partition: a path in the parent row, or a value that is known. */
-  partition: ReadonlyMap<string, { parent: string } | { value: Json }>
+  /** Fields of the partition: a path in the parent row, a value that is known, or an end of a window of time. */
+  partition: ReadonlyMap<string, PartitionField>
 }
 
-const roots = { config: ['config'], partition: ['stream_partition', 'stream_slice'] }
+const roots = { config: ['config'], partition: ['stream_partition', 'stream_slice', 'stream_interval'] }
 
 /** A text as an expression of ours, `undefined` and reported when there is none. */
 export const expressionOf = (value: Json, path: string, scope: Scope): Json | undefined => {
@@ -36,7 +38,7 @@ const reference = (
   if (!roots.partition.includes(root)) return undefined
   const field = partition.get(keys.join('.'))
   if (field === undefined) return undefined
-  return 'value' in field ? field.value : { parent: field.parent }
+  return 'value' in field ? field.value : { ...field }
 }
 
 /** All texts of an object or list. A key whose value has no counterpart is left out. */
@@ -70,6 +72,7 @@ export const endpointOf = (
     if (roots.config.includes(part.root)) return scope.attributes.known(field)
     const found = roots.partition.includes(part.root) ? scope.partition.get(field) : undefined
     if (found === undefined) return undefined
+    if ('window' in found) return `{window.${found.window}}`
     if ('value' in found) return encodeURIComponent(String(found.value))
     const name = field.replace(/\W+/g, '_')
     placeholders[name] = found.parent

@@ -3,6 +3,7 @@ import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { ImportedStream, TimeCursor } from '../imported-source.ts'
 import type { Report } from '../report.ts'
+import type { SharedRules } from '../shared-rules.ts'
 import { bare, pagingOf } from './paginators.ts'
 
 interface Given {
@@ -12,7 +13,7 @@ interface Given {
   paginator: Json | undefined
   path: string
   report: Report
-  errorRules: Map<string, JsonObject>
+  errorRules: SharedRules
 }
 
 const readKeys = {
@@ -81,8 +82,9 @@ export const resourceOf = ({
   let time: TimeCursor | undefined = isObject(endpoint['incremental'])
     ? timeOf(endpoint['incremental'], `${at}.incremental`, report)
     : undefined
-  const resolve = (value: Json, key: string): Json | undefined => {
-    if (Array.isArray(value)) return value.map(item => resolve(item, key)).filter(item => item !== undefined)
+  const resolve = (value: Json, key: string, depth = 0): Json | undefined => {
+    if (Array.isArray(value))
+      return value.map(item => resolve(item, key, depth + 1)).filter(item => item !== undefined)
     if (isObject(value) && value['type'] === 'resolve') {
       const field = String(value['field'])
       noteParent(String(value['resource']), field)
@@ -97,7 +99,7 @@ export const resourceOf = ({
     if (isObject(value))
       return Object.fromEntries(
         Object.entries(value)
-          .map(([inner, one]): [string, Json | undefined] => [inner, resolve(one, inner)])
+          .map(([inner, one]): [string, Json | undefined] => [inner, resolve(one, inner, depth + 1)])
           .filter((pair): pair is [string, Json] => pair[1] !== undefined),
       )
     if (typeof value !== 'string') return value
@@ -107,6 +109,10 @@ export const resourceOf = ({
       return { parent: reference[2] ?? '' }
     }
     const bound = /^\{incremental\.(start_value|initial_value|last_value|end_value)\}$/.exec(value)
+    if (bound !== null && depth > 1) {
+      report.lost(`${at}.${key}`, `${value} in a header, or inside of an object`)
+      return undefined
+    }
     if (bound !== null) {
       time = { cursor: '', ...time, [bound[1] === 'end_value' ? 'until' : 'param']: key }
       return undefined
@@ -121,17 +127,18 @@ export const resourceOf = ({
   const params = resolve(rawParams, 'params')
   const sent =
     body === undefined ? undefined : resolve(body, endpoint['json'] === undefined ? 'data' : 'json')
-  const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers')
+  const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers', 1)
   const isPost = String(endpoint['method'] ?? 'GET').toUpperCase() === 'POST'
   if (sent !== undefined && isObject(params) && Object.keys(params).length > 0)
     report.lost(`${at}.params`, 'a request with a body has its parameters there')
   const [parent, ...others] = parents.keys()
   if (others.length > 0) report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`)
-  actionsOf(endpoint['response_actions'], `${at}.response_actions`, report, errorRules)
+  actionsOf(endpoint['response_actions'], `${at}.response_actions`, report, errorRules, path)
   address = address.replace(/^\/+/, '')
   return [
     {
-      name: String(resource['table_name'] ?? name),
+      name,
+      ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
       path,
       endpoint: address === '' ? './' : address,
       method: isPost ? (endpoint['data'] === undefined ? 'POST' : 'FORM') : 'GET',
@@ -144,7 +151,7 @@ export const resourceOf = ({
         endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
         report,
       ),
-      incremental: time?.cursor === '' ? undefined : time,
+      incremental: time?.cursor === '' ? undefined : time && { ...time, isByRows: true },
       ...(parent === undefined ? {} : { parent: { name: parent, placeholders } }),
     },
   ]
@@ -198,7 +205,8 @@ const actionsOf = (
   given: Json | undefined,
   path: string,
   report: Report,
-  rules: Map<string, JsonObject>,
+  rules: SharedRules,
+  stream: string,
 ): void => {
   for (const [index, one] of [given ?? []].flat().entries()) {
     const status = isObject(one) ? one['status_code'] : undefined
@@ -215,6 +223,6 @@ const actionsOf = (
       },
       do: action === 'ignore' ? 'ignore' : 'fail',
     }
-    rules.set(JSON.stringify(rule), rule)
+    rules.add(rule, stream, `${path}.${index}`)
   }
 }
