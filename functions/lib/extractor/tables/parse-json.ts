@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { JsonNumber } from '../php/json-number.ts'
 import { decodeBody } from './decode-body.ts'
+import { hideEscapedKeys, restoreKeys } from './escaped-keys.ts'
 import type { Json } from './json-value.ts'
 import { hasMark, markNumbers, restoreNumbers } from './mark-numbers.ts'
 import { restoreKeyOrder } from './restore-key-order.ts'
@@ -17,10 +18,24 @@ export const parseJson = (json: string | Uint8Array): Json => {
   const text = typeof json === 'string' ? json : decodeBody(json)
   // Bytes that are no text are dropped, which may join what they part.
   const bytes = typeof json !== 'string' && isUtf8(json) ? json : Buffer.from(text)
-  const { changed, hasNumberLikeKey } = scanNumbers(bytes)
-  const value = changed.length === 0 ? (JSON.parse(text) as Json) : parseMarked(text, bytes, changed) // what JSON.parse gives
+  const { changed, hasNumberLikeKey, hasEscapedKey } = scanNumbers(bytes)
+  const value = hasEscapedKey ? parseEscapedKeys(text) : parseNumbers(text, bytes, changed)
   if (hasNumberLikeKey) restoreKeyOrder(value, text)
   return value
+}
+
+/** @param changed start and end of each number whose text JSON.parse would change */
+const parseNumbers = (text: string, bytes: Uint8Array, changed: readonly number[]): Json =>
+  changed.length === 0 ? (JSON.parse(text) as Json) : parseMarked(text, bytes, changed) // what JSON.parse gives
+
+const parseEscapedKeys = (text: string): Json => {
+  try {
+    const { plain, names } = hideEscapedKeys(text)
+    return restoreKeys(parseJson(plain), names)
+  } catch (error) {
+    if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
+    throw error
+  }
 }
 
 const parseMarked = (text: string, bytes: Uint8Array, numbers: readonly number[]): Json => {

@@ -4,6 +4,8 @@ interface ScannedNumbers {
   changed: number[]
   /** Whether an object has a key such as `"10"`, which JavaScript would move to the front. */
   hasNumberLikeKey: boolean
+  /** Whether an object has a key with an escape (`"a\\n"`). */
+  hasEscapedKey: boolean
 }
 
 /** A number as JSON has it: what is none stays, so that parsing refuses it. */
@@ -20,11 +22,14 @@ export const scanNumbers = (document: Uint8Array): ScannedNumbers => {
   const json = Buffer.from(document.buffer, document.byteOffset, document.length)
   const changed: number[] = []
   let hasNumberLikeKey = false
+  const hasEscapes = json.includes(BACKSLASH)
+  let hasEscapedKey = false
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number // within the length
     if (byte === QUOTE) {
       const end = endOfText(json, at + 1)
       hasNumberLikeKey ||= isDigit(json[at + 1] ?? 0) && isNumberLikeKey(json, at + 1, end)
+      if (hasEscapes) hasEscapedKey ||= isKey(json, end) && hasEscape(json, at + 1, end)
       at = end
     } else if (byte === MINUS || isDigit(byte)) {
       const end = endOfNumber(json, at + 1)
@@ -32,7 +37,7 @@ export const scanNumbers = (document: Uint8Array): ScannedNumbers => {
       at = end - 1
     }
   }
-  return { changed, hasNumberLikeKey }
+  return { changed, hasNumberLikeKey, hasEscapedKey }
 }
 
 const endOfText = (json: Buffer, start: number): number => {
@@ -53,8 +58,16 @@ const endOfNumber = (json: Buffer, start: number): number => {
 
 const isNumberLikeKey = (json: Buffer, start: number, end: number): boolean => {
   for (let at = start; at < end; at++) if (!isDigit(json[at] as number)) return false // within the length
-  return json[afterBlanks(json, end + 1)] === COLON
+  return isKey(json, end)
 }
+
+const hasEscape = (json: Buffer, start: number, end: number): boolean => {
+  for (let at = start; at < end; at++) if (json[at] === BACKSLASH) return true
+  return false
+}
+
+/** Whether the text that ends there is the key of a field. */
+const isKey = (json: Buffer, end: number): boolean => json[afterBlanks(json, end + 1)] === COLON
 
 /**
  * A number of 16 characters or more, with an exponent, with a zero at the end of its fraction or several at its start, or minus zero:

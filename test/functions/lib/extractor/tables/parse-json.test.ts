@@ -62,6 +62,28 @@ it('text of any numbers survives parsing and writing', () => {
   )
 })
 
+it.each([
+  ['{"\\\\":1}', '{"\\n":1}'],
+  ['{"q":0,"\\\\":1}', '{"q":0,"\\"":1}'],
+  ['{"z":0,"\\\\n":1}', '{"z":0,"\\nb":1.50}'],
+])('a key of %s is not taken for one of %s, as JSON.parse of Node 24 does', (first, second) => {
+  expect(orderedJson(parseJson(first))).toBe(first)
+  expect(orderedJson(parseJson(second))).toBe(second)
+})
+
+it.each([
+  ['{"\\u0061":1,"a":2,"\\u0061":3}', '{"a":3}'],
+  ['{"\\"":1,"__proto__":{"\\n":2},"10":3,"\\u0022":4}', '{"\\"":4,"__proto__":{"\\n":2},"10":3}'],
+  ['{"\ue0010":1,"\\n":2}', '{"\ue0010":1,"\\n":2}'],
+  ['["\\n:", {"\\t" : "\\t"}]', '["\\n:",{"\\t":"\\t"}]'],
+])('keys with escapes are the fields that they name: %s', (json, expected) => {
+  expect(orderedJson(parseJson(json))).toBe(expected)
+})
+
+it('an escape in a key that JSON does not have is refused as JSON.parse does', () => {
+  expect(() => parseJson('{"\\q":1}')).toThrow(SyntaxError)
+})
+
 it('numbers in any document keep their text, and only those that a double changes', () => {
   const number = fc.stringMatching(/^-?(0|[1-9]\d{0,17})(\.\d{1,18})?([eE][+-]?\d{1,2})?$/)
   const text = fc.oneof(
@@ -69,8 +91,6 @@ it('numbers in any document keep their text, and only those that a double change
     number,
     fc.constantFrom('"', '\\', '\\"', '1.50', '[1.50,'),
   )
-  // Now and then JSON.parse of Node 24 takes a key that is one escaped quote for one that is a backslash.
-  const key = text.filter(name => !/["\\]/.test(name))
   interface Document {
     json: string
     value: unknown
@@ -84,7 +104,7 @@ it('numbers in any document keep their text, and only those that a double change
         json: `[ ${items.map(({ json }) => json).join(' ,\n')}]`,
         value: items.map(({ value }) => value),
       })),
-      fc.uniqueArray(fc.tuple(key, tie('document')), { selector: ([key]) => key }).map(fields => ({
+      fc.uniqueArray(fc.tuple(text, tie('document')), { selector: ([key]) => key }).map(fields => ({
         json: `{${fields.map(([key, { json }]) => `${JSON.stringify(key)} :\t${json}`).join(',')}}`,
         value: Object.fromEntries(fields.map(([key, { value }]) => [key, value])),
       })),
