@@ -20,7 +20,8 @@ export interface ImportedStream {
   pagination: JsonObject | undefined
   response?: JsonObject | undefined
   incremental?: TimeCursor | undefined
-  userData?: JsonObject | undefined
+  /** Steps on the way to the table. */
+  records?: JsonObject[] | undefined
   /** It is read for each row of this stream. `placeholders` of the endpoint to paths in that row. */
   parent?: { name: string; placeholders: Record<string, string> } | undefined
 }

@@ -43,7 +43,7 @@ export const toConfiguration = (source: ImportedSource, bucket: string, report: 
       ...(stream.response === undefined ? {} : { response: stream.response }),
       ...(stream.primaryKey.length === 0 ? {} : { primaryKey: stream.primaryKey }),
       ...(incremental === undefined ? {} : { incremental }),
-      ...some('userData', stream.userData ?? {}),
+      ...(stream.records === undefined || stream.records.length === 0 ? {} : { records: stream.records }),
       ...(children.length === 0 ? {} : { children: children.map(jobOf) }),
     }
   }

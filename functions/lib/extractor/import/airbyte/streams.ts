@@ -5,7 +5,7 @@ import type { ImportedStream } from '../imported-source.ts'
 import { pagingOf } from './paginators.ts'
 import { partitionsOf } from './partitions.ts'
 import { bodyOf, keysOfStream, timeCursorOf, windowFields } from './time-cursor.ts'
-import { addedFields } from './transformations.ts'
+import { recordsOf } from './transformations.ts'
 import { endpointOf, expressionOf, expressionsOf, type Scope } from './values.ts'
 
 type OpenScope = Omit<Scope, 'partition'>
@@ -104,7 +104,7 @@ export const streamsOf = (
         pagination,
         response: responseOf(retriever['decoder'], `${path}.retriever.decoder`, scope),
         incremental: time,
-        userData: addedFields(stream['transformations'], `${path}.transformations`, scope),
+        records: recordsOf(stream['transformations'], `${path}.transformations`, scope),
         ...(parent === undefined ? {} : { parent: { name: parent, placeholders: address.placeholders } }),
       },
     ]

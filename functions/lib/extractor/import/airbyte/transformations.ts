@@ -1,42 +1,65 @@
 import { isObject } from '../../php/php-values.ts'
+import { rowPath } from '../../records/row-path.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { readTemplate } from '../template.ts'
 import { expressionOf, type Scope } from './values.ts'
 
-/** Fields with a value that is the same in all rows, as user data. All other transformations are reported. */
-export const addedFields = (given: Json | undefined, path: string, scope: Scope): JsonObject => {
-  const added: JsonObject = {}
-  for (const [index, one] of [given ?? []].flat().filter(isObject).entries()) {
-    const at = `${path}.${index}`
-    if (one['type'] !== 'AddFields' || (one['condition'] ?? '') !== '') {
-      scope.report.lost(at, `the transformation ${String(one['type'])}: columns are as the API has them`)
-      continue
-    }
-    for (const [number, field] of [one['fields'] ?? []].flat().filter(isObject).entries()) {
-      const name = [field['path']].flat().map(String).join('_')
-      const parts = readTemplate(String(field['value'] ?? ''))
-      const isOfParent = parts?.some(part => 'root' in part && part.root !== 'config')
-      const value =
-        isOfParent === true
-          ? parentOf(parts, scope)
-          : expressionOf(field['value'] ?? '', `${at}.fields.${number}`, scope)
-      if (value === undefined && isOfParent === true)
-        scope.report.lost(
-          `${at}.fields.${number}`,
-          `the value ${String(field['value'])}; of a parent row its columns parent_… are there`,
-        )
-      if (value !== undefined) added[name] = value
-    }
+/** `records` of a job for the transformations of a stream, in their order. What has no counterpart is reported. */
+export const recordsOf = (given: Json | undefined, path: string, scope: Scope): JsonObject[] =>
+  [given ?? []]
+    .flat()
+    .filter(isObject)
+    .flatMap((one, index) => {
+      const at = `${path}.${index}`
+      const type = String(one['type'])
+      if ((one['condition'] ?? '') !== '') {
+        scope.report.lost(at, `the transformation ${type} under a condition: it is left out`)
+        return []
+      }
+      if (type === 'AddFields') return additions(one['fields'], `${at}.fields`, scope)
+      if (type === 'RemoveFields') return removal(one['field_pointers'], `${at}.field_pointers`, scope)
+      scope.report.lost(at, `the transformation ${type}: columns are as the API has them`)
+      return []
+    })
+
+/** A step for each field: it may read the one before. */
+const additions = (given: Json | undefined, path: string, scope: Scope): JsonObject[] =>
+  [given ?? []]
+    .flat()
+    .filter(isObject)
+    .flatMap((field, index) => {
+      const at = `${path}.${index}`
+      const name = pathOf([field['path'] ?? []].flat(), at, scope)
+      const value = name === undefined ? undefined : addedValue(field['value'] ?? '', at, scope)
+      return name === undefined || value === undefined ? [] : [{ add: { [name]: value } }]
+    })
+
+const addedValue = (given: Json, path: string, scope: Scope): Json | undefined => {
+  const roots = (readTemplate(String(given)) ?? []).flatMap(part => ('root' in part ? [part] : []))
+  const parent = roots.find(({ keys }) => 'parent' in (scope.partition.get(keys.join('.')) ?? {}))
+  if (parent !== undefined) {
+    scope.report.lost(path, `the value ${String(given)}; of a parent row its columns parent_… are there`)
+    return undefined
   }
-  return added
+  // Which of several values a row has is not known before
+  if (roots.some(({ root }) => root === 'record') && /\sor\s|\|/.test(String(given))) {
+    scope.report.lost(path, `the expression ${String(given)} has no counterpart`)
+    return undefined
+  }
+  const known = [...scope.partition].filter(([, field]) => 'value' in field)
+  return expressionOf(given, path, { ...scope, partition: new Map(known), hasRow: true })
 }
 
-/** A field of the partition whose value is known. */
-const parentOf = (parts: ReturnType<typeof readTemplate>, { partition }: Scope): Json | undefined => {
-  const [only] = parts ?? []
-  const field =
-    parts?.length === 1 && only !== undefined && 'root' in only
-      ? partition.get(only.keys.join('.'))
-      : undefined
-  return field !== undefined && 'value' in field ? field.value : undefined
+const removal = (given: Json | undefined, path: string, scope: Scope): JsonObject[] => {
+  const pointers = [given ?? []].flat().map(pointer => [pointer].flat())
+  const remove = pointers.flatMap((keys, index) => pathOf(keys, `${path}.${index}`, scope) ?? [])
+  return remove.length === 0 ? [] : [{ remove }]
+}
+
+const pathOf = (keys: readonly Json[], path: string, { report }: Scope): string | undefined => {
+  const texts = keys.map(String)
+  const found = texts.join('.')
+  const isPlain = texts.every(key => !/[.*[\]]|\{\{/.test(key)) && rowPath(found) !== undefined
+  if (!isPlain) report.lost(path, `the field ${texts.join(', ')}: a pattern, or no name that a path can have`)
+  return isPlain ? found : undefined
 }

@@ -12,6 +12,8 @@ export interface Scope {
   report: Report
   /** Fields of the partition: a path in the parent row, a value that is known, or an end of a window of time. */
   partition: ReadonlyMap<string, PartitionField>
+  /** Where a field of the row can be read. */
+  hasRow?: boolean
 }
 
 const roots = { config: ['config'], partition: ['stream_partition', 'stream_slice', 'stream_interval'] }
@@ -32,9 +34,13 @@ export const expressionOf = (value: Json, path: string, scope: Scope): Json | un
 
 const reference = (
   { root, keys }: { root: string; keys: string[] },
-  { attributes, partition }: Scope,
+  { attributes, partition, hasRow }: Scope,
 ): Json | undefined => {
   if (roots.config.includes(root)) return attributes.known(keys.join('.')) ?? attributes.read(keys.join('.'))
+  if (root === 'record' && hasRow === true)
+    return keys.length > 0 && keys.every(key => /^[^\d.[\]-][^.[\]]*$/.test(key))
+      ? { row: keys.join('.') }
+      : undefined
   if (!roots.partition.includes(root)) return undefined
   const field = partition.get(keys.join('.'))
   if (field === undefined) return undefined

@@ -77,7 +77,9 @@ definitions:
           - { type: ParentStreamConfig, stream: "#/definitions/customers", parent_key: id, partition_field: customer_id }
     transformations:
       - { type: AddFields, fields: [{ type: AddedFieldDefinition, path: [shop], value: "{{ config['shop'] }}" }] }
-      - { type: RemoveFields, field_pointers: [[secret]] }
+      - { type: AddFields, fields: [{ path: [meta, label], value: "{{ record['shop'] }}-{{ record.by.name }}" }] }
+      - { type: RemoveFields, field_pointers: [[secret], [by, mail], ["tmp_*"]] }
+      - { type: KeysToLower }
   events:
     type: DeclarativeStream
     name: events
@@ -125,7 +127,8 @@ describe('a declarative manifest of Airbyte', () => {
         }
         if (path.endsWith('/orders')) {
           const isLast = query.get('cursor') === 'c2'
-          return { orders: [{ id: `${path}${isLast}` }], meta: { next: isLast ? '' : 'c2' } }
+          const by = { name: 'Ann', mail: 'ann@x.example' }
+          return { orders: [{ id: `${path}${isLast}`, secret: 1, by }], meta: { next: isLast ? '' : 'c2' } }
         }
         if (path.startsWith('/v2/events/')) return { data: [{ id: path, at: '2026-01-02T00:00:00Z' }] }
         response.statusCode = 500
@@ -138,7 +141,8 @@ describe('a declarative manifest of Airbyte', () => {
     const { 'b.customers': customers, 'b.orders': orders, 'b.events': events } = imported.tables
     expect(customers).toBe('"id"\n"1"\n"2"\n"3"\n')
     expect(orders?.trim().split('\n')).toHaveLength(5)
-    expect(orders).toContain('"prague"')
+    expect(orders?.split('\n')[0]).toBe('"id","by_name","shop","meta_label","parent_id"')
+    expect(orders).toContain('"Ann","prague","prague-Ann"')
     expect(events?.trim().split('\n')).toHaveLength(3)
     expect(imported.requests.filter(({ path }) => path.endsWith('/customers')).map(({ url }) => url)).toEqual(
       ['/v2/shops/prague/customers?per_page=2', '/v2/shops/prague/customers?per_page=2&page=2'],
@@ -155,8 +159,12 @@ describe('a declarative manifest of Airbyte', () => {
     expect(imported.api['http']).toMatchObject({ maxConcurrency: 4, budget: { requests: 6000, seconds: 60 } })
     expect(imported.losses).toEqual([
       {
-        path: 'streams.1.transformations.1',
-        why: 'the transformation RemoveFields: columns are as the API has them',
+        path: 'streams.1.transformations.2.field_pointers.2',
+        why: 'the field tmp_*: a pattern, or no name that a path can have',
+      },
+      {
+        path: 'streams.1.transformations.3',
+        why: 'the transformation KeysToLower: columns are as the API has them',
       },
       { path: 'streams.3', why: 'the stream "own" is made of DeclarativeStream, CustomRetriever, undefined' },
     ])
@@ -339,7 +347,14 @@ describe('a declarative manifest of Airbyte', () => {
           decoder: { type: 'CustomDecoder' },
           lazy: true,
         },
-        { incremental_sync: { type: 'IncrementingCountCursor' }, file_uploader: {} },
+        {
+          incremental_sync: { type: 'IncrementingCountCursor' },
+          file_uploader: {},
+          transformations: [
+            { type: 'AddFields', fields: [{ path: ['a'], value: "{{ record['b'] or record['c'] }}" }] },
+            { type: 'RemoveFields', condition: '{{ property == 1 }}', field_pointers: [['a']] },
+          ],
+        },
       ),
     )
     expect(losses).toEqual(
@@ -353,6 +368,8 @@ describe('a declarative manifest of Airbyte', () => {
         expect.stringMatching(
           /pagination_strategy: a strategy of the type CustomPaginationStrategy: only the first page/,
         ),
+        expect.stringMatching(/transformations\.0\.fields\.0: the expression \{\{ record/),
+        expect.stringMatching(/transformations\.1: the transformation RemoveFields under a condition/),
         expect.stringMatching(/decoder: a decoder of the type CustomDecoder/),
         expect.stringMatching(/incremental_sync: a cursor of the type IncrementingCountCursor/),
       ]),
