@@ -12,7 +12,7 @@ export const extraction: Command = {
     option('--compat', 'behave like Generic Extractor where we differ'),
     option(
       '--plan',
-      'print the first request of each job with the origin of its headers and parameters; send nothing',
+      'print the first request of each job with the origin of its headers and parameters, and a forecast; send nothing',
     ),
     option('--preview <rows>', 'extract that many rows of each job and print the tables; write nothing'),
     option('--record <folder>', 'keep every request and answer in a new folder, without secrets').conflicts([

@@ -6,6 +6,7 @@ import { type ExtractOptions, extract } from '../functions/lib/extractor/extract
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
+import { readLastRun, writeLastRun } from './last-run.ts'
 import { exitCodes, sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
@@ -36,7 +37,8 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
     const now = clock(shell)
     const compat = flags.compat === true ? { compat: true } : {}
     if (flags.plan === true) {
-      console.print(await describePlan({ config, state, now, ...compat }))
+      const lastRun = await readLastRun(dataDir)
+      console.print(await describePlan({ config, state, lastRun, now, ...compat }))
       return 0
     }
     const preview = flags.preview === undefined ? undefined : positive(flags.preview)
@@ -76,13 +78,16 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
       return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
     }
+    const begun = performance.now()
     const result = await (flags.record === undefined
       ? extract(options)
       : recordRun(pathIn(shell, flags.record), options, console))
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
-    if (preview === undefined) await writeState(dataDir, result.state)
-    else console.print(await previewTables(result.tables))
+    if (preview === undefined) {
+      await writeState(dataDir, result.state)
+      await writeLastRun(dataDir, result.summary, (performance.now() - begun) / 1000)
+    } else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })
     return 0
   } catch (error) {

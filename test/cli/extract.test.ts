@@ -164,6 +164,17 @@ describe('millrace extract', () => {
     expect(api.requests.length).toBe(sent)
   })
 
+  it('forecasts by the run before it', async () => {
+    const dir = dataDir(config())
+    expect((await run([dir, '--plan'])).out).toContain('last run: none is known')
+    await run([dir])
+    const { out } = await run([dir, '--plan'])
+    expect(out).toContain('  last run: 4 pages in 1 runs of the job\n')
+    expect(out).toMatch(/ {2}last run: 4 requests in [\d.]+ s\n/)
+    writeFileSync(join(dir, 'out/last-run.json'), '{"requ')
+    expect((await run([dir, '--plan'])).out).toContain('last run: none is known')
+  })
+
   it('names what a login would add', async () => {
     const dir = dataDir({
       parameters: {

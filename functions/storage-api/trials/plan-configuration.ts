@@ -3,9 +3,10 @@ import { UserError } from '../../lib/errors/errors.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
+import { lastGoodRun } from '../runs/last-good-run.ts'
 import { configOf, findTrialUnits } from './trial-unit.ts'
 
-/** The first request of each job, and where each header and parameter comes from. Sends nothing. */
+/** The first request of each job, where each header and parameter comes from, and a forecast. Sends nothing. */
 export const planConfiguration = defineRoute({
   method: 'get',
   path: '/v2/storage/components/{componentId}/configs/{configId}/plan',
@@ -32,12 +33,19 @@ export const planConfiguration = defineRoute({
     const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')
     const { units, imageParameters } = await findTrialUnits(request, request.query.rowId, services)
     const now = () => services.now().getTime() / 1000
+    const { componentId, configId } = request.params
+    const lastRuns = await lastGoodRun({ componentId, configId }, services.extractionRuns)
     return ok(
       await Promise.all(
         units.map(async unit => {
           const { rowId, name, state } = unit
           try {
-            const plan = await describePlan({ config: configOf(unit, imageParameters), state, now })
+            const plan = await describePlan({
+              config: configOf(unit, imageParameters),
+              state,
+              lastRun: lastRunOf(lastRuns.get(rowId)),
+              now,
+            })
             return { rowId, name, plan, error: null }
           } catch (error) {
             if (!(error instanceof UserError)) throw error
@@ -48,3 +56,7 @@ export const planConfiguration = defineRoute({
     )
   },
 })
+
+/** A result calls the rows that it loaded by another name. */
+const lastRunOf = (row: Record<string, unknown> | undefined): unknown =>
+  row?.['status'] === 'success' ? { ...row, rows: row['rowsLoaded'] } : undefined

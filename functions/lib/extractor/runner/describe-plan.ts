@@ -21,6 +21,7 @@ import { WindowProgress } from '../windows/window-progress.ts'
 import { describeLogin } from './describe-login.ts'
 import { describeReport } from './describe-report.ts'
 import { describeChildWindows, describeWindows, firstRun } from './describe-windows.ts'
+import { forecastJob, forecastRun, type KnownRequests, knownRequests, readLastRun } from './forecast.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import type { JobContext } from './job-context.ts'
 import { type JobPlan, planJobs } from './job-plan.ts'
@@ -30,13 +31,15 @@ import { readState } from './state.ts'
 interface DescribePlanOptions {
   config: unknown
   state?: unknown
+  /** What the last run that ended well had needed, as `LastRun`. Of another form: as if there were none. */
+  lastRun?: unknown
   compat?: boolean
   /** Seconds since 1970. */
   now: () => number
 }
 
 /**
- * The first request of each job as text, with the origin of every header and parameter. Sends nothing, so what a login
+ * The first request of each job as text, with the origin of every header and parameter, and a forecast of requests and time. Sends nothing, so what a login
  * or a parent row would give is shown by its name. Secrets are masked.
  *
  * @throws UserError as an extraction would at its start
@@ -50,7 +53,9 @@ export const describePlan = async (options: DescribePlanOptions): Promise<string
     const parts = await Promise.all(
       parsed.runs.map((_, index) => describeIteration(parsed, index, options, masker)),
     )
-    return parts.join('\n\n')
+    const known = parts.flatMap(part => part.known)
+    const forecast = forecastRun({ known, api: parsed.api, last: readLastRun(options.lastRun) })
+    return [...parts.map(({ text }) => text), forecast.join('\n')].join('\n\n')
   } catch (error) {
     throw maskError(error, masker)
   }
@@ -59,9 +64,9 @@ export const describePlan = async (options: DescribePlanOptions): Promise<string
 const describeIteration = async (
   parsed: ExtractorConfig,
   index: number,
-  { now, state }: DescribePlanOptions,
+  { now, state, lastRun }: DescribePlanOptions,
   masker: Masker,
-): Promise<string> => {
+): Promise<{ text: string; known: KnownRequests[] }> => {
   const { api, file, compat } = parsed
   const { config, attributes: raw } = parsed.runs[index] ?? { config: file.parameters.config, attributes: {} }
   const attributes = raw as Record<string, Json> // parsed from JSON
@@ -103,6 +108,15 @@ const describeIteration = async (
 
   const isSecretField = secretFields(api, { config, attributes })
 
+  const last = readLastRun(lastRun)
+  const prefix = parsed.runs.length > 1 ? `${index}/` : ''
+  const known: KnownRequests[] = []
+  const forecast = (plan: JobPlan, parent: JobPlan | undefined, windows?: number): string[] => {
+    const requests = knownRequests({ plan, parent, windows, pagination: api.pagination })
+    known.push(requests)
+    return forecastJob({ plan, prefix, requests, last, mask: masker.mask })
+  }
+
   const describeTop = async (plan: JobPlan): Promise<string[]> => {
     const first = firstRun(plan, context)
     const job = `  job jobs.${plan.path} -> ${plan.dataType}`
@@ -126,6 +140,7 @@ const describeIteration = async (
       ...(login?.params ?? []),
       ...describeReport(plan.job.report),
       ...(plan.job.body === undefined ? [] : [`  body: ${unsigned.body} (jobs.${plan.path}.body)`]),
+      ...forecast(plan, undefined, first.windows?.count),
     ].map(masker.mask)
   }
 
@@ -133,9 +148,10 @@ const describeIteration = async (
   if (parsed.runs.length > 1) lines.push(`Iteration ${index}`)
   lines.push(...(login?.lines ?? []))
   for (const plan of planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat })) {
-    lines.push(...(await describeTop(plan)), ...plan.children.flatMap(child => describeChild(child, plan)))
+    const children = plan.children.flatMap(child => describeChild(child, plan, forecast))
+    lines.push(...(await describeTop(plan)), ...children)
   }
-  return masker.mask(lines.join('\n'))
+  return { text: masker.mask(lines.join('\n')), known }
 }
 
 type Layer = [origin: string, headers: object | undefined]
@@ -189,7 +205,11 @@ const describeParams = (
 const isOfIncremental = (name: string, job: Job): boolean =>
   name === job.incremental?.param || name === windowsOf(job)?.until
 
-const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
+const describeChild = (
+  plan: JobPlan,
+  parent: JobPlan,
+  forecast: (plan: JobPlan, parent: JobPlan) => string[],
+): string[] => {
   const { job } = plan
   const filter = job.recursionFilter ? ` where ${job.recursionFilter}` : ''
   return [
@@ -203,7 +223,8 @@ const describeChild = (plan: JobPlan, parent: JobPlan): string[] => {
     ),
     ...describeChildWindows(plan),
     ...describeReport(job.report),
-    ...plan.children.flatMap(child => describeChild(child, plan)),
+    ...forecast(plan, parent),
+    ...plan.children.flatMap(child => describeChild(child, plan, forecast)),
   ]
 }
 
