@@ -136,6 +136,7 @@ const extractMasked = async (
     startedAt: leg.currentStart,
     now,
     log,
+    reached: leg.reached,
   })
   const budgetOf = createRequestBudgets({
     settings: isInstant ? undefined : parsed.api.http?.budget,
@@ -236,6 +237,7 @@ const extractMasked = async (
             sinks: sinks.checkpoint(),
             checks: checks.save(),
             windows: windows.save(),
+            reached: bounds.reached,
           }
           return {
             finished: false,

@@ -29,6 +29,8 @@ export interface Leg {
   /** Absent when no job is checked for completeness. */
   checks?: SavedChecks | undefined
   windows?: SavedProgress | undefined
+  /** The sentence about the limit that ended the run, while what was read is still to be written. */
+  reached?: string | undefined
 }
 
 const Stored = z.object({

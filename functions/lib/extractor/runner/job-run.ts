@@ -32,6 +32,8 @@ export interface JobRun {
   check?: RunCheck | undefined
   /** While its pages are read until two passes give the same rows ("repair"). */
   passes?: Passes | undefined
+  /** Once it has ended: why not all of it was asked for. */
+  cut?: string | undefined
   /** Its rows come from the recording of the last pass: no request follows. */
   isRecorded?: boolean | undefined
 }

@@ -84,7 +84,11 @@ const playRecording = (
   run.check = check
   run.passes = undefined
   run.isRecorded = true
-  endChecked(run, { cut, findings: [], passes: { count: number, moved } }, context)
+  const said =
+    cut === undefined || number === 1
+      ? cut
+      : `${cut.replace(/\.$/, '')} in pass ${number}, which had ${run.progress.items} rows: the rows of the pass before are not kept`
+  endChecked(run, { cut: said, findings: [], passes: { count: number, moved } }, context)
   const file = recording.finish()
   if (file === undefined) {
     recording.discard()

@@ -149,6 +149,7 @@ export const cutRun = (run: JobRun, reason: string, context: JobContext): Pendin
 /** After its last page: the end of a run, or of a pass of it, which other pages follow. */
 const endRun = (run: JobRun, { reason, cut }: RunEnd, context: JobContext): PendingPage | undefined => {
   const { passes } = run
+  run.cut = cut
   if (cut !== undefined) breakWindow(run, cut, context)
   if (passes === undefined) checkEnd(run, cut, context)
   const next = passes === undefined ? undefined : endPass(run, passes, cut, context)

@@ -21,6 +21,8 @@ interface RunBoundsOptions {
   startedAt: number
   now: () => number
   log: Log
+  /** What an earlier leg said of the limit that it reached. */
+  reached?: string | undefined
 }
 
 /** What one run, all legs together, may ask of its API. */
@@ -43,9 +45,8 @@ export const createRunBounds = ({
   startedAt,
   now,
   log,
+  reached,
 }: RunBoundsOptions): RunBounds => {
-  let reached: string | undefined
-
   const exceeded = (): string | undefined => {
     const { requests, bytes, minutes, rows: mostRows } = limits
     if (requests !== undefined && traffic.requests >= requests) return `${requests} requests`
@@ -57,6 +58,7 @@ export const createRunBounds = ({
 
   return {
     check: () => {
+      if (reached !== undefined) throw new BoundReached(reached)
       const bound = exceeded()
       if (bound === undefined) return
       if (limits.do !== 'stop')
@@ -64,10 +66,8 @@ export const createRunBounds = ({
           'extractor.job.limit' satisfies ErrorCode,
           `The run needs more than its limit of ${bound} ("api.limits"). ${soFar(traffic, rows())}`,
         )
-      if (reached === undefined) {
-        reached = `The run ended at its limit of ${bound} ("api.limits"): the tables hold what was read until then. ${soFar(traffic, rows())}`
-        log.warning(reached)
-      }
+      reached = `The run ended at its limit of ${bound} ("api.limits"): the tables hold what was read until then. ${soFar(traffic, rows())}`
+      log.warning(reached)
       throw new BoundReached(reached)
     },
     get reached() {

@@ -13,7 +13,7 @@ import { makeReport } from './make-report.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
-import { dropWindow, endWindow, isBroken } from './run-window.ts'
+import { breakWindowsAbove, dropWindow, endWindow, isBroken } from './run-window.ts'
 import { shapedRows } from './shaped-rows.ts'
 import { expandWindows, startJob } from './start-job.ts'
 import type { StopSignal } from './stop-signal.ts'
@@ -92,6 +92,7 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
       options.onPage?.(url)
     },
     endWindow: end => endWindow(end, context),
+    breakWindowsAbove: (run, ends) => breakWindowsAbove(run, ends, context),
     dropWindow: end => dropWindow(end, context),
     skip: ({ run }) =>
       // What was read before an error rule or a limit ended the job counts

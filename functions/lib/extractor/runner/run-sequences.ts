@@ -31,6 +31,8 @@ interface RunSequencesOptions {
   write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
   /** All of a window is read. Returns what to do once it is written, too. */
   endWindow: (end: WindowEnd) => () => void
+  /** A run was cut. `ends` are all that stand behind it in its sequence. */
+  breakWindowsAbove: (run: JobRun, ends: readonly WindowEnd[]) => void
   /** A part of a window was dropped. */
   dropWindow: (end: WindowEnd) => void
   /** Whether a page is not needed, such as one past the end of a preview. */
@@ -156,6 +158,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (stop.requested && fetched.items !== undefined) return undefined
     requests.delete(page)
     const result = options.read(page, fetched)
+    if (page.run.cut !== undefined) options.breakWindowsAbove(page.run, sequence.filter(isWindowEnd))
     replace(sequence, 0, result.next)
     launchAhead()
     return () => options.write(page, result, fetched)

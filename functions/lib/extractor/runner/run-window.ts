@@ -103,6 +103,30 @@ export const breakWindow = ({ plan, window }: JobRun, reason: string, context: J
   context.statistics.windowCut(plan, message)
 }
 
+/**
+ * A run below windows was cut: rows in them lack some of their children, and a window that counts as read would never give these rows again.
+ *
+ * @param ends behind the run in its sequence; of each job above, the first is that of the window with the run
+ */
+export const breakWindowsAbove = (
+  { plan, cut = '', request }: JobRun,
+  ends: readonly WindowEnd[],
+  context: JobContext,
+): void => {
+  const above = new Map<JobPlan, WindowEnd>()
+  for (const end of ends)
+    if (plan.path.startsWith(`${end.plan.path}.`) && !above.has(end.plan)) above.set(end.plan, end)
+  for (const end of above.values()) {
+    if (isBroken(end.plan, end, context)) continue
+    dropWindow(end, context)
+    const to = String(formatMoment(end.end))
+    const of = end.part === '' ? '' : ` of ${end.part}`
+    const below = request.endpoint ?? plan.job.endpoint
+    const message = `The window to ${to}${of} of job '${end.plan.job.endpoint}' is not read to its end ('${below}' below it: ${cut.replace(/\.$/, '')}): the next run begins with it again.`
+    context.statistics.windowCut(end.plan, message)
+  }
+}
+
 /** A part of a window is dropped, because a limit of the run was reached. */
 export const dropWindow = ({ plan, part }: WindowEnd, context: JobContext): void =>
   context.windows.breakOff(progressName(plan, context), part)
