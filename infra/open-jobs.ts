@@ -33,7 +33,7 @@ export class OpenJobs extends Construct {
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
     })
-    allowItems(start, items, ['GetItem', 'Query', 'PutItem', 'DeleteItem'])
+    allowItems(start, items, ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem'])
     allow(start, ['states:StartExecution'], [jobMachineArn])
     allow(start, ['states:DescribeExecution'], [jobExecutionArns])
     alarmOnFailures(this, {

@@ -8,7 +8,7 @@ import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
 import { startOpenJobsEnvNames } from './env-names.ts'
-import { RECENT, SINCE_THE_START, startOpenJobs } from './start-open-jobs.ts'
+import { startOpenJobs } from './start-open-jobs.ts'
 
 const env = readEnv(startOpenJobsEnvNames)
 const items = createItemTable(createDocumentClient(), env.STORAGE_TABLE)
@@ -19,11 +19,9 @@ const services = {
   now: () => new Date(),
 }
 const measure = createMeasure('jobs')
-let lookBack = SINCE_THE_START
 
 export const run = async (log: Logger) => {
-  const result = await startOpenJobs({ ...services, log }, lookBack)
-  lookBack = RECENT
+  const result = await startOpenJobs({ ...services, log })
   measure({ OpenJobs: result.openJobs, OldestWaitingSeconds: result.oldestWaitingSeconds })
   return result
 }

@@ -1,7 +1,7 @@
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
-import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { s3Of, startLanding } from '#support/landing.ts'
@@ -153,7 +153,7 @@ export const startWorld = async () => {
     /** What the clock starts each minute: everything that somebody left behind goes on. */
     heal: async (): Promise<void> => {
       clock.aheadMs += 20 * 60_000
-      await startOpenJobs({ ...service.jobServices, jobs: service.stores.jobs }, RECENT)
+      await startOpenJobs({ ...service.jobServices, jobs: service.stores.jobs })
       await runOpenJobs()
     },
 

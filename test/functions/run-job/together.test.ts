@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
-import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
 
 const byHand = await startJobsByHand()
@@ -58,7 +58,7 @@ describe('a job that waits for its table', () => {
     expect(service.startedJobs).not.toContain(second)
     const start = clock.time
     clock.time = new Date(start.getTime() + 60_000)
-    await startOpenJobs(service.jobServices, RECENT)
+    await startOpenJobs(service.jobServices)
     clock.time = start
     expect(service.startedJobs).toContain(second)
   })

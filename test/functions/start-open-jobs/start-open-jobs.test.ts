@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startOpenJobsEvent } from '#functions/start-open-jobs/event.ts'
-import { RECENT, startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
+import { createIdSource } from '#lib/storage/db/ids.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import type { JobRecord } from '#lib/storage/jobs/job-record.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
@@ -12,12 +15,48 @@ let now: Date
 let started: number[]
 /** Step Functions accepts nothing; as after a crash between storing a job and starting it. */
 let isDown: boolean
+/** Jobs that were read from the database. */
+let jobsRead: number
+/** How many writes of a look succeed before the process dies. */
+let writesLeft: number
+
+const counted = (items: ItemTable): ItemTable => {
+  const isJob = (pk: unknown): boolean => /^JOBS#(?!MONTHS)/.test(String(pk))
+  const write = (pk: string): void => {
+    if (pk === 'OPEN_JOBS' && writesLeft-- <= 0) throw new Error('died')
+  }
+  return {
+    ...items,
+    getMany: async keys => {
+      const found = await items.getMany(keys)
+      jobsRead += found.filter(({ pk }) => isJob(pk)).length
+      return found
+    },
+    query: async function* (pk, range) {
+      for await (const item of items.query(pk, range)) {
+        jobsRead += isJob(pk) ? 1 : 0
+        yield item
+      }
+    },
+    put: async (key, attributes, when) => {
+      write(key.pk)
+      return items.put(key, attributes, when)
+    },
+    delete: async (key, when) => {
+      write(key.pk)
+      return items.delete(key, when)
+    },
+  }
+}
 
 beforeEach(async () => {
   now = new Date('2026-11-20T12:00:00Z')
   started = []
   isDown = false
+  jobsRead = 0
+  writesLeft = Number.POSITIVE_INFINITY
   service = await startStorageService({
+    items: counted,
     now: () => now,
     jobWaitMs: 0,
     startJob: async jobId => {
@@ -46,7 +85,7 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds)
 }
 
-const look = (lookBack = RECENT) => startOpenJobs({ ...service.jobServices, now: () => now }, lookBack)
+const look = () => startOpenJobs({ ...service.jobServices, now: () => now })
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {
@@ -81,7 +120,7 @@ describe('a job that was stored and not started', () => {
     })
   })
 
-  it('is found however old it is, as long as it is among the newest', async () => {
+  it('is found by the first look however old it is, as long as it is among the newest', async () => {
     await service.createBucket('main')
     isDown = true
     const jobId = await accept('orders')
@@ -102,17 +141,143 @@ describe('a job that was stored and not started', () => {
   })
 })
 
-it('old jobs are not read again each minute', async () => {
-  await service.createBucket('main')
-  isDown = true
-  const old = await accept('a')
-  pass(RECENT.milliseconds + MINUTE_MS)
-  const recent = await accept('b')
-  isDown = false
-  pass(MINUTE_MS)
-  expect(await look({ ...RECENT, newest: 1 })).toMatchObject({ openJobs: 1 })
-  expect(started).toEqual([recent])
-  expect(started).not.toContain(old)
+const idAt = (time: Date): number => createIdSource(() => time)()
+
+/** A job that has the id of a time. */
+const jobAt = (time: Date, status: 'waiting' | 'success', createdTime = time): JobRecord => {
+  const accepted = {
+    id: idAt(time),
+    input: { operationName: 'fileDelete' as const, fileId: 1 },
+    queueTableId: null,
+    tableId: null,
+    operationParams: {},
+    createdTime: createdTime.toISOString(),
+    runId: null,
+    creatorToken: { id: '1', description: 'test' },
+    baseUrl: 'http://storage.test',
+    requestKey: null,
+  }
+  if (status === 'waiting') return { ...accepted, status }
+  const metrics = {
+    inCompressed: false,
+    inBytes: 0,
+    inBytesUncompressed: 0,
+    outCompressed: false,
+    outBytes: 0,
+    outBytesUncompressed: 0,
+  }
+  return {
+    ...accepted,
+    status,
+    startTime: accepted.createdTime,
+    endTime: accepted.createdTime,
+    results: null,
+    metrics,
+  }
+}
+
+/** Stores a job for each second from now on, every hundredth of which is open, and lets the time pass. */
+const storeJobs = async (seconds: number, apartMs = 1000): Promise<number[]> => {
+  const open: number[] = []
+  for (let second = 0; second < seconds; second++) {
+    const job = jobAt(now, second % 100 === 50 ? 'waiting' : 'success')
+    if (job.status === 'waiting') open.push(job.id)
+    await service.stores.jobs.insert(job)
+    pass(apartMs)
+  }
+  return open
+}
+
+/** What a look has started, in the order of the ids. */
+const startedBy = async (): Promise<number[]> => {
+  started.splice(0)
+  await look()
+  return started.splice(0).toSorted((a, b) => a - b)
+}
+
+describe('a look', () => {
+  it('reads the jobs that are open or new, however many there were before', async () => {
+    const open = await storeJobs(600)
+    pass(5 * MINUTE_MS)
+    expect(await startedBy()).toEqual(open)
+    jobsRead = 0
+    expect(await startedBy()).toEqual(open)
+    expect(jobsRead).toBe(open.length)
+    for (let hour = 0; hour < 50; hour++) {
+      pass(60 * MINUTE_MS)
+      expect(await startedBy()).toEqual(open)
+    }
+    const later = await storeJobs(60)
+    pass(5 * MINUTE_MS)
+    jobsRead = 0
+    expect(await startedBy()).toEqual([...open, ...later])
+    expect(jobsRead).toBe(open.length + 60)
+  })
+
+  it('no longer keeps a job that is over', async () => {
+    const [jobId = 0] = await storeJobs(51)
+    pass(5 * MINUTE_MS)
+    expect(await startedBy()).toEqual([jobId])
+    expect(await service.stores.jobs.open.groups()).toHaveLength(1)
+    const job = await service.stores.jobs.get(jobId)
+    if (!job) throw new Error('The job is gone')
+    const error = { code: 'internalError', message: '', exceptionId: '', contextParams: {} }
+    await service.stores.jobs.fail(job, now, { error })
+    expect(await look()).toMatchObject({ openJobs: 0 })
+    expect(await service.stores.jobs.open.groups()).toEqual([])
+  })
+
+  it('finds every job after days without one, and after one that died at any write', async () => {
+    await look()
+    const open = await storeJobs(400, 11 * MINUTE_MS)
+    for (let writes = 0; writes < 30; writes++) {
+      writesLeft = writes
+      await look().catch((error: Error) => expect(error.message).toBe('died'))
+      writesLeft = Number.POSITIVE_INFINITY
+      pass(1000)
+    }
+    expect(await startedBy()).toEqual(open)
+    expect(await startedBy()).toEqual(open)
+  })
+
+  it('finds a job whose id is older than what was looked through', async () => {
+    const early = now
+    pass(20 * MINUTE_MS)
+    await look()
+    pass(MINUTE_MS)
+    const late = jobAt(early, 'waiting', now)
+    await service.stores.jobs.open.noteIfLate(late)
+    await look()
+    await service.stores.jobs.insert(late)
+    pass(MINUTE_MS)
+    expect(await startedBy()).toEqual([late.id])
+    expect(await startedBy()).toEqual([late.id])
+  })
+
+  it('forgets a late job that was never stored', async () => {
+    await service.stores.jobs.open.noteIfLate(jobAt(new Date(now.getTime() - 5 * MINUTE_MS), 'waiting', now))
+    await look()
+    expect(await service.stores.jobs.open.groups()).toHaveLength(1)
+    pass(61 * MINUTE_MS)
+    await look()
+    expect(await service.stores.jobs.open.groups()).toEqual([])
+  })
+
+  it('finds new jobs after the clock was put back', async () => {
+    await look()
+    pass(-60 * MINUTE_MS)
+    const open = await storeJobs(60)
+    pass(5 * MINUTE_MS)
+    expect(await startedBy()).toEqual(open)
+  })
+
+  it('keeps more open jobs than fit one item', async () => {
+    const { open } = service.stores.jobs
+    const ids = Array.from({ length: 20_001 }, (_, index) => index + 1)
+    await open.settle({ from: 1, to: 30_000 }, ids)
+    expect((await open.groups()).flatMap(group => group.ids)).toEqual(ids)
+    expect(await open.through()).toBe(30_000)
+  })
 })
 
 it('takes what the schedule sends', () => {

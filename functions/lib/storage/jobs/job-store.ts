@@ -10,6 +10,7 @@ import {
   type ProcessingJob,
   type WaitingJob,
 } from './job-record.ts'
+import { createOpenJobList } from './open-jobs.ts'
 
 interface JobOutcome {
   results: Record<string, unknown> | null
@@ -22,6 +23,7 @@ interface JobOutcome {
  */
 export const createJobStore = (items: ItemTable) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
+  const open = createOpenJobList(items)
 
   const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
     if (await records.replace(to, { status: from.status })) return to
@@ -33,7 +35,14 @@ export const createJobStore = (items: ItemTable) => {
   return {
     get: records.get,
     getMany: records.getMany,
-    insert: records.insert,
+    open,
+
+    /** Resolves to false when the id is taken. */
+    insert: async (job: JobRecord): Promise<boolean> => {
+      await open.noteIfLate(job)
+      return records.insert(job)
+    },
+
     create: records.create,
     list: records.list,
 

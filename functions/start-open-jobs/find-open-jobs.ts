@@ -1,0 +1,97 @@
+import { fromIdParts } from '../lib/storage/db/ids.ts'
+import { isFinal, type JobRecord } from '../lib/storage/jobs/job-record.ts'
+import type { JobStore } from '../lib/storage/jobs/job-store.ts'
+import type { OpenGroup } from '../lib/storage/jobs/open-jobs.ts'
+
+type Jobs = Pick<JobStore, 'getMany' | 'list' | 'open'>
+
+const MINUTE_MS = 60_000
+
+/** A job is stored within this time after its id was made, or noted before. Clocks differ by less. */
+const SETTLED_MS = 2 * MINUTE_MS
+
+/** A window with fewer jobs is followed by one that is twice as long. */
+const FEW_JOBS = 1000
+
+/** The first look of all goes back so far, or over so many jobs. */
+const FIRST_MS = 48 * 60 * MINUTE_MS
+const FIRST_JOBS = 1000
+
+/** A job that was noted and is not there after so long was never stored. */
+const NOTED_MS = 60 * MINUTE_MS
+
+/**
+ * The open jobs, in batches, each oldest first: those that earlier looks found open and those of the last minutes, then,
+ * window by window, those that no look has passed yet. Usually that is one window.
+ */
+export async function* findOpenJobs(jobs: Jobs, now: Date): AsyncGenerator<JobRecord[]> {
+  const settled = idAt(now.getTime() - SETTLED_MS)
+  const fresh = await openIn(jobs, { sinceId: settled })
+  const kept = await openKept(jobs, now)
+  const known = new Set(kept.map(({ id }) => id))
+  yield [...kept, ...fresh.open.filter(({ id }) => !known.has(id))]
+
+  let through = await firstId(jobs, now)
+  let span = MINUTE_MS
+  while (through < settled) {
+    const to = Math.min(settled, through + idsIn(span))
+    const { open, seen } = await openIn(jobs, { sinceId: through, maxId: to + 1 })
+    await jobs.open.settle(
+      { from: through + 1, to },
+      open.map(({ id }) => id),
+    )
+    yield open.filter(({ id }) => !known.has(id))
+    through = to
+    span = seen < FEW_JOBS ? 2 * span : MINUTE_MS
+  }
+}
+
+const idAt = (milliseconds: number): number => fromIdParts({ milliseconds, counter: 0 })
+
+const idsIn = (milliseconds: number): number => idAt(milliseconds) - idAt(0)
+
+/** After which id nobody has looked. A clock that was put back has made new ids below what was looked through. */
+const firstId = async (jobs: Jobs, now: Date): Promise<number> => {
+  const through = await jobs.open.through()
+  if (through !== undefined && through <= idAt(now.getTime())) return through
+  let first = idAt(now.getTime() - FIRST_MS)
+  let seen = 0
+  for await (const { id } of jobs.list()) {
+    first = Math.min(first, id - 1)
+    seen += 1
+    if (seen === FIRST_JOBS) break
+  }
+  return first
+}
+
+const openIn = async (
+  jobs: Jobs,
+  range: Parameters<Jobs['list']>[0],
+): Promise<{ open: JobRecord[]; seen: number }> => {
+  const open: JobRecord[] = []
+  let seen = 0
+  for await (const job of jobs.list(range)) {
+    seen += 1
+    if (!isFinal(job)) open.push(job)
+  }
+  return { open: open.reverse(), seen }
+}
+
+/** Of the jobs that were open at earlier looks, those that still are. The others are not kept any longer. */
+const openKept = async (jobs: Jobs, now: Date): Promise<JobRecord[]> => {
+  const open = new Map<number, JobRecord>()
+  for (const group of await jobs.open.groups()) {
+    const stored = await jobs.getMany(group.ids)
+    const still = stored.filter(job => !isFinal(job))
+    for (const job of still) open.set(job.id, job)
+    if (stored.length > 0 || !isRecent(group, now))
+      await jobs.open.keep(
+        group,
+        still.map(({ id }) => id),
+      )
+  }
+  return [...open.values()].toSorted((a, b) => a.id - b.id)
+}
+
+const isRecent = ({ notedTime }: OpenGroup, now: Date): boolean =>
+  notedTime !== undefined && now.getTime() - Date.parse(notedTime) < NOTED_MS
