@@ -23,12 +23,13 @@ export const endRun = async (run: Run, execution: string, services: Services): P
 const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services): Promise<void> => {
   const { componentId: component, configId: configurationId, id, trigger } = run
   const { status, rowsLoaded, requests, seconds, error } = result
-  const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings }) => ({
+  const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings, drift }) => ({
     id,
     status,
     rowsLoaded,
     tables,
     warnings,
+    ...(drift === undefined ? {} : { drift }),
   }))
   const hasWarnings = rows.some(({ warnings }) => warnings.length > 0)
   const event = {

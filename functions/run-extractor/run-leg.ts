@@ -20,7 +20,7 @@ import { withTableIterations } from './table-iterations.ts'
 import { fetchInputs, uploadTable } from './table-transfer.ts'
 import { rowPrefix } from './work-store.ts'
 
-type Finished = Pick<Extract<ExtractResult, { finished: true }>, 'state' | 'tables' | 'warnings'>
+type Finished = Pick<Extract<ExtractResult, { finished: true }>, 'state' | 'tables' | 'warnings' | 'drift'>
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
 /** Longer than any API asks to wait: then the row will never end. */
@@ -184,7 +184,7 @@ const finishLeg = async (
   await services.work.write(stateKey, result.state, 'any')
   const recordingKey = recording === undefined ? undefined : await setAside(run, recording, services)
   await folder.remove()
-  const warned = withRow(run, { warnings: result.warnings })
+  const warned = withRow(run, { warnings: result.warnings, ...driftOf(result) })
   return {
     run: enterPhase(
       { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
@@ -216,6 +216,15 @@ const countsOf = (
   ...(summary.logins > 0 && { logins: summary.logins }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })
+
+/** A run's document has room for so many changes; the log has all. */
+const MAX_CHANGES_SHOWN = 50
+
+const driftOf = ({ drift }: Finished): Pick<RowOfRun, 'drift'> => {
+  if (drift === undefined) return {}
+  const changes = drift.changes.slice(0, MAX_CHANGES_SHOWN)
+  return { drift: { compared: drift.compared, changes, more: drift.changes.length - changes.length } }
+}
 
 /** With many iterations there are thousands of them; a run's document and results have room for some. */
 const MAX_JOBS_SHOWN = 50

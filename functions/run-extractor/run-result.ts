@@ -34,12 +34,12 @@ export const runResult = (run: Run, now: Date): RunResult => {
 /** Step Functions carries at most 256 KiB between states, and the machine carries a result twice. */
 const MAX_RESULT_BYTES = 100 * 1024
 
-/** Without what each job did, then without the tables of each row, when there are too many. */
+/** Without what each job did, then without its tables and what changed in them, when there are too many. */
 const withinLimit = (result: RunResult): RunResult => {
   const smaller = [
     result,
     { ...result, rows: result.rows.map(row => ({ ...row, jobs: [] })) },
-    { ...result, rows: result.rows.map(row => ({ ...row, jobs: [], tables: [] })) },
+    { ...result, rows: result.rows.map(({ drift: _, ...row }) => ({ ...row, jobs: [], tables: [] })) },
   ]
   return (
     smaller.find(one => Buffer.byteLength(JSON.stringify(one)) <= MAX_RESULT_BYTES) ?? { ...result, rows: [] }

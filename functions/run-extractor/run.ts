@@ -31,6 +31,24 @@ const rowOfRun = z.object({
   legs: z.number(),
   /** What the author should know of how the tables were loaded. */
   warnings: z.array(z.string()).default([]),
+  /** How its tables differ from those of the last run. Absent: they were not compared. */
+  drift: z
+    .object({
+      compared: z.number(),
+      changes: z.array(
+        z.object({
+          table: z.string(),
+          column: z.string().optional(),
+          change: z.string(),
+          before: z.string().optional(),
+          after: z.string().optional(),
+          rule: z.string(),
+        }),
+      ),
+      /** Changes beyond those. */
+      more: z.number(),
+    })
+    .optional(),
   /** What each job did and why it ended. */
   jobs: z.array(z.unknown()),
   error: failure.optional(),

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { UserError } from '../errors/errors.ts'
 import type { Cassette } from './cassette/cassette.ts'
+import type { DriftReport } from './drift/check-drift.ts'
 import type { SharedBudgets } from './http/request-budget.ts'
 import type { LogRecord } from './masking/log.ts'
 import type { JobSummary } from './runner/run-statistics.ts'
@@ -105,6 +106,8 @@ export type ExtractResult =
       tables: WrittenTable[]
       /** What the author should know of how the tables are loaded; they are in the log too. */
       warnings: string[]
+      /** How the tables differ from those of the last run; absent when no job asks for it. */
+      drift?: DriftReport
       summary: ExtractSummary
     }
   | {

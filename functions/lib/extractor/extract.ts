@@ -5,6 +5,10 @@ import { createRefreshTokens } from './authentication/refresh-tokens.ts'
 import { RunChecks } from './completeness/run-checks.ts'
 import { checkShape } from './config/check-shape.ts'
 import { parseConfig } from './config/parse-config.ts'
+import { refuseUnsupported } from './config/refuse-unsupported.ts'
+import type { DriftReport } from './drift/check-drift.ts'
+import { finishDrift } from './drift/finish-drift.ts'
+import { profilesOf } from './drift/stored-profiles.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
 import { createAdmission } from './http/admission.ts'
 import { createRateLimitGate } from './http/rate-limit-gate.ts'
@@ -103,6 +107,7 @@ const extractMasked = async (
     options.keepState?.(stateWithTokens(options.state, tokens)),
   )
   for (const tokens of refreshTokens.all()) for (const token of Object.values(tokens)) masker.add(token)
+  const configs = parsed.runs.map(({ config }) => config)
   const several = parsed.runs.length > 1
   const statistics = parsed.runs.map(
     (_, index) =>
@@ -173,16 +178,18 @@ const extractMasked = async (
   /** A job that fails does not take with it what it has read before. */
   const keepWindows = async (error: unknown): Promise<void> => {
     const failure = maskError(error, masker)
-    if (options.keepWindows === undefined || !windows.isNew || !(failure instanceof UserError)) return
+    const mayKeep = failure instanceof UserError && failure.code !== 'extractor.drift' // which touches no table
+    if (options.keepWindows === undefined || !windows.isNew || !mayKeep) return
     const types = typesWithWindows(parsed)
     try {
       const written = await sinks.finish(options.outDir)
       const tables = written.tables.filter(table => table.types.every(type => types.has(type)))
       await removeTables(written.tables.filter(table => !tables.includes(table)))
-      const state = stateWithWindows(options.state, windows.all(), refreshTokens.all())
+      const drift = await finishDrift({ tables, configs, before: profilesOf(tables, state.profiles), log })
+      const next = stateWithWindows(options.state, windows.all(), refreshTokens.all())
       const ended = summary(tables)
-      const warnings = [...written.warnings, ...warningsOf(ended)]
-      await options.keepWindows({ tables, state, warnings, summary: ended, failure })
+      const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings]
+      await options.keepWindows({ tables, state: next, warnings, summary: ended, failure })
     } catch (cause) {
       if (!(cause instanceof UserError)) throw cause
       log.warning(`Nothing is kept of the windows that were read: ${cause.message}`)
@@ -255,6 +262,13 @@ const extractMasked = async (
     }
     const learnt = sinks.structure()
     const { tables, warnings } = await sinks.finish(options.outDir)
+    const drift = await finishDrift({
+      tables,
+      // What is cut short, a preview or a run at one of its limits, has too few rows to say how they have changed
+      configs: options.maxRows === undefined && bounds.reached === undefined ? configs : [],
+      before: state.profiles,
+      log,
+    })
     rmSync(spool.items, { recursive: true, force: true })
     const next = nextState(options.state, {
       // What was not read is still to be asked for
@@ -263,6 +277,7 @@ const extractMasked = async (
       highWaterMarks: bounds.reached === undefined ? marks.all() : state.highWaterMarks,
       windows: windows.all(),
       refreshTokens: refreshTokens.all(),
+      profiles: drift.profiles,
     })
     checks.remove()
     const ended = summary(tables)
@@ -273,8 +288,10 @@ const extractMasked = async (
       ...(bounds.reached === undefined ? [] : [bounds.reached]),
       ...warningsOf(ended),
       ...ofCasts,
+      ...drift.warnings,
     ]
-    return { finished: true, state: next, tables, warnings: said, summary: ended }
+    const compared = drift.report === undefined ? {} : { drift: masker.maskAll(drift.report) as DriftReport } // keeps the shape
+    return { finished: true, state: next, tables, warnings: said, ...compared, summary: ended }
   } catch (error) {
     await keepWindows(error)
     throw error
@@ -283,18 +300,5 @@ const extractMasked = async (
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
-  }
-}
-
-const refuseUnsupported = (file: ReturnType<typeof parseConfig>['file']): void => {
-  const { sshProxy } = file.parameters
-  if (sshProxy !== undefined && sshProxy !== null) {
-    throw new UserError('extractor.config.sshProxy', 'SSH tunnels ("parameters.sshProxy") are not supported.')
-  }
-  if (file.action !== undefined && file.action !== 'run') {
-    throw new UserError(
-      'extractor.config.action',
-      `The action "${file.action}" is not supported, only "run".`,
-    )
   }
 }

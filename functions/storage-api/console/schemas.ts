@@ -150,6 +150,22 @@ const runResultsSchema = z
         legs: z.number().catch(0),
         warnings: z.array(z.string()).catch([]),
         tables: z.array(z.object({ tableId: z.string(), rows: z.number() })).catch([]),
+        drift: z
+          .object({
+            compared: z.number(),
+            changes: z.array(
+              z.object({
+                table: z.string(),
+                column: z.string().optional(),
+                change: z.string(),
+                before: z.string().optional(),
+                after: z.string().optional(),
+              }),
+            ),
+            more: z.number(),
+          })
+          .nullish()
+          .catch(null),
         jobs: z
           .array(
             z.object({

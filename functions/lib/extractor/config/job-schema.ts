@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { bodyProblem, TextBody } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
+import { Drift } from './drift-schema.ts'
 import { flag, key, list, name, optional, record, text } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
 import { Incremental } from './incremental-schema.ts'
@@ -66,6 +67,10 @@ const jobShape = {
   response: key(
     optional(ResponseSettings),
     'Ours: what the answers are written in, see [responses](extractor-responses.md). Takes the place of `api.response`.',
+  ),
+  drift: key(
+    optional(Drift),
+    'Ours: what becomes of tables that differ from the last run, in place of that of `config`, see [drift](extractor-drift.md).',
   ),
   records: key(
     optional(Records),

@@ -1,4 +1,5 @@
 import type { ReplacedToken } from '../authentication/refresh-tokens.ts'
+import { readProfiles, type StoredProfile, writeProfiles } from '../drift/stored-profiles.ts'
 import { isObject } from '../php/php-values.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
@@ -11,6 +12,7 @@ export interface InputState {
   highWaterMarks: Record<string, Json>
   windows: Record<string, Json>
   refreshTokens: Json | undefined
+  profiles: Map<string, StoredProfile>
 }
 
 /** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
@@ -25,6 +27,7 @@ export const readState = (state: unknown): InputState => {
     highWaterMarks: asObject(asObject(root['millrace'])['highWaterMarks']),
     windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
+    profiles: readProfiles(asObject(root['millrace'])['profiles']),
   }
 }
 
@@ -37,14 +40,17 @@ export const nextState = (
     highWaterMarks: Record<string, Json>
     windows: Record<string, Json>
     refreshTokens: readonly ReplacedToken[]
+    /** Absent when no table was compared. */
+    profiles: ReadonlyMap<string, StoredProfile> | undefined
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks, windows, refreshTokens } = run
+  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles } = run
   const own = {
     ...asObject(root['millrace']),
     ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks }),
     ...(Object.keys(windows).length === 0 ? {} : { windows }),
+    ...(profiles === undefined ? {} : { profiles: writeProfiles(profiles) }),
     ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
   }
   return {

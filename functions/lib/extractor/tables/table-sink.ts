@@ -77,7 +77,11 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       const tables = withColumnTypes(written, options.typedPaths, columnOf)
       const { loadOf = ({ primaryKey }) => ({ incremental: false, primaryKey }) } = options
       try {
-        for (const table of tables) await writeManifest(output, table, loadOf(table))
+        for (const table of tables) {
+          const load = loadOf(table)
+          await writeManifest(output, table, load)
+          if (load.incremental) table.isIncremental = true
+        }
       } catch (error) {
         await removeTables(tables)
         throw error

@@ -73,6 +73,7 @@ const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => 
     {row.warnings.map(warning => (
       <p class="hint">{warning}</p>
     ))}
+    {row.drift != null && <Drift drift={row.drift} />}
     <JobsOfExtraction jobs={row.jobs} />
     {row.tables.length > 0 && (
       <ul>
@@ -85,6 +86,37 @@ const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => 
     )}
   </section>
 )
+
+const changeWords: Readonly<Record<string, string>> = {
+  new: 'new column',
+  vanished: 'no values any more',
+  type: 'other type',
+  empties: 'other share of empty cells',
+  noRows: 'no rows',
+}
+
+/** What has changed in the tables since the last run. */
+const Drift = ({ drift }: { drift: NonNullable<NonNullable<RunResults>['rows'][number]['drift']> }) =>
+  drift.changes.length === 0 ? (
+    <p>{drift.compared === 0 ? 'Nothing to compare with yet' : 'No change'} since the last run.</p>
+  ) : (
+    <Grid caption="Changed since the last run" head={['Table', 'Column', 'Change', 'Before', 'Now']}>
+      {drift.changes.map(({ table, column, change, before, after }) => (
+        <tr>
+          <th scope="row">{table}</th>
+          <td>{column ?? '–'}</td>
+          <td>{changeWords[change] ?? change}</td>
+          <td>{before ?? '–'}</td>
+          <td>{after ?? '–'}</td>
+        </tr>
+      ))}
+      {drift.more > 0 && (
+        <tr>
+          <td colspan={5}>{count(drift.more)} more changes: see the log.</td>
+        </tr>
+      )}
+    </Grid>
+  )
 
 type JobOfRow = NonNullable<RunResults>['rows'][number]['jobs'][number]
 

@@ -1,0 +1,109 @@
+import { basename } from 'node:path'
+import type { Config } from '../config/config-schema.ts'
+import { type DriftRule, type DriftSettings, driftOf } from '../config/drift-schema.ts'
+import type { Job } from '../config/job-schema.ts'
+import type { WrittenTable } from '../tables/sink-types.ts'
+import { compareProfiles, type DriftChange, nextProfile } from './compare-profiles.ts'
+import { MAX_TABLES, type StoredProfile } from './stored-profiles.ts'
+import { MAX_COLUMNS, profileTable } from './table-profile.ts'
+
+/** How the tables of a run differ from those of the last one. */
+export interface DriftReport {
+  /** Tables that were compared. */
+  compared: number
+  changes: (DriftChange & { rule: DriftRule })[]
+  /** What was not looked at, in words. */
+  limits: string[]
+}
+
+interface CheckedDrift {
+  report: DriftReport
+  /** What the next run is compared with. */
+  profiles: Map<string, StoredProfile>
+}
+
+interface CheckOptions {
+  tables: readonly WrittenTable[]
+  /** Of all iterations. */
+  configs: readonly Config[]
+  before: ReadonlyMap<string, StoredProfile>
+}
+
+/** Compares finished tables with the last run; `undefined` when no job asks for it. Reads each table once. */
+export const checkDrift = async ({
+  tables,
+  configs,
+  before,
+}: CheckOptions): Promise<CheckedDrift | undefined> => {
+  const settings = settingsByType(configs)
+  if (settings.size === 0) return undefined
+  const profiles = new Map<string, StoredProfile>()
+  const report: DriftReport = { compared: 0, changes: [], limits: [] }
+
+  const compare = (table: string, now: StoredProfile, rules: DriftSettings): void => {
+    const earlier = before.get(table)
+    profiles.set(table, { ...now, ...nextProfile(earlier, now) })
+    if (earlier === undefined) return
+    report.compared++
+    const isWhole = now.isWhole && earlier.isWhole
+    const changes = compareProfiles({ table, before: earlier, now, isWhole }, rules)
+    report.changes.push(...changes.map(change => ({ ...change, rule: rules.rule })))
+  }
+
+  for (const table of tables) {
+    const [type, rules] = strictest(table.types, settings) ?? []
+    if (type === undefined || rules === undefined) continue
+    const name = basename(table.file)
+    if (profiles.size >= MAX_TABLES) {
+      report.limits.push(`table '${name}' was not looked at: there are more than ${MAX_TABLES}`)
+      continue
+    }
+    if (table.columns.length > MAX_COLUMNS)
+      report.limits.push(`of table '${name}' the first ${MAX_COLUMNS} columns were looked at`)
+    const profile = await profileTable(table.file, table.columns)
+    compare(name, { ...profile, type, isWhole: table.isIncremental !== true }, rules)
+  }
+  // A table without rows may not be written at all
+  for (const [name, earlier] of before) {
+    const rules = settings.get(earlier.type)
+    if (rules === undefined || profiles.has(name) || tables.some(({ file }) => basename(file) === name))
+      continue
+    compare(name, { ...earlier, rows: 0, columns: [] }, rules)
+  }
+  return { report, profiles }
+}
+
+const order: readonly DriftRule[] = ['note', 'warn', 'fail']
+
+const isStricter = (one: DriftSettings, other: DriftSettings | undefined): boolean =>
+  other === undefined || order.indexOf(one.rule) > order.indexOf(other.rule)
+
+/** Of jobs that write the same data type the strictest rule holds. */
+const settingsByType = (configs: readonly Config[]): Map<string, DriftSettings> => {
+  const settings = new Map<string, DriftSettings>()
+  const visit = (jobs: readonly Job[], shared: Config['drift']): void => {
+    for (const job of jobs) {
+      const written = job.drift ?? shared
+      const type = job.dataType || job.endpoint
+      if (written !== undefined) {
+        const one = driftOf(written)
+        if (isStricter(one, settings.get(type))) settings.set(type, one)
+      }
+      visit(job.children ?? [], shared)
+    }
+  }
+  for (const { jobs, drift } of configs) visit(jobs, drift)
+  return settings
+}
+
+const strictest = (
+  types: readonly string[],
+  settings: ReadonlyMap<string, DriftSettings>,
+): [string, DriftSettings] | undefined => {
+  let found: [string, DriftSettings] | undefined
+  for (const type of types) {
+    const one = settings.get(type)
+    if (one !== undefined && isStricter(one, found?.[1])) found = [type, one]
+  }
+  return found
+}

@@ -1,0 +1,41 @@
+import type { Config } from '../config/config-schema.ts'
+import type { Log } from '../masking/log.ts'
+import type { WrittenTable } from '../tables/sink-types.ts'
+import { removeTables } from '../tables/table-file.ts'
+import { checkDrift, type DriftReport } from './check-drift.ts'
+import { judgeDrift } from './judge-drift.ts'
+import type { StoredProfile } from './stored-profiles.ts'
+
+interface FinishOptions {
+  tables: readonly WrittenTable[]
+  configs: readonly Config[]
+  before: ReadonlyMap<string, StoredProfile>
+  log: Log
+}
+
+interface FinishedDrift {
+  warnings: string[]
+  report: DriftReport | undefined
+  profiles: Map<string, StoredProfile> | undefined
+}
+
+/**
+ * Compares the tables of a run before anybody loads them, and takes them back when a rule fails the run.
+ *
+ * @throws UserError `extractor.drift`
+ */
+export const finishDrift = async ({
+  tables,
+  configs,
+  before,
+  log,
+}: FinishOptions): Promise<FinishedDrift> => {
+  try {
+    const checked = await checkDrift({ tables, configs, before })
+    if (checked === undefined) return { warnings: [], report: undefined, profiles: undefined }
+    return { ...checked, warnings: judgeDrift(checked.report, log) }
+  } catch (error) {
+    await removeTables(tables)
+    throw error
+  }
+}
