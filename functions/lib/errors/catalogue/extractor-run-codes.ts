@@ -3,7 +3,8 @@ import type { ErrorEntry } from './entry.ts'
 /** Errors of an extraction under way. They end a row of the run, and show in its results. */
 export const extractorRunCodes = {
   'extractor.drift': {
-    meaning: 'Fields, types or shares of empty cells have changed since the last run, and "drift" is "fail". No table was touched.',
+    meaning:
+      'Fields, types or shares of empty cells have changed since the last run, and "drift" is "fail". No table was touched.',
     remedy: 'Look at what the API sends now. To take it as it is, run once with "drift": "warn".',
   },
   'extractor.records.cast': {
