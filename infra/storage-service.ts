@@ -44,7 +44,7 @@ import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { masterToken, secretsKey } from './storage-secrets.ts'
-import { StorageSweep } from './storage-sweep.ts'
+import { notesOfOldSweeps, StorageSweep } from './storage-sweep.ts'
 import { TablePacking } from './table-packing.ts'
 
 interface StorageServiceProps {
@@ -101,7 +101,7 @@ export class StorageService extends Construct implements StorageEndpoint {
         sortKey: 'sk',
         expiryAttribute: 'expiresAt',
       }),
-      tables: new PrivateBucket(this, 'Tables'),
+      tables: new PrivateBucket(this, 'Tables', { lifecycleRules: [notesOfOldSweeps] }),
     }
     const queryService =
       queries &&

@@ -5,6 +5,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { sweepStorageEnvNames } from '../functions/sweep-storage/env-names.ts'
+import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
@@ -22,10 +23,22 @@ interface StorageSweepProps {
   readonly alarms: ITopic
 }
 
-/** Often enough for files that live two days. Each sweep lists all objects and all file records. */
-const EVERY = 'rate(6 hours)'
+/** Until 0.3 the sweep kept its notes in an object. Now they are items. */
+export const notesOfOldSweeps = { prefix: 'sweep/', expiration: Duration.days(2) }
 
-/** Removes expired files, and objects of tables that nothing refers to any more. */
+/**
+ * Minutes past the hour, every six hours: often enough for files that live two days. One after the other, so that a small
+ * account keeps functions free, and so that snapshots go before the objects that only they name.
+ */
+const MINUTES: Readonly<Record<SweepKind, number>> = {
+  files: 5,
+  'file-objects': 15,
+  'table-snapshots': 25,
+  'table-objects': 40,
+  catalog: 55,
+}
+
+/** Removes expired files, and objects of tables that nothing refers to any more: each kind has a schedule of its own. */
 export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
@@ -40,17 +53,16 @@ export class StorageSweep extends Construct {
         SNAPSHOT_RETENTION_DAYS: String(snapshotRetentionDays),
         GLUE_DATABASE: glueDatabaseOf(queryService),
       },
-      memoryMiB: 1024, // The keys of all objects of tables at once: some hundred bytes each.
-      timeout: LONGEST_TIMEOUT, // The next sweep finds the rest.
+      memoryMiB: 1024, // The keys of a page: some hundred bytes each.
+      timeout: LONGEST_TIMEOUT, // Pages begin in the first half of it. The next sweep continues.
     })
-    // In batches it writes events: about what others have committed through Glue.
+    // In batches it writes notes about objects, and events about what others have committed through Glue.
     allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'])
     queryService?.allowFollowing(sweep)
     for (const bucket of [files, tables]) {
       allowReadingObjects(sweep, bucket)
       allowDeletingObjects(sweep, bucket)
     }
-    allowWritingObjects(sweep, tables, { prefix: 'sweep/' })
     // Metadata without the snapshots that have expired.
     allowWritingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
 
@@ -58,11 +70,14 @@ export class StorageSweep extends Construct {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
     })
     allow(role, ['lambda:InvokeFunction'], [sweep.functionArn])
-    new CfnSchedule(this, 'Schedule', {
-      scheduleExpression: EVERY,
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: { arn: sweep.functionArn, roleArn: role.roleArn },
-    })
+    for (const kind of sweepKinds) {
+      if (kind === 'catalog' && !queryService) continue
+      new CfnSchedule(this, `Every-${kind}`, {
+        scheduleExpression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
+        flexibleTimeWindow: { mode: 'OFF' },
+        target: { arn: sweep.functionArn, roleArn: role.roleArn, input: JSON.stringify({ kind }) },
+      })
+    }
 
     new OperatorAlarm(this, 'Failed', {
       alarms,
@@ -70,11 +85,11 @@ export class StorageSweep extends Construct {
       metric: sweep.metricErrors({ period: Duration.days(1) }),
       threshold: FAILURES_OF_A_DAY,
       means:
-        'The sweep of the storage service failed all day: expired files and superseded tables pile up. Nothing is lost.',
-      toDo: `The log of ${sweep.functionName} says why. It may be started again at any time.`,
+        'A sweep of the storage service failed all day: expired files or superseded tables pile up. Nothing is lost.',
+      toDo: `The log of ${sweep.functionName} says why, and of which kind. It may be started again at any time, with {"kind": "…"}.`,
     })
   }
 }
 
-/** Half the attempts of a day: four sweeps, each tried up to three times by Lambda. */
+/** Half the attempts of one kind in a day: four sweeps, each tried up to three times by Lambda. */
 const FAILURES_OF_A_DAY = 6

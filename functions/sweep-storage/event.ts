@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sweepKinds } from './sweep-kinds.ts'
 
-/** Input of the schedule. No field is used. */
-export const sweepStorageEvent = z.looseObject({})
+/** Input of the schedules. */
+export const sweepStorageEvent = z.strictObject({ kind: z.enum(sweepKinds) })

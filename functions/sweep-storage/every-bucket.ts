@@ -10,10 +10,12 @@ export const everyBucket = async ({
   branches,
   inBranch,
   ownTables,
-}: SweepServices): Promise<{ bucketId: string; tables: TableStore }[]> => {
+}: SweepServices): Promise<{ branchId: number; bucketId: string; tables: TableStore }[]> => {
   const branchIds = (await branches.list()).map(({ id }) => id).filter(id => id !== defaultBranchId)
-  const found: { bucketId: string; tables: TableStore }[] = []
-  for (const { buckets, tables } of [...branchIds.map(ownTables), inBranch(defaultBranchId)])
-    for (const { id } of await buckets.list()) found.push({ bucketId: id, tables })
+  const found: { branchId: number; bucketId: string; tables: TableStore }[] = []
+  for (const branchId of [...branchIds, defaultBranchId]) {
+    const { buckets, tables } = branchId === defaultBranchId ? inBranch(branchId) : ownTables(branchId)
+    for (const { id } of await buckets.list()) found.push({ branchId, bucketId: id, tables })
+  }
   return found
 }

@@ -1,9 +1,10 @@
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { sweepStorageEvent } from './event.ts'
 
-/** Removes what nobody can use any more: expired files, and table files that nothing refers to. */
+/** Removes what nobody can use any more, of one kind: expired files, or table files that nothing refers to, and so on. */
 export const handler = lambdaHandler({
   service: 'sweep-storage',
   event: sweepStorageEvent,
-  run: async (_, { logger }) => (await import('./work.ts')).run(logger),
+  keys: ({ kind }) => ({ kind }),
+  run: async ({ kind }, { logger }) => (await import('./work.ts')).run(kind, logger),
 })

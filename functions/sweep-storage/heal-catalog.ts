@@ -1,5 +1,6 @@
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
+import type { SweepPage } from './page.ts'
 import type { SweepServices } from './services.ts'
 
 /** `merge_12`, `staging_12`: tables of the load of a job, which live as long as the job. */
@@ -7,12 +8,12 @@ const ofJob = /^(?:merge|staging)_(\d{1,16})$/
 
 /**
  * Brings the Glue Data Catalog to the heads of the tables: moves the pointers that a crash left behind, and drops tables
- * that nobody needs any more. Resolves to the number of dropped tables. A table that fails is logged, and the next sweep
- * tries again.
+ * that nobody needs any more. Sweeps tables of the catalog, all in one page. A table that fails is logged, and the next
+ * sweep tries again.
  */
-export const healCatalog = async (services: SweepServices): Promise<number> => {
+export const healCatalog: SweepPage = async services => {
   const { catalog, log } = services
-  if (!catalog) return 0
+  if (!catalog) return { swept: 0 }
   // Before the heads: a table that is registered meanwhile is not among them.
   const found: string[] = []
   for await (const { name } of catalog.list()) found.push(name)
@@ -25,13 +26,13 @@ export const healCatalog = async (services: SweepServices): Promise<number> => {
         .followInCatalog(table)
         .catch(error => log.error('catalog not healed', { glueName: table.glueName, error }))
     }
-  let dropped = 0
+  let swept = 0
   for (const name of found) {
     if (registered.has(name) || (await isNeeded(name, services))) continue
     await catalog.drop(name)
-    dropped++
+    swept++
   }
-  return dropped
+  return { swept }
 }
 
 /** A name that we do not give is somebody's own table. */

@@ -1,8 +1,7 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
-import { z } from 'zod'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
-import { deleteObjects, listObjects } from './list-objects.ts'
+import { deleteObjects, listObjects } from './objects.ts'
+import type { SweepPage } from './page.ts'
 import type { SweepServices } from './services.ts'
 
 /**
@@ -12,59 +11,49 @@ import type { SweepServices } from './services.ts'
 const GRACE_MS = 24 * 3_600_000
 
 const TABLES_PREFIX = 'tables/'
-const NOTES_KEY = 'sweep/unnamed-objects.json'
-
-/** Key -> since when no table and no snapshot refers to it (ISO 8601). */
-const notesSchema = z.record(z.string(), z.string())
-type Notes = z.infer<typeof notesSchema>
 
 /**
- * Deletes the files of superseded snapshots, deleted tables and failed loads. Resolves to their number.
+ * Deletes the files of superseded snapshots, deleted tables and failed loads. Sweeps objects.
  *
  * An unreferenced object is noted, and deleted when it is still unreferenced a day later. Its age alone does not count:
- * an old file may have lost its table a second ago. References are read after the listing, so a load in between cannot
- * add to the listed objects. Objects of an unfinished job always stay.
+ * an old file may have lost its table a second ago. A note goes as soon as something refers to the object again.
+ * References are read after the listing of the page, so a load in between cannot add to the listed objects. Those of all
+ * tables are read: branches and copies share files. Objects of an unfinished job always stay.
  */
-export const sweepTableObjects = async (services: SweepServices): Promise<number> => {
-  const { s3, tablesBucket, now } = services
-  const listed: { key: string; lastModified: Date }[] = []
-  for await (const object of listObjects(s3, tablesBucket, TABLES_PREFIX)) listed.push(object)
-  const named = await namedKeys(services)
-  const notes = await readNotes(services)
+export const sweepTableObjects: SweepPage = async (services, after = TABLES_PREFIX) => {
+  const { s3, tablesBucket, sweeps, pageSizes, now } = services
+  const range = { prefix: TABLES_PREFIX, after, atMost: pageSizes.keys }
+  const listed = await listObjects(s3, tablesBucket, range)
+  const next = listed.length === pageSizes.keys ? listed.at(-1)?.key : undefined
+  const unnamed = new Map(listed.map(({ key, lastModified }) => [key, lastModified]))
+  for await (const key of namedKeys(services)) unnamed.delete(key)
+
+  const noted = new Map<string, Date>()
+  const needless: string[] = []
+  for await (const { key, since } of sweeps.notes({ after, upTo: next }))
+    if (unnamed.has(key)) noted.set(key, since)
+    else needless.push(key)
+
   const isOld = (time: Date): boolean => now().getTime() - time.getTime() > GRACE_MS
-
-  const nextNotes: Notes = {}
-  const going: string[] = []
   const isOver = createJobCheck(services)
-  for (const { key, lastModified } of listed) {
-    if (named.has(key)) continue
-    const since = notes[key] ?? now().toISOString()
-    if (isOld(new Date(since)) && isOld(lastModified) && (await isOver(key))) going.push(key)
-    else nextNotes[key] = since
+  const going: string[] = []
+  for (const [key, lastModified] of unnamed) {
+    const since = noted.get(key)
+    if (since && isOld(since) && isOld(lastModified) && (await isOver(key))) going.push(key)
   }
-  await deleteObjects(s3, tablesBucket, going)
-  await s3.send(
-    new PutObjectCommand({ Bucket: tablesBucket, Key: NOTES_KEY, Body: JSON.stringify(nextNotes) }),
+  await sweeps.note(
+    [...unnamed.keys()].filter(key => !noted.has(key)),
+    now(),
   )
-  return going.length
+  await deleteObjects(s3, tablesBucket, going)
+  // Last: a sweep that dies before this finds the notes of objects that are gone, and removes them.
+  await sweeps.removeNotes([...needless, ...going])
+  return { swept: going.length, next }
 }
 
-const namedKeys = async (services: SweepServices): Promise<Set<string>> => {
-  const named = new Set<string>()
-  for (const { tables, bucketId } of await everyBucket(services))
-    for await (const key of tables.namedKeys(bucketId)) named.add(key)
-  for await (const key of services.snapshots.namedKeys()) named.add(key)
-  return named
-}
-
-const readNotes = async ({ s3, tablesBucket }: SweepServices): Promise<Notes> => {
-  try {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket: tablesBucket, Key: NOTES_KEY }))
-    return notesSchema.parse(JSON.parse((await Body?.transformToString()) ?? '{}'))
-  } catch (error) {
-    if (error instanceof NoSuchKey) return {}
-    throw error
-  }
+async function* namedKeys(services: SweepServices): AsyncGenerator<string> {
+  for (const { tables, bucketId } of await everyBucket(services)) yield* tables.namedKeys(bucketId)
+  yield* services.snapshots.namedKeys()
 }
 
 /** Whether the job that wrote an object has ended: `tables/<table>/<job>/…`, or `tables/staging/<job>/…`. */

@@ -3,7 +3,12 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { sweepStorageEnvNames } from './env-names.ts'
+import { pageSizes } from './page-sizes.ts'
+import type { SweepKind } from './sweep-kinds.ts'
 import { sweepStorage } from './sweep-storage.ts'
+
+/** Later, no page begins. Each has more than half of the function's 15 minutes to end. */
+const PAGES_BEGIN_FOR_MS = 7 * 60_000
 
 const env = readEnv(sweepStorageEnvNames)
 const now = () => new Date()
@@ -13,11 +18,14 @@ const services = {
   s3,
   filesBucket: env.FILES_BUCKET,
   tablesBucket: env.TABLES_BUCKET,
+  pageSizes,
   now,
 }
 
-export const run = async (log: Logger) => {
-  const swept = await sweepStorage({ ...services, log })
-  log.info('swept', { ...swept })
-  return swept
+export const run = async (kind: SweepKind, log: Logger) => {
+  const until = Date.now() + PAGES_BEGIN_FOR_MS
+  const result = await sweepStorage(kind, { ...services, log }, () => Date.now() > until)
+  const { swept, isWhole } = result
+  log.info(isWhole ? 'swept' : 'swept in part: the next sweep continues', { swept, isWhole })
+  return result
 }

@@ -2,11 +2,11 @@ import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
-import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startExtraction } from '#support/extraction.ts'
 import { s3Of, startLanding } from '#support/landing.ts'
 import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
+import { sweepAll } from '#support/sweep-all.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost } from './seam.ts'
 import { watchItems } from './watch-items.ts'
@@ -127,7 +127,7 @@ export const startWorld = async () => {
     return Contents.map(({ Key = '' }) => Key)
   }
   const sweep = () =>
-    sweepStorage({
+    sweepAll({
       ...service.stores,
       s3: service.s3,
       filesBucket: service.filesBucket,

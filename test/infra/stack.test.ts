@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Match } from 'aws-cdk-lib/assertions'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { fireTriggersEnvNames } from '../../functions/fire-triggers/env-names.ts'
 import { keepDeadLetterEnvNames } from '../../functions/keep-dead-letter/env-names.ts'
 import { mergeByQueryEnvNames } from '../../functions/merge-by-query/env-names.ts'
@@ -16,6 +17,8 @@ import { startOpenJobsEnvNames } from '../../functions/start-open-jobs/env-names
 import { startScheduledRunsEnvNames } from '../../functions/start-scheduled-runs/env-names.ts'
 import { storageApiEnvNames } from '../../functions/storage-api/env-names.ts'
 import { sweepStorageEnvNames } from '../../functions/sweep-storage/env-names.ts'
+import { sweepStorageEvent } from '../../functions/sweep-storage/event.ts'
+import { sweepKinds } from '../../functions/sweep-storage/sweep-kinds.ts'
 import { withFile } from '../../infra/bundle.ts'
 import { synthesiseStack } from '../support/synthesise-stack.ts'
 import { resourcesOf, statementsOf } from './resources-of.ts'
@@ -285,22 +288,31 @@ describe('configuration', () => {
 })
 
 describe('retention', () => {
-  it('a schedule starts the sweep, which may write nothing but its notes and the metadata of tables', () => {
-    template.hasResourceProperties('AWS::Scheduler::Schedule', {
-      ScheduleExpression: 'rate(6 hours)',
-      State: Match.absent(),
-      Target: {
-        Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageSweepFunction'), 'Arn'] },
-        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^StorageSweepScheduleRole'), 'Arn'] },
-      },
-    })
+  it('each kind of sweep has a schedule of its own, and one without a catalog has none for it', () => {
+    const target = z.object({ Target: z.object({ Input: z.string() }) })
+    const kindsOf = (of: Template) =>
+      resourcesOf(of, 'AWS::Scheduler::Schedule')
+        .filter(([id]) => id.startsWith('StorageSweep'))
+        .map(([, { Properties }]) => {
+          expect(Properties).not.toHaveProperty('State')
+          expect(Properties['ScheduleExpression']).toMatch(/^cron\(\d+ 0\/6 \* \* \? \*\)$/)
+          expect(JSON.stringify(Properties['Target'])).toMatch(
+            /StorageSweepFunction.*StorageSweepScheduleRole/,
+          )
+          return sweepStorageEvent.parse(JSON.parse(target.parse(Properties).Target.Input)).kind
+        })
+        .sort()
+    expect(kindsOf(template)).toEqual([...sweepKinds].sort())
+    expect(kindsOf(synthesiseStack({ distributed: 'false' }))).toEqual(
+      sweepKinds.filter(kind => kind !== 'catalog').sort(),
+    )
+  })
+
+  it('the sweep may write nothing but the metadata of tables', () => {
     const written = statementsOf(template)
       .filter(([id, { Action }]) => id.startsWith('StorageSweep') && [Action].flat().includes('s3:PutObject'))
       .map(([, { Resource }]) => JSON.stringify(Resource))
-    expect(written).toEqual([
-      expect.stringMatching(/StorageTables.*\/sweep\/\*/),
-      expect.stringMatching(/StorageTables.*\/tables\/\*\/metadata\/\*/),
-    ])
+    expect(written).toEqual([expect.stringMatching(/StorageTables.*\/tables\/\*\/metadata\/\*/)])
   })
 
   it('lifecycle rules remove uploads and exports that the sweep missed', () => {

@@ -20,6 +20,7 @@ import { createMetadataStore } from './metadata/metadata-store.ts'
 import { createProjectStore } from './project/project-store.ts'
 import { createSnapshotFiles } from './snapshots/snapshot-files.ts'
 import { createSnapshotStore } from './snapshots/snapshot-store.ts'
+import { createSweepStore } from './sweeps/sweep-store.ts'
 import { createAliasStore } from './tables/aliases/alias-store.ts'
 import { createCatalogFollower } from './tables/catalog-follower.ts'
 import { createTableContents } from './tables/content/table-contents.ts'
@@ -108,6 +109,7 @@ export const createStorageStores = ({
     events,
     triggers: createTriggerStore(items),
     tickets: createTicketStore(items),
+    sweeps: createSweepStore(items),
     deadLetters: createDeadLetterStore(items),
     metadata,
     configurations: notingComponents(createConfigurationStore(items, documents), usedComponents),

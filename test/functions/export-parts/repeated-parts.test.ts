@@ -1,8 +1,8 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exportParts } from '#functions/export-parts/export-parts.ts'
-import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
+import { sweepAll } from '#support/sweep-all.ts'
 
 let by: Awaited<ReturnType<typeof startJobsByHand>>
 let tableId: string
@@ -112,8 +112,8 @@ it('leaves nothing but its slices a day after it ended', async () => {
   clock.time = new Date(Date.now() + 30 * 3_600_000)
   const { stores, s3, filesBucket, tablesBucket, jobServices } = service
   const sweep = { ...stores, s3, filesBucket, tablesBucket, now: () => clock.time, log: jobServices.log }
-  await sweepStorage(sweep)
+  await sweepAll(sweep)
   clock.time = new Date(clock.time.getTime() + 30 * 3_600_000)
-  await sweepStorage(sweep)
+  await sweepAll(sweep)
   expect(await left()).toBe(0)
 })

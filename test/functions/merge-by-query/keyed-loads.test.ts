@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { healCatalog } from '#functions/sweep-storage/heal-catalog.ts'
+import { pageSizes } from '#functions/sweep-storage/page-sizes.ts'
 import { glueTableName } from '#lib/distributed/glue-names.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews } from '#support/table-views.ts'
@@ -262,8 +263,9 @@ describe('in a branch', () => {
     await expectGlueAtHead(tableId)
 
     // The sweep knows both, and drops the branch's once the branch is gone.
-    const heal = () =>
-      healCatalog({ ...service.jobServices, ...service.stores, tablesBucket: service.tablesBucket })
+    const { jobServices, tablesBucket } = service
+    const heal = async () =>
+      (await healCatalog({ ...jobServices, ...service.stores, tablesBucket, pageSizes })).swept
     expect(await heal()).toBe(0)
     await service.call('DELETE', `/v2/storage/dev-branches/${id}`)
     expect(await heal()).toBe(1)

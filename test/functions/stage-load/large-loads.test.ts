@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { sweepAll } from '#support/sweep-all.ts'
 
 const NEVER = Number.MAX_SAFE_INTEGER
 const clock = { aheadMs: 0 }
@@ -192,7 +192,7 @@ describe('a large load', () => {
     const failed = await play([{ content: gzipSync(`id,note\n${records(0, 40)}"`) }], 24)
     expect(failed.answers).toMatchObject([{ code: 'invalidCsv' }])
     const sweep = () =>
-      sweepStorage({
+      sweepAll({
         ...service.stores,
         s3: service.s3,
         filesBucket: service.filesBucket,

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import scheduled from '#events/sweep-storage/scheduled.json' with { type: 'json' }
+import { sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
 /* The handler as the cloud loads it: everything it knows comes from the environment. */
@@ -36,17 +37,13 @@ afterAll(async () => {
 const context = { awsRequestId: 'test', functionName: 'test' } as Context
 
 describe('the sweep from its environment', () => {
-  it('accepts the schedule’s event, and logs what it removed', async () => {
+  it('sweeps the kind of the schedule’s event, and refuses an event without one', async () => {
     const bucketId = await service.createBucket('main')
     const tableId = await service.createTable(bucketId, 't', 'a\n1\n')
-    for (const event of [scheduled, {}])
-      expect(await handler(event, context)).toEqual({
-        catalogTables: 0,
-        expiredFiles: 0,
-        fileObjects: 0,
-        tablesExpired: 0,
-        tableObjects: 0,
-      })
+    expect(scheduled).toEqual({ kind: 'table-objects' })
+    for (const kind of sweepKinds)
+      expect(await handler({ kind }, context)).toEqual({ kind, swept: 0, isWhole: true })
+    await expect(handler({}, context)).rejects.toMatchObject({ code: 'event.invalid' })
     const { text } = await service.call('GET', `/v2/storage/tables/${tableId}/data-preview`)
     expect(text).toBe('"a"\n"1"\n')
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { healCatalog } from '#functions/sweep-storage/heal-catalog.ts'
+import { pageSizes } from '#functions/sweep-storage/page-sizes.ts'
 import { type MergeWorld, startMergeWorld, tableId } from '../merge-by-query/merge-world.ts'
 
 let world: MergeWorld
@@ -24,15 +25,18 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const heal = () =>
-  healCatalog({
+const heal = async () => {
+  const { swept } = await healCatalog({
     ...world.merging,
     ...world.stores,
     s3: world.s3,
     tablesBucket: world.tablesBucket,
     filesBucket: 'files',
+    pageSizes,
     log: { error: message => logged.push(message) },
   })
+  return swept
+}
 const names = async () => {
   const found: string[] = []
   for await (const { name } of world.catalog.list()) found.push(name)

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { startStorageService } from '../../support/storage-service.ts'
+import { sweepAll } from '../../support/sweep-all.ts'
 
 const DAY_MS = 86_400_000
 /** The object store has the clock of this machine; the service is that far ahead of it. */
@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 
 const sweep = () =>
-  sweepStorage({
+  sweepAll({
     ...service.stores,
     s3: service.s3,
     filesBucket: service.filesBucket,
@@ -49,9 +49,9 @@ describe('files', () => {
     expect((await fetch(before.url)).status).toBe(200)
 
     aheadMs = 15.1 * DAY_MS
-    expect((await sweep()).expiredFiles).toBeGreaterThan(0)
+    expect((await sweep()).files).toBeGreaterThan(0)
     expect((await fetch(before.url)).status).toBe(404)
-    expect((await sweep()).expiredFiles).toBe(0)
+    expect((await sweep()).files).toBe(0)
     const list = async (query: string) =>
       (await service.call('GET', `/v2/storage/files${query}`)).body.map((file: { id: number }) => file.id)
     expect(await list('')).not.toContain(id)
@@ -106,9 +106,9 @@ describe('the objects of tables', () => {
     // Superseded only now, and kept for a week more.
     await submit('POST', `/tables/${tableId}/import-async`, { dataFileId: await service.upload('a\n2\n') })
     aheadMs += 6.9 * DAY_MS
-    expect((await sweep()).tablesExpired).toBe(0)
+    expect((await sweep())['table-snapshots']).toBe(0)
     aheadMs += 0.2 * DAY_MS
-    expect((await sweep()).tablesExpired).toBe(1)
+    expect((await sweep())['table-snapshots']).toBe(1)
     aheadMs += 0.9 * DAY_MS
     await sweep()
     expect(await tableKeys()).toContain(first?.key)

@@ -5,15 +5,28 @@ interface ListedObject {
   lastModified: Date
 }
 
-/** Every object below a prefix. */
-export async function* listObjects(
+interface ObjectRange {
+  prefix: string
+  /** Keys that come later. Default: all. */
+  after: string | undefined
+  atMost: number
+}
+
+/** Objects below a prefix, by key. */
+export const listObjects = async (
   s3: S3Client,
   bucket: string,
-  prefix: string,
-): AsyncGenerator<ListedObject> {
-  for await (const page of paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: prefix }))
-    for (const { Key, LastModified } of page.Contents ?? [])
-      if (Key !== undefined && LastModified) yield { key: Key, lastModified: LastModified }
+  { prefix, after, atMost }: ObjectRange,
+): Promise<ListedObject[]> => {
+  const listed: ListedObject[] = []
+  const request = { Bucket: bucket, Prefix: prefix, StartAfter: after }
+  for await (const page of paginateListObjectsV2({ client: s3 }, request))
+    for (const { Key, LastModified } of page.Contents ?? []) {
+      if (Key === undefined || !LastModified) continue
+      listed.push({ key: Key, lastModified: LastModified })
+      if (listed.length === atMost) return listed
+    }
+  return listed
 }
 
 // S3 API Reference, "DeleteObjects".

@@ -1,0 +1,14 @@
+import { type PageSizes, pageSizes } from '#functions/sweep-storage/page-sizes.ts'
+import type { SweepServices } from '#functions/sweep-storage/services.ts'
+import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
+import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
+
+type Given = Omit<SweepServices, 'pageSizes'> & { pageSizes?: PageSizes }
+
+/** What the schedules do in six hours: each kind once, to its end. Resolves to what went, by kind. */
+export const sweepAll = async (services: Given): Promise<Record<SweepKind, number>> => {
+  const counts: Partial<Record<SweepKind, number>> = {}
+  for (const kind of sweepKinds)
+    counts[kind] = (await sweepStorage(kind, { pageSizes, ...services }, () => false)).swept
+  return counts as Record<SweepKind, number> // Each kind was counted.
+}
