@@ -115,9 +115,11 @@ export class RunCheck {
   }
 
   *#seamFindings(): Generator<string> {
-    const seams = [...this.#shared]
-    for (const [pages, ids] of seams.slice(0, MAX_SEAMS_NAMED)) {
-      const [earlier, later] = pages.split(' ')
+    const seams = Array.from(this.#shared, ([pages, ids]) => {
+      const [earlier = 0, later = 0] = pages.split(' ').map(Number)
+      return { earlier, later, ids }
+    }).sort((a, b) => a.later - b.later || a.earlier - b.earlier) // not in the order of the ids on a page
+    for (const { earlier, later, ids } of seams.slice(0, MAX_SEAMS_NAMED)) {
       yield earlier === later
         ? `page ${later} has ${many(ids, 'id')} more than once`
         : `pages ${earlier} and ${later} share ${many(ids, 'id')}: rows moved while they were read`
