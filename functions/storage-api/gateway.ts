@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { UserCode } from '../lib/errors/codes.ts'
 import { statusOf } from '../lib/errors/statuses.ts'
 import type { App } from './app.ts'
@@ -8,10 +8,10 @@ import { CATALOG_PATH } from './iceberg/match-endpoint.ts'
 /** API Gateway's HTTP API event, payload format 2.0: the parts that make a request. */
 export const gatewayEvent = z.object({
   rawPath: z.string(),
-  rawQueryString: z.string().default(''),
-  headers: z.record(z.string(), z.string()).default({}),
-  body: z.string().optional(),
-  isBase64Encoded: z.boolean().default(false),
+  rawQueryString: z._default(z.string(), ''),
+  headers: z._default(z.record(z.string(), z.string()), {}),
+  body: z.optional(z.string()),
+  isBase64Encoded: z._default(z.boolean(), false),
   requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
 })
 
