@@ -60,5 +60,3 @@ export const createOpenJobList = (items: ItemTable) => ({
     await items.put({ pk: PARTITION, sk: `LATE#${idSortKey(id)}` }, { ids: [id], notedTime: createdTime })
   },
 })
-
-export type OpenJobList = ReturnType<typeof createOpenJobList>
