@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ExtractOptions, type ExtractResult, extract } from '#lib/extractor/extract.ts'
@@ -12,13 +12,15 @@ interface Whole {
   jobs: unknown
   legs: number
   checkpoints: string[]
+  /** Names in the spool after the last leg. */
+  left: string[]
 }
 
 /** Runs to the end, stopping after so many pages in each leg. The checkpoint goes through JSON, as in a store. */
 export const runInLegs = async (answer: Answer, settings: Settings, pagesPerLeg: number): Promise<Whole> => {
   const server = await startApi(answer)
   const folder = mkdtempSync(join(tmpdir(), 'legs-'))
-  const outDir = join(folder, 'out')
+  const [outDir, spoolDir] = [join(folder, 'out'), join(folder, 'spool')]
   const checkpoints: string[] = []
   try {
     let result: ExtractResult | undefined
@@ -32,7 +34,7 @@ export const runInLegs = async (answer: Answer, settings: Settings, pagesPerLeg:
       result = await extract({
         config: configuration(server.origin, settings),
         outDir,
-        spoolDir: join(folder, 'spool'),
+        spoolDir,
         now: () => 1_700_000_000,
         signal: stop.signal,
         onProgress: () => {
@@ -51,6 +53,7 @@ export const runInLegs = async (answer: Answer, settings: Settings, pagesPerLeg:
       jobs: result.summary.jobs,
       legs,
       checkpoints,
+      left: existsSync(spoolDir) ? readdirSync(spoolDir) : [],
     }
   } finally {
     await server.close()

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +7,6 @@ import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import { PassRecording } from '#lib/extractor/completeness/pass-recording.ts'
 import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
-import { type ExtractResult, extract } from '#lib/extractor/extract.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import {
   configuration,
@@ -16,6 +15,7 @@ import {
   runExtraction,
   type Settings,
 } from '../run-extraction.ts'
+import { runInLegs } from '../run-in-legs.ts'
 
 const repaired = { primaryKey: ['id'], completeness: 'repair' }
 const codeOf = ({ error }: Extraction): string | undefined => (error as UserError | undefined)?.code
@@ -206,32 +206,6 @@ describe('tables of a job that is read in passes', () => {
   const shopsJob = { endpoint: 'shops', dataField: 'rows', scroller: 'paged', responseFilter: 'kept' }
   const csvJob = { endpoint: 'items', response: { format: 'csv' } }
 
-  /** Runs to the end in legs, and keeps what the spool holds at the end of each. */
-  const inLegs = async (answer: Answer, settings: Settings, pagesPerLeg: number) => {
-    const server = await startApi(answer)
-    const folder = mkdtempSync(join(tmpdir(), 'repair-'))
-    const [outDir, spoolDir] = [join(folder, 'out'), join(folder, 'spool')]
-    try {
-      let result: ExtractResult | undefined
-      let legs = 0
-      while (result?.finished !== true) {
-        legs++
-        const stop = new AbortController()
-        let pages = 0
-        const before =
-          result === undefined ? {} : { checkpoint: JSON.parse(JSON.stringify(result.checkpoint)) }
-        const onProgress = () => ++pages >= pagesPerLeg && stop.abort()
-        const config = configuration(server.origin, settings)
-        result = await extract({ config, outDir, spoolDir, signal: stop.signal, onProgress, ...before })
-      }
-      const left = ['items', 'completeness'].filter(name => existsSync(join(spoolDir, name)))
-      return { tables: readTables(outDir), jobs: result.summary.jobs, legs, left }
-    } finally {
-      await server.close()
-      rmSync(folder, { recursive: true, force: true })
-    }
-  }
-
   it.each<[string, Answer, Settings['api'], Record<string, unknown>]>([
     ['of odd numbers and keys, with children in one table', shops, paged, { ...shopsJob, children: [child] }],
     ['of CSV', csv, {}, csvJob],
@@ -240,10 +214,14 @@ describe('tables of a job that is read in passes', () => {
       api,
       config: { jobs: [{ ...job, primaryKey: 'id', ...more }] },
     })
-    const plain = await inLegs(answer, settings({}), Number.POSITIVE_INFINITY)
+    const plain = await runInLegs(answer, settings({}), Number.POSITIVE_INFINITY)
     expect(plain.tables).not.toEqual({})
     for (const pagesPerLeg of [1, 2, 5, Number.POSITIVE_INFINITY]) {
-      const { tables, legs, left } = await inLegs(answer, settings({ completeness: 'repair' }), pagesPerLeg)
+      const { tables, legs, left } = await runInLegs(
+        answer,
+        settings({ completeness: 'repair' }),
+        pagesPerLeg,
+      )
       expect(tables).toEqual(plain.tables)
       expect(left).toEqual([])
       if (pagesPerLeg === 1) expect(legs).toBeGreaterThan(2)
