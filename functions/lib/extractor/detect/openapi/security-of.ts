@@ -1,3 +1,4 @@
+import { bearerKey } from '../../config/bearer-key.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import type { OpenApiDocument } from './document.ts'
@@ -71,13 +72,7 @@ const kindOf = (scheme: JsonObject): Security | undefined => {
 }
 
 const bearer = (why: string): Security => ({
-  authentication: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    prefix: 'Bearer ',
-    value: { attr: '#token' },
-  },
+  authentication: bearerKey({ attr: '#token' }),
   attributes: { '#token': '' },
   why,
 })

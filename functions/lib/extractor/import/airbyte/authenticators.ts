@@ -1,3 +1,4 @@
+import { bearerKey } from '../../config/bearer-key.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { singleReference } from '../template.ts'
@@ -16,13 +17,7 @@ export const authenticationOf = (
     case 'NoAuth':
       return undefined
     case 'BearerAuthenticator':
-      return {
-        type: 'apiKey',
-        in: 'header',
-        name: 'Authorization',
-        prefix: 'Bearer ',
-        value: text('api_token'),
-      }
+      return bearerKey(text('api_token'))
     case 'ApiKeyAuthenticator':
       return { type: 'apiKey', ...placeOf(given, path, scope), value: text('api_token') }
     case 'BasicHttpAuthenticator': {

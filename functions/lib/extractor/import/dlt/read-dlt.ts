@@ -1,3 +1,4 @@
+import { bearerKey } from '../../config/bearer-key.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
 import { Attributes } from '../attributes.ts'
@@ -42,13 +43,7 @@ const authenticationOf = (
   const type = String(auth['type'] ?? (auth['token'] === undefined ? '' : 'bearer'))
   switch (type) {
     case 'bearer':
-      return {
-        type: 'apiKey',
-        in: 'header',
-        name: 'Authorization',
-        prefix: 'Bearer ',
-        value: attributes.hide('token', value('token')),
-      }
+      return bearerKey(attributes.hide('token', value('token')))
     case 'api_key': {
       const place = String(auth['location'] ?? 'header')
       const isKnown = ['header', 'query', 'cookie'].includes(place)

@@ -1,3 +1,4 @@
+import { bearerKey } from '../../config/bearer-key.ts'
 import { toDataField } from '../../detect/item-list.ts'
 import { isObject } from '../../php/php-values.ts'
 import type { Json, JsonObject } from '../../tables/json-value.ts'
@@ -129,13 +130,7 @@ const authenticationOf = (
   const value = (key: string): Json => settings[key] ?? ''
   switch (settings['auth_method']) {
     case 'bearer_token':
-      return {
-        type: 'apiKey',
-        in: 'header',
-        name: 'Authorization',
-        prefix: 'Bearer ',
-        value: attributes.hide('token', value('bearer_token')),
-      }
+      return bearerKey(attributes.hide('token', value('bearer_token')))
     case 'api_key': {
       const [[name, key] = ['', ''], ...others] = Object.entries(objectOf(settings['api_keys']))
       if (others.length > 0) report.lost(`${path}.api_keys`, `one key is sent, "${name}"`)
