@@ -16,6 +16,7 @@ import { statusChange } from './executions/status-change.ts'
 import { runTask } from './executions/task-resources.ts'
 import { functionsOfFirstFile } from './functions-of-first-file.ts'
 import { createTables } from './items/create-tables.ts'
+import { startItemExpiry } from './items/item-expiry.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
 import { concurrencyPools } from './lambda/concurrency-pool.ts'
@@ -118,6 +119,13 @@ export const runStack = async (
   const stack = read(endpoints)
 
   await Promise.all([createBuckets(s3, stack), makeTables(items.endpoint, dataDir, stack)])
+  const expiry = startItemExpiry({
+    endpoint: items.endpoint,
+    credentials: dataDir.root,
+    tables: stack.ofType(table),
+    log,
+  })
+  resources.defer(() => expiry.close())
   const queues = await openQueues(within('queues'), stack, { files, log })
   queues.onMessage = (name, length) => alarms.onMessage(name, length)
   const secrets = await openSecrets(within('secrets'), stack, options)

@@ -24,8 +24,7 @@ export const table = resourceType({
         }),
       )
       .optional(),
-    // DynamoDB deletes "within a few days" of the expiry, so every reader has to check the time itself anyway.
-    TimeToLiveSpecification: withoutMeaningHere('expired items stay; readers check the expiry themselves'),
+    TimeToLiveSpecification: z.strictObject({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
     SSESpecification: withoutMeaningHere('items rest in the data directory, which is the owner’s to encrypt'),
     PointInTimeRecoverySpecification: withoutMeaningHere('a copy of the data directory is the backup'),
     DeletionProtectionEnabled: withoutMeaningHere('the runtime never deletes a table'),

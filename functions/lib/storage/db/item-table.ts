@@ -13,7 +13,7 @@ import {
 import pMap from 'p-map'
 import { TransientError, UserError } from '../../errors/errors.ts'
 
-/** Attribute (epoch seconds) after which DynamoDB may drop an item. Nothing relies on it. */
+/** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
 export const itemExpiryName = 'expiresAt'
 
 export interface ItemKey {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { fromIdParts, idSortKey } from '../db/ids.ts'
-import { type ItemTable, itemExpiryName, startingWith } from '../db/item-table.ts'
+import { expiringIn } from '../db/item-expiry.ts'
+import { type ItemTable, startingWith } from '../db/item-table.ts'
 
 const deadLetterRecord = z.object({
   id: z.number(),
@@ -24,7 +25,7 @@ export type DeadLetterRecord = z.infer<typeof deadLetterRecord>
 
 const PARTITION = 'DEADLETTERS'
 /** DynamoDB may drop it after a year: nobody tries again what failed so long ago. */
-const KEPT_SECONDS = 365 * 86_400
+const KEPT_DAYS = 365
 const PAGE_SIZE = 100
 /** Executions that begin in one millisecond and have digests next to each other. */
 const MAX_ID_ATTEMPTS = 16
@@ -47,7 +48,7 @@ export const createDeadLetterStore = (items: ItemTable) => {
      * Its id is made of the start (ISO 8601) and the name of the execution, so that two reports of one execution meet.
      */
     async keep(letter: Omit<DeadLetterRecord, 'id'>, startedAt: string): Promise<DeadLetterRecord> {
-      const expiry = { [itemExpiryName]: Math.floor(Date.parse(letter.at) / 1000) + KEPT_SECONDS }
+      const expiry = expiringIn(KEPT_DAYS, new Date(letter.at))
       const first = firstId(letter.source.execution, startedAt)
       for (let id = first; id < first + MAX_ID_ATTEMPTS; id++) {
         const record = { ...letter, id }

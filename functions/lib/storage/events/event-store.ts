@@ -3,6 +3,7 @@ import { defaultBranchId } from '../branches/branch-store.ts'
 import { createGroups } from '../db/create-groups.ts'
 import { createOnce } from '../db/create-once.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
+import { expiringIn } from '../db/item-expiry.ts'
 import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import { type IdRange, querySpread, shardOf } from '../db/spread.ts'
@@ -65,11 +66,11 @@ type Subject = 'table' | 'bucket' | 'token' | 'branch'
 const subjects: ReadonlySet<string | null> = new Set(['table', 'bucket', 'token'])
 
 /** DynamoDB may drop an event after a year: nobody looks further back, and events outgrow everything else. */
-const KEPT_SECONDS = 365 * 86_400
+const KEPT_DAYS = 365
 const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
   ...event,
   requestKey: null,
-  [itemExpiryName]: Math.floor(Date.parse(event.created) / 1000) + KEPT_SECONDS,
+  ...expiringIn(KEPT_DAYS, new Date(event.created)),
 })
 
 /** Events whose copies are stored together: two or three each, which is one or two requests. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
-import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn, isExpired } from '../db/item-expiry.ts'
+import { type Item, type ItemTable, itemExpiryName } from '../db/item-table.ts'
 
 const KEPT_DAYS = 30
 
-const claimRecord = z.object({ id: z.number(), fingerprint: z.string() })
+const claimRecord = z.object({ id: z.number(), fingerprint: z.string(), [itemExpiryName]: z.number() })
 
 export interface IdempotentRequest {
   /** Scope of the key: the same key for another operation or from another token is another key. */
@@ -24,20 +25,24 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
   const claimItem = (request: IdempotentRequest, id: number) => ({
     id,
     fingerprint: fingerprintOf(request),
-    [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
+    ...expiringIn(KEPT_DAYS, now()),
   })
 
   return {
     /** The id of the key, if known. Refuses a key that was used for another request. */
     async findId(request: IdempotentRequest): Promise<number | undefined> {
       const item = await items.get(itemKey(request))
-      return item && idOfEqualRequest(item, request)
+      return item && !isExpired(item, now()) ? idOfEqualRequest(item, request) : undefined
     },
 
     /** The id of the key; `candidate` when the key is new. Refuses a key that was used for another request. */
     async claimId(request: IdempotentRequest, candidate: number): Promise<number> {
       const claim = claimItem(request, candidate)
       if (await items.put(itemKey(request), claim, 'absent')) return candidate
+      const found = await items.get(itemKey(request))
+      if (found && !isExpired(found, now())) return idOfEqualRequest(found, request)
+      if (await items.put(itemKey(request), claim, found ? exactly(found) : 'absent')) return candidate
+      // Another request with the key was faster.
       return idOfEqualRequest(await items.get(itemKey(request)), request)
     },
 
@@ -48,6 +53,11 @@ export const createIdempotencyStore = (items: ItemTable, now: () => Date) => {
 }
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
+
+const exactly = (item: Item) => {
+  const { id, [itemExpiryName]: expiry } = claimRecord.parse(item)
+  return { id, [itemExpiryName]: expiry }
+}
 
 const idOfEqualRequest = (item: unknown, request: IdempotentRequest): number => {
   const { id, fingerprint } = claimRecord.parse(item)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn, isExpired } from '../db/item-expiry.ts'
+import type { ItemTable } from '../db/item-table.ts'
 import { contentRevision } from './aliases/resolve-alias.ts'
 import type { TableHead } from './table-record.ts'
 
@@ -25,7 +26,7 @@ export const createExportCache = (items: ItemTable, now: () => Date) => {
   return {
     async findFileId(table: TableHead, request: unknown): Promise<number | undefined> {
       const item = await items.get(keyOf(table, request))
-      const cached = item && cachedExport.parse(item)
+      const cached = item && !isExpired(item, now()) ? cachedExport.parse(item) : undefined
       return cached?.revision === contentRevision(table) ? cached.fileId : undefined
     },
 
@@ -33,7 +34,7 @@ export const createExportCache = (items: ItemTable, now: () => Date) => {
       await items.put(keyOf(table, request), {
         fileId,
         revision: contentRevision(table),
-        [itemExpiryName]: Math.floor(now().getTime() / 1000) + KEPT_DAYS * 86_400,
+        ...expiringIn(KEPT_DAYS, now()),
       })
     },
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TransientError } from '../../errors/errors.ts'
-import { type ItemTable, itemExpiryName } from '../db/item-table.ts'
+import { expiringIn } from '../db/item-expiry.ts'
+import type { ItemTable } from '../db/item-table.ts'
 
 const dayRecord = z.object({ tableIds: z.array(z.string()), bytes: z.number(), revision: z.number() })
 
@@ -28,7 +29,7 @@ export const createPackingLedger = (items: ItemTable) => ({
         tableIds: [...day.tableIds, tableId],
         bytes: day.bytes + bytes,
         revision: day.revision + 1,
-        [itemExpiryName]: Math.floor(at.getTime() / 1000) + KEPT_DAYS * 86_400,
+        ...expiringIn(KEPT_DAYS, at),
       }
       if (await items.put(key, next, item ? { revision: day.revision } : 'absent'))
         return { outcome: 'taken' }
