@@ -1,8 +1,13 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import { crc32, gzipSync } from 'node:zlib'
 import { combineCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
 import { readBlocks } from '../../functions/lib/aws/multipart/read-blocks.ts'
-import type { ObjectRange, SourceObject } from '../../functions/lib/aws/multipart/source-object.ts'
+import type {
+  ObjectRange,
+  ReceiveBody,
+  SourceObject,
+} from '../../functions/lib/aws/multipart/source-object.ts'
 import { isGzip, listSlices } from '../../functions/lib/storage/files/list-slices.ts'
 import { formatRecord } from '../../functions/lib/table-engine/csv/format-records.ts'
 import type { StorageConnection } from './connect-storage.ts'
@@ -47,7 +52,7 @@ export const downloadToPath = async (
 ): Promise<Download> => {
   const content = await findContent(options)
   const partial = partialFile(path)
-  const { fileId, columns } = options
+  const { connection, fileId, columns } = options
   const known = await partial.journal(request)
   const journal: DownloadJournal = { request, fileId, columns, fingerprint: content.fingerprint }
   const isSame = known?.fingerprint === content.fingerprint
@@ -58,8 +63,8 @@ export const downloadToPath = async (
   const checksum = expectedChecksum(content.slices)
   checksum.catch(() => undefined) // Awaited at the end.
   try {
-    for await (const block of readContent(content, keptBytes)) {
-      await handle.writeFile(block)
+    for await (const block of readContent(content, keptBytes, connection.receive)) {
+      await writeAll(handle, block)
       crc = crc32(block, crc)
       progress.add(block.length)
     }
@@ -84,7 +89,7 @@ export const downloadToStream = async (stream: Writable, options: DownloadOption
   checksum.catch(() => undefined) // Awaited at the end.
   let crc = 0
   try {
-    for await (const block of readContent(content, 0)) {
+    for await (const block of readContent(content, 0, options.connection.receive)) {
       crc = crc32(block, crc)
       // The next block overwrites this one, so wait until it is written.
       await new Promise<void>((resolve, reject) => {
@@ -114,7 +119,11 @@ const findContent = async ({ connection, fileId, columns }: DownloadOptions): Pr
   }
 }
 
-async function* readContent({ header, slices }: Content, from: number): AsyncGenerator<Uint8Array> {
+async function* readContent(
+  { header, slices }: Content,
+  from: number,
+  receive: ReceiveBody,
+): AsyncGenerator<Uint8Array> {
   if (from < header.length) yield header.subarray(from)
   let start = header.length
   const ranges: ObjectRange[] = []
@@ -123,7 +132,12 @@ async function* readContent({ header, slices }: Content, from: number): AsyncGen
     if (firstByte < source.bytes) ranges.push({ source, firstByte, lastByte: source.bytes - 1 })
     start += source.bytes
   }
-  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true })
+  yield* readBlocks(ranges, { blockBytes: BLOCK_BYTES, ahead: BLOCKS_AHEAD, isReused: true, receive })
+}
+
+/** In as few system calls as it takes; `writeFile` of a handle writes 512 KiB at a time. */
+const writeAll = async (handle: FileHandle, block: Uint8Array): Promise<void> => {
+  for (let written = 0; written < block.length; ) written += (await handle.write(block, written)).bytesWritten
 }
 
 const checkSum = (

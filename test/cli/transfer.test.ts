@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { appendFile, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -310,6 +310,15 @@ describe('download', () => {
     expect([damaged.code, damaged.log]).toEqual([2, expect.stringMatching(/checksum/)])
     expect(existsSync(path)).toBe(false)
     expect(existsSync(`${path}.part`)).toBe(false)
+  })
+
+  it.runIf(existsSync('/dev/full'))('on a full disk ends with an error and no file', async () => {
+    const path = newPath('bin')
+    await symlink('/dev/full', `${path}.part`)
+    const { code, log } = await millrace('download', String(await uploadSlices(slices)), '-o', path)
+    expect([code, log]).toEqual([expect.any(Number), expect.stringContaining('ENOSPC')])
+    expect(code).not.toBe(0)
+    expect(existsSync(path)).toBe(false)
   })
 
   it.each([false, true])('exports a table with its header, gzip: %s', async isGzip => {

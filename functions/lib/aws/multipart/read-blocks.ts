@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { type ObjectRange, readRange } from './source-object.ts'
+import { type ObjectRange, type ReceiveBody, readRange } from './source-object.ts'
 
 /** What is held in memory at a time. A stream of blocks holds one more for each block that is read ahead. */
 export const BLOCK_BYTES = 16 * 1024 ** 2
@@ -14,6 +14,7 @@ export const bytesOf = (ranges: readonly ObjectRange[]): number =>
 export const readBlock = async (
   ranges: readonly ObjectRange[],
   block: Uint8Array<ArrayBuffer> = new Uint8Array(bytesOf(ranges)),
+  receive?: ReceiveBody,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   let offset = 0
   const reads = ranges.map(range => {
@@ -22,7 +23,9 @@ export const readBlock = async (
     offset += length
     return { range, target }
   })
-  await pMap(reads, ({ range, target }) => readRange(range, target), { concurrency: READS_IN_PARALLEL })
+  await pMap(reads, ({ range, target }) => readRange(range, target, receive), {
+    concurrency: READS_IN_PARALLEL,
+  })
   return block
 }
 
@@ -33,12 +36,14 @@ interface ReadBlocksOptions {
   ahead?: number
   /** Reuse the memory of a block when the next one is requested. Default: the caller keeps each block. */
   isReused?: boolean
+  /** How requests are sent. Default: by the SDK. */
+  receive?: ReceiveBody
 }
 
 /** Like `readBlock`, as a stream of blocks in order and in fixed memory. */
 export async function* readBlocks(
   ranges: readonly ObjectRange[],
-  { blockBytes = BLOCK_BYTES, ahead = 1, isReused = false }: ReadBlocksOptions = {},
+  { blockBytes = BLOCK_BYTES, ahead = 1, isReused = false, receive }: ReadBlocksOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const underWay: Promise<Uint8Array<ArrayBuffer>>[] = []
   const free: ArrayBuffer[] = []
@@ -46,7 +51,7 @@ export async function* readBlocks(
     isReused ? new Uint8Array(free.pop() ?? new ArrayBuffer(blockBytes), 0, bytes) : new Uint8Array(bytes)
   try {
     for (const block of cutBlocks(ranges, blockBytes)) {
-      const read = readBlock(block, bufferOf(bytesOf(block)))
+      const read = readBlock(block, bufferOf(bytesOf(block)), receive)
       // Awaited when its block is next; until then nobody would hear of its failure.
       read.catch(() => undefined)
       underWay.push(read)

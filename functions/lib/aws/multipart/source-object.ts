@@ -19,11 +19,20 @@ export interface ObjectRange {
   lastByte: number
 }
 
+/** Sends the request and puts the bytes of its body into `target`, as far as they come. `onBytes`: that many more are there. */
+export type ReceiveBody = (
+  source: SourceObject,
+  request: GetObjectCommand,
+  target: Uint8Array,
+  onBytes: (count: number) => void,
+) => Promise<void>
+
 /** How often in a row a request for the rest of a range may bring no byte. */
 const ATTEMPTS = 3
 
 /**
  * Reads a range into `target`, which has its length. When the connection breaks, another request reads the rest.
+ * `receive`: default the SDK.
  *
  * The SDK retries requests but not bodies. Throws `UserError` (`source.changed`) when the object no longer has its
  * ETag, `TransientError` (`source.cutOff`) when S3 keeps sending less than requested.
@@ -31,32 +40,38 @@ const ATTEMPTS = 3
 export const readRange = async (
   { source, firstByte, lastByte }: ObjectRange,
   target: Uint8Array,
+  receive: ReceiveBody = receiveBody,
 ): Promise<void> => {
   let offset = 0
   for (let attempt = 1; offset < target.length; attempt++) {
     try {
-      const { Body } = await source.s3
-        .send(
-          new GetObjectCommand({
-            Bucket: source.bucket,
-            Key: source.key,
-            VersionId: source.versionId,
-            IfMatch: source.etag,
-            Range: `bytes=${firstByte + offset}-${lastByte}`,
-          }),
-        )
-        .catch(sourceChanged(source))
-      // On Node the SDK's bodies are Readable streams.
-      for await (const bytes of Body as AsyncIterable<Uint8Array>) {
-        target.set(bytes, offset)
-        offset += bytes.length
+      const request = new GetObjectCommand({
+        Bucket: source.bucket,
+        Key: source.key,
+        VersionId: source.versionId,
+        IfMatch: source.etag,
+        Range: `bytes=${firstByte + offset}-${lastByte}`,
+      })
+      await receive(source, request, target.subarray(offset), count => {
+        offset += count
         attempt = 0
-      }
+      })
       if (offset < target.length && attempt >= ATTEMPTS) throw cutOff(source, offset, target.length)
     } catch (error) {
       const isAnswer = error instanceof S3ServiceException || error instanceof UserError
       if (isAnswer || attempt >= ATTEMPTS) throw error
     }
+  }
+}
+
+export const receiveBody: ReceiveBody = async (source, request, target, onBytes) => {
+  const { Body } = await source.s3.send(request).catch(sourceChanged(source))
+  // On Node the SDK's bodies are Readable streams.
+  let offset = 0
+  for await (const bytes of (Body ?? []) as AsyncIterable<Uint8Array>) {
+    target.set(bytes, offset)
+    offset += bytes.length
+    onBytes(bytes.length)
   }
 }
 

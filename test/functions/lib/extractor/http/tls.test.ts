@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it } from 'vitest'
+import { caCertificate, clientCertificate, serverCertificate, serverKey } from '#support/certificates.ts'
 import { extractFrom, type Settings } from '../run-extraction.ts'
-import { caCertificate, clientCertificate, serverCertificate, serverKey } from './certificates.ts'
 
 const listening = async (server: Server | Http2SecureServer): Promise<string> => {
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
