@@ -92,6 +92,15 @@ const landing = await startLanding({
     count('invocations of the API')
     return service.app.fetch(request)
   },
+  documents: ({ get, put, update }) => {
+    const counting =
+      <Input, Result>(kind: 'reads' | 'writes', send: (input: Input) => Promise<Result>) =>
+      (input: Input): Promise<Result> => {
+        count(`DynamoDB (hook) ${kind}`)
+        return send(input)
+      }
+    return { get: counting('reads', get), put: counting('writes', put), update: counting('writes', update) }
+  },
 })
 
 /** start-import, until it has begun: the states Start, HasStarted and LetJobRun. */
@@ -139,7 +148,6 @@ try {
   }
   counted('S3', service.s3)
   counted(ITEMS, service.database.documents)
-  counted('DynamoDB (hook)', landing.records.documents)
   counts.clear()
 
   for (let file = 1; file <= ALONE; file++) {

@@ -9,6 +9,7 @@ import { startStorageService } from '#support/storage-service.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 import { byteDifferences, jobDifferences, type Row } from './model.ts'
 import { createSeam, ReplyLost } from './seam.ts'
+import { watchDocuments } from './watch-documents.ts'
 import { watchItems } from './watch-items.ts'
 
 /** Where exports go, and the export machine keeps what it works with. */
@@ -84,13 +85,13 @@ export const startWorld = async () => {
   }
 
   await service.s3.send(new CreateBucketCommand({ Bucket: EXPORTS }))
-  const landing = await startLanding({ service, fetch })
+  const landing = await startLanding({
+    service,
+    fetch,
+    documents: plain => watchDocuments(seam, plain),
+  })
   const extraction = await startExtraction({ service, fetch })
-  for (const [name, client] of [
-    ['S3', service.s3],
-    ['records', landing.records.documents],
-  ] as const)
-    seam.watch(name, client)
+  seam.watch('S3', service.s3)
   const plainS3With = s3Of(service.s3Endpoint)
   const s3With: typeof plainS3With = (region, credentials) =>
     seam.watch('S3', plainS3With(region, credentials))

@@ -13,7 +13,7 @@ import type { LandedObject } from '#functions/start-import/event.ts'
 import { startImport } from '#functions/start-import/start-import.ts'
 import { createTransfer, type TransferOptions } from '#functions/start-import/transfer.ts'
 import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
-import { startImportRecords } from './import-records.ts'
+import { createTestRecords, type TestRecords } from './import-records.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
 
 export const LANDING = 'landing'
@@ -21,7 +21,7 @@ export const LANDING = 'landing'
 export let service: StorageService
 let api: Server
 export let storage: StorageClient
-export let records: Awaited<ReturnType<typeof startImportRecords>>
+export let records: TestRecords
 export let dependencies: StartImportDependencies
 export let bucketId: string
 let buckets = 0
@@ -35,7 +35,7 @@ export const useImportService = (): void => {
     await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve))
     const { port } = api.address() as AddressInfo // It listens on a port.
     storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
-    records = await startImportRecords()
+    records = createTestRecords()
     await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
     await service.s3.send(
       new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
@@ -60,7 +60,6 @@ export const useImportService = (): void => {
   })
 
   afterAll(async () => {
-    await records?.close()
     await new Promise(resolve => api.close(resolve))
     await service?.close()
   })

@@ -8,6 +8,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
+import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
 import { foreignCode } from '../../functions/lib/errors/codes.ts'
 import { TransientError } from '../../functions/lib/errors/errors.ts'
 import { createStorageClient, type StorageClient } from '../../functions/lib/storage-client/storage-client.ts'
@@ -17,7 +18,8 @@ import type { LandedObject, StartImportEvent } from '../../functions/start-impor
 import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
 import { createTransfer, type TransferOptions } from '../../functions/start-import/transfer.ts'
-import { startImportRecords } from './import-records.ts'
+import { createTestRecords } from './import-records.ts'
+import { createMemoryDocuments } from './memory-documents.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
 
 export const LANDING = 'landing'
@@ -33,6 +35,8 @@ export type ImportEnd =
 export interface GivenService {
   service?: StorageService
   fetch?: (request: Request) => Response | Promise<Response>
+  /** The records of the hook as something sees each request to them. */
+  documents?: (plain: DocumentRequests) => DocumentRequests
 }
 
 /** A landing bucket with versions, the storage service, and the import hook, all in this process. */
@@ -43,7 +47,11 @@ export const startLanding = async (given: GivenService = {}) => {
   const { port } = api.address() as AddressInfo // It listens on a port.
   const storage = createStorageClient({ baseUrl: `http://127.0.0.1:${port}`, token: service.token })
   const ended = new Set<string>()
-  const records = await startImportRecords({ isRunning: async execution => !ended.has(execution) })
+  const plainDocuments = createMemoryDocuments()
+  const records = createTestRecords({
+    documents: given.documents?.(plainDocuments) ?? plainDocuments,
+    isRunning: async execution => !ended.has(execution),
+  })
   await service.s3.send(new CreateBucketCommand({ Bucket: LANDING }))
   await service.s3.send(
     new PutBucketVersioningCommand({ Bucket: LANDING, VersioningConfiguration: { Status: 'Enabled' } }),
@@ -157,7 +165,6 @@ export const startLanding = async (given: GivenService = {}) => {
     },
 
     close: async (): Promise<void> => {
-      await records.close()
       await new Promise(resolve => api.close(resolve))
       if (!given.service) await service.close()
     },
