@@ -78,7 +78,8 @@ export const createExtractConsole = (
         if (job.windows !== undefined)
           output.write(`  windows: ${job.windows.finished} read, ${job.windows.dropped} older rows dropped\n`)
       }
-      const { waits, waitedSeconds } = summary.traffic
+      const { waits, waitedSeconds, unchanged = 0 } = summary.traffic
+      if (unchanged > 0) output.write(`${unchanged} answers had not changed since the last run.\n`)
       if (waits > 0)
         output.write(
           `The API limits requests: waited ${waits} times, ${Math.round(waitedSeconds)} s in all.\n`,

@@ -6,6 +6,7 @@ import { type ExtractOptions, extract } from '../functions/lib/extractor/extract
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
+import { keptAnswersIn, writeKeptAnswers } from './kept-answers.ts'
 import { readLastRun, writeLastRun } from './last-run.ts'
 import { exitCodes, sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
@@ -72,10 +73,10 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
         })
       },
       ...compat,
-      ...(preview === undefined ? {} : { maxRows: preview }),
+      ...(preview === undefined ? { keptAnswers: keptAnswersIn(dataDir) } : { maxRows: preview }),
     }
     if (flags.replay !== undefined) {
-      const { keepState: _, keepWindows: __, ...offline } = options // tokens of a recording are no tokens
+      const { keepState: _, keepWindows: __, keptAnswers: ___, ...offline } = options // tokens of a recording are no tokens
       return await replayRun(pathIn(shell, flags.replay), dataDir, offline, console)
     }
     const begun = performance.now()
@@ -86,6 +87,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) {
       await writeState(dataDir, result.state)
+      if (result.keptAnswers !== undefined) await writeKeptAnswers(dataDir, result.keptAnswers)
       await writeLastRun(dataDir, result.summary, (performance.now() - begun) / 1000)
     } else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })

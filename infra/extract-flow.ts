@@ -3,6 +3,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
 import {
+  ANSWERS_PREFIX,
   BUDGETS_PREFIX,
   LEASES_PREFIX,
   NO_KEY_OF_OURS,
@@ -47,6 +48,7 @@ export class ExtractFlow extends Construct {
       lifecycleRules: [
         { prefix: 'runs/', expiration: RUNS_KEPT },
         { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
+        { prefix: ANSWERS_PREFIX, expiration: RUNS_KEPT },
       ],
     })
     const runExtractor = runExtractorFunction(this, props, work)
@@ -98,6 +100,7 @@ const runExtractorFunction = (
   allowWritingObjects(runExtractor, work, { prefix: 'runs/' })
   allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
   allowWritingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
+  allowWritingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (network) runInNetwork(runExtractor, network)
   return runExtractor

@@ -22,5 +22,8 @@ export const NO_KEY_OF_OURS = 'NONE'
 /** Folder of the budgets that runs share, in the work bucket. */
 export const BUDGETS_PREFIX = 'budgets/'
 
+/** Folder of the answers that configurations keep for conditional requests, in the work bucket. */
+export const ANSWERS_PREFIX = 'answers/'
+
 /** Folder of the leases of configurations in the work bucket. Version 0.1 gave it its name. */
 export const LEASES_PREFIX = 'turns/'

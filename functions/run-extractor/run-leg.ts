@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
+import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
+import { fetchAnswers, keepAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
 import { setAside } from './kept-recordings.ts'
 import { createKeptTokens } from './kept-tokens.ts'
@@ -20,7 +22,10 @@ import { withTableIterations } from './table-iterations.ts'
 import { fetchInputs, uploadTable } from './table-transfer.ts'
 import { rowPrefix } from './work-store.ts'
 
-type Finished = Pick<Extract<ExtractResult, { finished: true }>, 'state' | 'tables' | 'warnings' | 'drift'>
+type Finished = Pick<
+  Extract<ExtractResult, { finished: true }>,
+  'state' | 'tables' | 'warnings' | 'drift' | 'keptAnswers'
+>
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
 /** Longer than any API asks to wait: then the row will never end. */
@@ -49,6 +54,8 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   const tokens = usesRefreshToken(sealed) ? createKeptTokens(run, services.storage) : undefined
   // The service seals secrets in states as well.
   const openedState = await openSecrets((await tokens?.laidOver(state)) ?? state, reader)
+  const isConditional = asksConditionally(sealed)
+  if (isConditional) await fetchAnswers(run, folder.answers, services)
   let kept: KeptWindows | undefined
   const options: ExtractOptions = {
     config: await withTableIterations(opened, folder.inputs),
@@ -61,6 +68,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     guard: true,
     allowedPrivateHosts: allowedHosts,
     budgets,
+    ...(isConditional && { keptAnswers: folder.answers }),
     keepWindows: async part => {
       kept = part
     },
@@ -183,6 +191,7 @@ const finishLeg = async (
   const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
   await services.work.write(stateKey, result.state, 'any')
   const recordingKey = recording === undefined ? undefined : await setAside(run, recording, services)
+  if (result.keptAnswers !== undefined) await keepAnswers(run, result.keptAnswers, services)
   await folder.remove()
   const warned = withRow(run, { warnings: result.warnings, ...driftOf(result) })
   return {
@@ -209,10 +218,11 @@ const readManifest = async (file: string) => {
 
 const countsOf = (
   summary: ExtractSummary,
-): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'jobs'> => ({
+): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'unchanged' | 'jobs'> => ({
   requests: summary.jobs.reduce((sum, job) => sum + job.pages + (job.polls ?? 0), 0) + summary.retries,
   ...(summary.retries > 0 && { retries: summary.retries }),
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
+  ...(summary.traffic.unchanged && { unchanged: summary.traffic.unchanged }),
   ...(summary.logins > 0 && { logins: summary.logins }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })

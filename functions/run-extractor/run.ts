@@ -24,6 +24,8 @@ const rowOfRun = z.object({
   retries: z.number().optional(),
   /** How long all requests waited until the API took more. Absent: it did not limit them. */
   limitWaitSeconds: z.number().optional(),
+  /** Answers that were as the run before had kept them. Absent: none. */
+  unchanged: z.number().optional(),
   /** Absent: none. */
   logins: z.number().optional(),
   /** From its first step to the end of its last. */

@@ -62,6 +62,11 @@ export interface ExtractOptions {
   dispatcher?: Dispatcher
   /** Budgets that other runs share. Default: each run has its own. */
   budgets?: SharedBudgets
+  /**
+   * File of the answers that the run before kept for `api.http.conditional`; need not be there. Absent: nothing is kept, and all is asked
+   * for whole.
+   */
+  keptAnswers?: string
   /** Keeps the exchanges with the API, or answers in its place. */
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */
@@ -108,6 +113,8 @@ export type ExtractResult =
       warnings: string[]
       /** How the tables differ from those of the last run; absent when no job asks for it. */
       drift?: DriftReport
+      /** In `spoolDir`: what takes the place of `options.keptAnswers`. Tables and state do not depend on it. */
+      keptAnswers?: string
       summary: ExtractSummary
     }
   | {

@@ -4,6 +4,7 @@ import { answerSpool } from './answers/answer-spool.ts'
 import { createRefreshTokens } from './authentication/refresh-tokens.ts'
 import { RunChecks } from './completeness/run-checks.ts'
 import { checkShape } from './config/check-shape.ts'
+import { conditionalOf } from './config/conditional-schema.ts'
 import { parseConfig } from './config/parse-config.ts'
 import { refuseUnsupported } from './config/refuse-unsupported.ts'
 import type { DriftReport } from './drift/check-drift.ts'
@@ -11,6 +12,7 @@ import { finishDrift } from './drift/finish-drift.ts'
 import { profilesOf } from './drift/stored-profiles.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
 import { createAdmission } from './http/admission.ts'
+import { createKeptAnswers, notKeptWarnings } from './http/kept-answers.ts'
 import { createRateLimitGate } from './http/rate-limit-gate.ts'
 import { createRequestBudgets } from './http/request-budgets.ts'
 import { retrySettings } from './http/retry-settings.ts'
@@ -159,6 +161,14 @@ const extractMasked = async (
     wait: waitForAll,
     onWait,
   })
+  const keptAnswers = createKeptAnswers({
+    settings: conditionalOf(parsed.api.http),
+    before: options.keptAnswers,
+    spoolDir: options.spoolDir,
+    secrets: secrets.values(),
+    masker,
+    traffic,
+  })
   let pages = 0
 
   const summary = (tables: WrittenTable[]): ExtractSummary => ({
@@ -211,6 +221,7 @@ const extractMasked = async (
         iterationName: names[index] ?? '',
         checks: options.maxRows === undefined ? checks : undefined,
         refreshTokens,
+        keptAnswers,
         wait,
         admissionFor: origin => createAdmission({ gate, traffic, bounds, budget: budgetOf(origin) }),
         statistics: statistics[index] ?? createRunStatistics(''),
@@ -289,9 +300,12 @@ const extractMasked = async (
       ...warningsOf(ended),
       ...ofCasts,
       ...drift.warnings,
+      ...notKeptWarnings(traffic, log),
     ]
     const compared = drift.report === undefined ? {} : { drift: masker.maskAll(drift.report) as DriftReport } // keeps the shape
-    return { finished: true, state: next, tables, warnings: said, ...compared, summary: ended }
+    const answers = keptAnswers?.file()
+    const kept = answers === undefined ? {} : { keptAnswers: answers }
+    return { finished: true, state: next, tables, warnings: said, ...compared, ...kept, summary: ended }
   } catch (error) {
     await keepWindows(error)
     throw error

@@ -116,6 +116,7 @@ const forReplay = ({
   deadline: _____,
   budgets: ______,
   keepWindows: _______,
+  keptAnswers: ________,
   ...others
 }: ExtractOptions) => others
 

@@ -7,7 +7,10 @@ import { createPlayer } from './player.ts'
 import { type RecordedRun, readRun, recordingFiles } from './recording.ts'
 import { withoutSecretsOf } from './without-secrets.ts'
 
-type ReplayOptions = Omit<ExtractOptions, 'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows'>
+type ReplayOptions = Omit<
+  ExtractOptions,
+  'cassette' | 'now' | 'state' | 'keepState' | 'keepWindows' | 'keptAnswers'
+>
 
 /** What became of a run whose API was a recording. */
 interface Replayed {

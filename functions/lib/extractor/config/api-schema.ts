@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Authentication } from './authentication-schema.ts'
+import { Conditional } from './conditional-schema.ts'
 import { ErrorRule } from './error-rules-schema.ts'
 import {
   decimal,
@@ -115,6 +116,11 @@ const Http = strictObject({
   budget: key(
     optional(Budget),
     'Ours: how many requests may be sent in a time, by all runs that share it. Without it: as many as the API takes.',
+  ),
+  conditional: key(
+    optional(Conditional),
+    'Ours: answers are kept for the next run, which asks the server whether they have changed.',
+    false,
   ),
   errorRules: key(
     optional(z.array(ErrorRule)),

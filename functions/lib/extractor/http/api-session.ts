@@ -11,7 +11,7 @@ import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { Exchange, HttpClient } from './http-client.ts'
-import type { HttpResponse } from './http-response.ts'
+import type { HttpResponse, ResponseHeaders } from './http-response.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
 import { type PageEnd, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
@@ -55,6 +55,8 @@ export interface FetchedPage {
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
   /** How the answer is read. Without it: as JSON. */
   answer?: Omit<AnswerOptions, 'folder' | 'limitBytes'> | undefined
+  /** As of `Exchange`. */
+  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
 }
 
 /** Sends the requests of one iteration, with its credentials. */
@@ -78,7 +80,7 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
     {
       sign,
       ...others
-    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo'> & {
+    }: Pick<Exchange, 'renew' | 'ruleFor' | 'spillTo' | 'isEnough'> & {
       sign: (request: OutgoingRequest) => Promise<OutgoingRequest>
     },
   ): Promise<HttpResponse> => {
@@ -112,19 +114,19 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   const send = (
     request: PageRequest,
     authenticator: Authenticator,
-    spillTo: string | undefined,
+    ways: Pick<Exchange, 'spillTo' | 'isEnough'>,
   ): Promise<HttpResponse> => {
     let session: number | undefined
     const sign = async (candidate: OutgoingRequest): Promise<OutgoingRequest> => {
       const signed = await authenticator.sign(candidate)
       session = signed.session
-      return signed.request
+      return { ...signed.request, unsigned: candidate }
     }
     const { renew } = authenticator
     return exchange(request, {
       sign,
       ruleFor: options.ruleFor,
-      spillTo,
+      ...ways,
       ...(renew === undefined ? {} : { renew: async () => session !== undefined && renew(session) }),
     })
   }
@@ -142,8 +144,9 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
   }
 
   return {
-    fetchPage: async (request, authenticator, { emptyIsLast, answer }) => {
-      const response = await send(request, authenticator, answer && options.spool.bodies)
+    fetchPage: async (request, authenticator, { emptyIsLast, answer, isEnough }) => {
+      const spillTo = answer && options.spool.bodies
+      const response = await send(request, authenticator, { spillTo, isEnough })
       const method = methodOf(request)
       const isError = response.status >= 400 || response.rule !== undefined
       if (answer === undefined || isError || (await isPlainJson(response, answer.settings)))

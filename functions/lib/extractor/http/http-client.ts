@@ -9,7 +9,8 @@ import type { Admission } from './admission.ts'
 import { collectResponse } from './collect-response.ts'
 import { acceptEncoding, decodeEncodings, decodeFile } from './decode-encodings.ts'
 import { waitOf } from './error-rules.ts'
-import { firstHeader, type HttpResponse } from './http-response.ts'
+import { firstHeader, type HttpResponse, type ResponseHeaders } from './http-response.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { NetworkFailure, toNetworkFailure } from './network-failure.ts'
 import type { Headers, OutgoingRequest } from './outgoing-request.ts'
 import { followRedirect, maxRedirects, type RedirectTarget } from './redirect.ts'
@@ -41,6 +42,10 @@ interface HttpClientOptions {
   cassette?: Cassette | undefined
   /** A text without the secrets that are known by now, for the cassette. */
   mask?: (text: string) => string
+  /** Answers of the run before. */
+  keptAnswers?: KeptAnswers | undefined
+  /** What tells those who ask apart, for `keptAnswers`. */
+  account?: string
 }
 
 /** What is sent, for one attempt and for each redirect of it. */
@@ -58,6 +63,8 @@ export interface Exchange {
   spillTo?: string | undefined
   /** The error rule for a response, if one holds. */
   ruleFor?: (response: HttpResponse) => ErrorRule | undefined
+  /** Whether these headers say all that the page needs them for. Absent: it is always asked for whole. */
+  isEnough?: ((headers: ResponseHeaders) => boolean) | undefined
 }
 
 export interface HttpClient {
@@ -75,8 +82,14 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const send = async (exchange: Exchange): Promise<HttpResponse> => {
     let waited = 0
     let renewed = false
+    let { isEnough } = exchange
     for (let retries = 0; ; retries++) {
-      const outcome = await attempt(exchange)
+      const outcome = await attempt({ ...exchange, isEnough })
+      if (isEnough !== undefined && isUnchanged(outcome)) {
+        isEnough = undefined
+        retries--
+        continue
+      }
       const rule = outcome instanceof NetworkFailure ? undefined : exchange.ruleFor?.(outcome)
       if (asksForLogin(outcome, rule) && !renewed && exchange.renew) {
         renewed = true
@@ -129,7 +142,7 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
   const attempt = async (exchange: Exchange): Promise<Outcome> => {
     let request = await exchange.prepare()
     for (let redirects = 0; ; redirects++) {
-      const response = await admitted(request, exchange.spillTo)
+      const response = await admitted(request, exchange)
       if (response instanceof NetworkFailure) return response
       options.log.debug(`${request.method} ${response.url} ${response.status}`)
       const next = followRedirect(request, response)
@@ -144,22 +157,28 @@ export const createHttpClient = (options: HttpClientOptions): HttpClient => {
     }
   }
 
-  const admitted = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
+  const admitted = async (request: OutgoingRequest, exchange: Exchange): Promise<Outcome> => {
     const leave = await options.admission.enter(request.url.origin)
     let outcome: Outcome | undefined
     try {
-      outcome = await once(request, spillTo)
+      outcome = await once(request, exchange)
       return outcome
     } finally {
       leave(outcome)
     }
   }
 
-  const once = async (request: OutgoingRequest, spillTo: string | undefined): Promise<Outcome> => {
+  const once = async (request: OutgoingRequest, { spillTo, isEnough }: Exchange): Promise<Outcome> => {
     if (options.guard) checkHost(request.url.hostname, options.allowedPrivateHosts)
-    const { cassette, mask = text => text, now } = options
+    const { cassette, mask = text => text, now, keptAnswers, account = '' } = options
     // What is kept or shown of an exchange is made of its whole body
-    const network = () => throughNetwork(request, cassette === undefined ? spillTo : undefined)
+    const send = (sent: OutgoingRequest) => throughNetwork(sent, cassette === undefined ? spillTo : undefined)
+    const { unsigned } = request
+    // Below the cassette: a recording has the whole answer, and needs none that was kept before it
+    const network = () =>
+      unsigned === undefined || isEnough === undefined || keptAnswers === undefined
+        ? send(request)
+        : keptAnswers.ask(account, { request: { ...request, unsigned }, isEnough, send })
     return cassette === undefined ? network() : cassette.send({ request, network, mask, now })
   }
 
@@ -212,6 +231,10 @@ const asksForLogin = (outcome: Outcome, rule: ErrorRule | undefined): boolean =>
   if (outcome instanceof NetworkFailure) return false
   return rule === undefined ? outcome.status === 401 : rule.do === 'login'
 }
+
+/** A 304 without a kept answer to it: the page is to be asked for whole. */
+const isUnchanged = (outcome: Outcome): boolean =>
+  !(outcome instanceof NetworkFailure) && outcome.status === 304
 
 /** The server takes no requests for a while. */
 const isRefusal = (outcome: Outcome): outcome is HttpResponse =>

@@ -1,4 +1,5 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
+import type { ResponseHeaders } from '../http/http-response.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
 import { type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
@@ -18,11 +19,13 @@ export const headerLinkPagination = (
 ): Pagination => {
   const relation = (settings.rel || 'next').toLowerCase()
   const params = settings.includeParams === true ? (input.job.params ?? {}) : {}
+  const targetIn = ({ link = '' }: ResponseHeaders): string | undefined =>
+    findLink([link].flat().join(', '), relation)
   return {
     first: pageRequest(input),
+    hasNext: headers => targetIn(headers) !== undefined,
     next: page => {
-      const field = page.headers['link']
-      const target = findLink(Array.isArray(field) ? field.join(', ') : (field ?? ''), relation)
+      const target = targetIn(page.headers)
       if (target === undefined) return undefined
       return pageRequest(input, { endpoint: resolveUrl(page.url, target).href, params })
     },

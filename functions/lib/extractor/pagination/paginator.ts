@@ -24,6 +24,8 @@ export interface Pagination {
   next: Paginator
   /** Why there is no next page, for the summary. */
   ended: string
+  /** Whether these headers name a next page. Absent: the body alone says what follows. */
+  hasNext?: (headers: ResponseHeaders) => boolean
 }
 
 /** What a paginator is made from. */

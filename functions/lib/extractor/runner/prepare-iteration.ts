@@ -2,6 +2,7 @@ import { answerSpool } from '../answers/answer-spool.ts'
 import { createAuthenticator } from '../authentication/create-authenticator.ts'
 import type { RefreshTokens } from '../authentication/refresh-tokens.ts'
 import type { RunChecks } from '../completeness/run-checks.ts'
+import { conditionalOf } from '../config/conditional-schema.ts'
 import type { ExtractorConfig } from '../config/parse-config.ts'
 import type { ExtractOptions } from '../extract-options.ts'
 import { createEvaluateValues } from '../functions/evaluate-values.ts'
@@ -12,6 +13,7 @@ import { resolveBaseUrl, resolveDefaultHeaders } from '../http/api-setup.ts'
 import { createDispatcher } from '../http/dispatcher.ts'
 import { createErrorRules } from '../http/error-rules.ts'
 import { createHttpClient } from '../http/http-client.ts'
+import type { KeptAnswers } from '../http/kept-answers.ts'
 import type { RequestOptions } from '../http/page-request.ts'
 import { resolveUrl } from '../http/resolve-url.ts'
 import { retrySettings } from '../http/retry-settings.ts'
@@ -41,6 +43,7 @@ interface PrepareOptions {
   iterationName: string
   checks: RunChecks | undefined
   refreshTokens: RefreshTokens
+  keptAnswers: KeptAnswers | undefined
   statistics: RunStatistics
   /** Waits, in no time when answers are replayed. */
   wait: (seconds: number) => Promise<void>
@@ -111,6 +114,8 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     onRetry: given.onRetry,
     cassette: options.cassette,
     mask: masker.mask,
+    keptAnswers: given.keptAnswers,
+    account: JSON.stringify([attributes, file.authorization, api.authentication]),
   })
   const session = createApiSession({
     client,
@@ -162,6 +167,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     log,
     now,
     maxRows: options.maxRows,
+    isConditional: conditionalOf(api.http) !== undefined,
     isReplay: options.cassette?.isInstant === true,
   }
   return {

@@ -60,7 +60,11 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
         if (ended !== undefined) return ended
         const { emptyIsLast } = work.run.pagination
         const answer = answerOf(work, context)
-        const fetched = await session.fetchPage(work.request, authenticator, { emptyIsLast, answer })
+        const fetched = await session.fetchPage(work.request, authenticator, {
+          emptyIsLast,
+          answer,
+          isEnough: isEnoughOf(work, context),
+        })
         if (fetched.ends === undefined) checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
         return fetched
       } catch (error) {
@@ -147,3 +151,12 @@ const answerOf = ({ run: { plan, request } }: PageWork, { response }: JobContext
   if (settings === undefined) return undefined
   return { settings, dataField: plan.job.dataField, endpoint: request.endpoint ?? plan.job.endpoint }
 }
+
+/**
+ * Which headers a kept answer needs from a server that says that nothing has changed. Undefined: the page is asked for whole, as a proof that
+ * nothing is missing needs answers of now.
+ */
+const isEnoughOf = ({ run: { plan, pagination } }: PageWork, { isConditional }: JobContext) =>
+  isConditional === true && plan.job.completeness === undefined
+    ? (pagination.hasNext ?? (() => true))
+    : undefined
