@@ -11,11 +11,7 @@ import type { DriftReport } from './drift/check-drift.ts'
 import { finishDrift } from './drift/finish-drift.ts'
 import { profilesOf } from './drift/stored-profiles.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary } from './extract-options.ts'
-import { createAdmission } from './http/admission.ts'
 import { createKeptAnswers, notKeptWarnings } from './http/kept-answers.ts'
-import { createRateLimitGate } from './http/rate-limit-gate.ts'
-import { createRequestBudgets } from './http/request-budgets.ts'
-import { retrySettings } from './http/retry-settings.ts'
 import { createLog } from './masking/log.ts'
 import { maskError, maskSummary } from './masking/mask-error.ts'
 import { createMasker } from './masking/masker.ts'
@@ -23,8 +19,8 @@ import { secretsOf } from './masking/secrets-of.ts'
 import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint.ts'
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
-import { createRunBounds } from './runner/run-bounds.ts'
 import { runIteration } from './runner/run-iteration.ts'
+import { createRunRequests } from './runner/run-requests.ts'
 import {
   castWarnings,
   completenessWarnings,
@@ -36,7 +32,6 @@ import { restoreSequences, saveSequences } from './runner/saved-sequences.ts'
 import { createSinks } from './runner/sinks.ts'
 import { nextState, readState, stateWithTokens, stateWithWindows } from './runner/state.ts'
 import { createStopSignal, Stopped } from './runner/stop-signal.ts'
-import { newTraffic } from './runner/traffic.ts'
 import type { Json } from './tables/json-value.ts'
 import type { WrittenTable } from './tables/sink-types.ts'
 import { removeTables } from './tables/table-file.ts'
@@ -124,42 +119,16 @@ const extractMasked = async (
   })
   const spool = answerSpool(options.spoolDir)
   let { retries, logins = 0 } = leg
-  const traffic = { ...(leg.traffic ?? newTraffic()) }
-  const isInstant = options.cassette?.isInstant === true
-  const wait = async (seconds: number): Promise<void> => {
-    if (!isInstant) await stop.wait(seconds, abort.signal)
-  }
-  const waitForAll = async (seconds: number): Promise<void> => {
-    if (!isInstant) await stop.waitOrStop(seconds, abort.signal)
-  }
-  const onWait = (seconds: number): void => {
-    traffic.waits++
-    traffic.waitedSeconds += seconds
-  }
-  const bounds = createRunBounds({
-    limits: parsed.api.limits,
-    traffic,
-    rows: () => sinks.rows,
-    startedAt: leg.currentStart,
-    now,
-    log,
-    reached: leg.reached,
-  })
-  const budgetOf = createRequestBudgets({
-    settings: isInstant ? undefined : parsed.api.http?.budget,
-    shared: options.budgets,
+  const { traffic, bounds, wait, admissionFor } = createRunRequests({
+    parsed,
+    options,
     secrets: secrets.values(),
-    log,
+    leg,
+    rows: () => sinks.rows,
     now,
-    wait: waitForAll,
-    onWait,
-  })
-  const gate = createRateLimitGate({
-    longestSeconds: retrySettings(parsed.api.retryConfig).maxTotalSeconds,
     log,
-    now,
-    wait: waitForAll,
-    onWait,
+    stop,
+    aborted: abort.signal,
   })
   const keptAnswers = createKeptAnswers({
     settings: conditionalOf(parsed.api.http),
@@ -223,7 +192,7 @@ const extractMasked = async (
         refreshTokens,
         keptAnswers,
         wait,
-        admissionFor: origin => createAdmission({ gate, traffic, bounds, budget: budgetOf(origin) }),
+        admissionFor,
         statistics: statistics[index] ?? createRunStatistics(''),
         signal: abort.signal,
         onRetry: () => retries++,

@@ -1,0 +1,81 @@
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import type { ExtractOptions } from '../extract-options.ts'
+import { type Admission, createAdmission } from '../http/admission.ts'
+import { createRateLimitGate } from '../http/rate-limit-gate.ts'
+import { createRequestBudgets } from '../http/request-budgets.ts'
+import { retrySettings } from '../http/retry-settings.ts'
+import type { Log } from '../masking/log.ts'
+import type { Leg } from './checkpoint.ts'
+import { createRunBounds, type RunBounds } from './run-bounds.ts'
+import type { StopSignal } from './stop-signal.ts'
+import { newTraffic, type Traffic } from './traffic.ts'
+
+/** When the requests of a run may be sent, all iterations together. */
+interface RunRequests {
+  /** What was sent so far, in earlier legs too. It grows as requests are sent. */
+  traffic: Traffic
+  bounds: RunBounds
+  /** For one request alone, such as before a retry. In no time when answers are replayed. */
+  wait: (seconds: number) => Promise<void>
+  /** @param origin of the API that an iteration reads */
+  admissionFor: (origin: string) => Admission
+}
+
+interface RequestsOptions {
+  parsed: ExtractorConfig
+  options: Pick<ExtractOptions, 'budgets' | 'cassette'>
+  /** What tells accounts of an API apart. */
+  secrets: Iterable<string>
+  leg: Leg
+  rows: () => number
+  /** Seconds since 1970. */
+  now: () => number
+  log: Log
+  stop: StopSignal
+  /** Ends waits with the error that ended the run. */
+  aborted: AbortSignal
+}
+
+/** Limits of the run, budgets that it shares, and what the API says of its own limits. */
+export const createRunRequests = (given: RequestsOptions): RunRequests => {
+  const { parsed, options, leg, rows, now, log, stop, aborted } = given
+  const { api } = parsed
+  const isInstant = options.cassette?.isInstant === true
+  const traffic = { ...(leg.traffic ?? newTraffic()) }
+  const bounds = createRunBounds({
+    limits: api.limits,
+    traffic,
+    rows,
+    startedAt: leg.currentStart,
+    now,
+    log,
+    reached: leg.reached,
+  })
+  const waits = {
+    wait: async (seconds: number): Promise<void> => {
+      if (!isInstant) await stop.waitOrStop(seconds, aborted)
+    },
+    onWait: (seconds: number): void => {
+      traffic.waits++
+      traffic.waitedSeconds += seconds
+    },
+  }
+  const budgetOf = createRequestBudgets({
+    settings: isInstant ? undefined : api.http?.budget,
+    shared: options.budgets,
+    secrets: given.secrets,
+    log,
+    now,
+    ...waits,
+  })
+  const longestSeconds = retrySettings(api.retryConfig).maxTotalSeconds
+  const gate = createRateLimitGate({ longestSeconds, log, now, ...waits })
+  return {
+    traffic,
+    bounds,
+    wait: async seconds => {
+      if (!isInstant) await stop.wait(seconds, aborted)
+    },
+    admissionFor: origin => createAdmission({ gate, traffic, bounds, budget: budgetOf(origin) }),
+  }
+}
