@@ -8,7 +8,7 @@ import { stackContext } from '../runtime/stack-context.ts'
 import { synthesise } from '../runtime/synthesise.ts'
 import { bundledLicenses } from './bundled-licenses.ts'
 
-/* Builds dist/, which is what the published package runs (docs/decisions/0018-published-package.md). */
+/* Builds dist/, which is what the published package runs (docs/decisions/0020-published-package.md). */
 const dist = join(projectRoot, 'dist')
 
 /** The modules of the command line and of the local cloud as JavaScript, each at its own place. */
