@@ -30,10 +30,13 @@ export const replayRun = async (
   options: ExtractOptions,
   console: ExtractConsole,
 ): Promise<number> => {
-  const { result, error, differences } = await replayExtraction(folder, options)
+  const { result, error, kept, differences } = await replayExtraction(folder, options)
   if (result !== undefined) {
     console.summary(result.summary)
     await writeState(dataDir, result.state)
+  } else if (kept !== undefined) {
+    console.summary(kept.summary)
+    await writeState(dataDir, kept.state)
   }
   for (const difference of differences) console.log({ level: 'error', message: difference })
   if (differences.length > 0) return 1

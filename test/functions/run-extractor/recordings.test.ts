@@ -146,6 +146,47 @@ it('a run that fails is kept beside the last good one, and its replay fails alik
   })
 })
 
+it('a run that keeps windows from before it failed is kept with their tables and their state', async () => {
+  const windowed = await startApi(({ query }, response) => {
+    if (query.get('since')?.startsWith('2026-01-02') === true) response.statusCode = 403
+    return [{ id: 1, at: '2026-01-01T05:00:00Z' }]
+  })
+  const incremental = {
+    cursor: 'at',
+    param: 'since',
+    until: 'until',
+    start: '2026-01-01',
+    step: 'P1D',
+    end: '2026-01-03',
+  }
+  const people = { endpoint: 'people', id: 'people', primaryKey: ['id'], incremental }
+  await extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: `${configId}w`,
+    name: 'windowed',
+    configuration: {
+      keepRecordings: true,
+      parameters: {
+        api: { baseUrl: `${windowed.origin}/`, http: { maxConcurrency: 1 } },
+        config: { '#token': SECRET, outputBucket: configId, jobs: [people] },
+      },
+    },
+  })
+  configId = `${configId}w`
+  const { end } = await extraction.run(configId)
+  await windowed.close()
+  expect(end.result).toMatchObject({ status: 'error', rowsLoaded: 1 })
+  const { body } = await extraction.service.call(
+    'GET',
+    `/v2/storage/components/ex-generic-v2/configs/${configId}`,
+  )
+  const [bad] = await filesOf('bad')
+  await withUnpacked(bad?.id ?? 0, async folder => {
+    expect((await readRun(folder)).outcome).toMatchObject({ kept: { state: body.state } })
+    expect(await readdir(join(folder, 'tables'))).toHaveLength(2)
+    expect(await replay(folder)).toEqual([])
+  })
+})
+
 it('of each there is one: the newest', async () => {
   await extraction.run(configId)
   const [first] = await filesOf('good')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { isMissing } from '../../paths/is-missing.ts'
-import { type ExtractOptions, type ExtractResult, extract } from '../extract.ts'
+import { type ExtractOptions, type ExtractResult, extract, type KeptWindows } from '../extract.ts'
 import { compareTables } from './compare-tables.ts'
 import { createRecorder, type RecorderOptions } from './recorder.ts'
 import { type RecordedRun, recordingFiles } from './recording.ts'
@@ -54,7 +54,17 @@ export const recordExtraction = async (
     startedAt ??= time // the first look at the clock is the start that the state keeps
     return time
   }
-  const end = await extract({ ...options, now, cassette: recorder }).then(
+  let hasKept = false
+  const keepWindows = async (part: KeptWindows): Promise<void> => {
+    hasKept = true
+    await options.keepWindows?.(part)
+  }
+  const end = await extract({
+    ...options,
+    now,
+    cassette: recorder,
+    ...(options.keepWindows && { keepWindows }),
+  }).then(
     result => ({ result }),
     error => ({ error }),
   )
@@ -84,6 +94,7 @@ export const recordExtraction = async (
     ...forReplay(options),
     outDir: tables,
     spoolDir: `${options.spoolDir}-replay`,
+    keepsWindows: options.keepWindows !== undefined,
   }).catch((error: unknown) => {
     if (given.onFailure === undefined) throw error
     given.onFailure(error)
@@ -92,7 +103,12 @@ export const recordExtraction = async (
   const outcome =
     replayed.error === undefined
       ? { state: replayed.result?.state }
-      : { error: { code: replayed.error.code, message: replayed.error.message } }
+      : {
+          error: { code: replayed.error.code, message: replayed.error.message },
+          ...(options.keepWindows && {
+            kept: replayed.kept === undefined ? null : { state: replayed.kept.state },
+          }),
+        }
   await writeFile(join(folder, recordingFiles.run), JSON.stringify({ ...run, outcome }, undefined, 2))
   await rm(join(folder, recordingFiles.begun), { force: true })
 
@@ -100,7 +116,9 @@ export const recordExtraction = async (
   const failed = 'error' in end
   if (failed !== (replayed.error !== undefined))
     differences.push(replayed.error?.message ?? 'The replay succeeds.')
-  else if (!failed) {
+  else if (hasKept !== (replayed.kept !== undefined))
+    differences.push(`The ${hasKept ? 'run' : 'replay'} alone keeps windows from before it failed.`)
+  else if (!failed || hasKept) {
     const inTables = await compareTables(tables, options.outDir)
     differences.push(...inTables.map(({ sentence }) => sentence))
   }

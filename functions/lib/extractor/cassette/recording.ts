@@ -50,7 +50,11 @@ const runSchema = z.strictObject({
   state: z.unknown().optional(),
   outcome: z.union([
     z.strictObject({ state: z.unknown() }),
-    z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) }),
+    z.strictObject({
+      error: z.strictObject({ code: z.string(), message: z.string() }),
+      /** What it kept of windows before it failed, beside its tables; `null`: nothing. Absent: nobody was there to keep it. */
+      kept: z.strictObject({ state: z.unknown() }).nullable().optional(),
+    }),
   ]),
 })
 

@@ -6,8 +6,9 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
+import { readRun } from '#lib/extractor/cassette/recording.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
-import type { ExtractOptions } from '#lib/extractor/extract.ts'
+import type { ExtractOptions, KeptWindows } from '#lib/extractor/extract.ts'
 import { zip } from './answers/zip.ts'
 import { type Answer, startApi } from './api-server.ts'
 import { configuration, readTables, type Settings } from './run-extraction.ts'
@@ -132,6 +133,60 @@ describe('a recorded run', () => {
     const replayed = await replay(config)
     expect(replayed.error?.message).toBe('error' in end && end.error.message)
     expect(replayed.differences).toEqual([])
+  })
+
+  it('that failed after windows holds what it kept of them, and its replay compares that', async () => {
+    const days = ['2026-01-01', '2026-01-02', '2026-01-03']
+    const api = await startApi(({ query }, response) => {
+      const since = query.get('since') ?? ''
+      if (since.startsWith('2026-01-03')) response.statusCode = 400
+      return [{ id: days.findIndex(day => since.startsWith(day)), at: since }]
+    })
+    const incremental = {
+      cursor: 'at',
+      param: 'since',
+      until: 'until',
+      start: days[0],
+      step: 'P1D',
+      end: '2026-01-04',
+    }
+    const windows = (more: object = {}) =>
+      configuration(api.origin, {
+        api: { http: { maxConcurrency: 1 } },
+        config: { jobs: [{ id: 'people', endpoint: 'people', primaryKey: ['id'], incremental, ...more }] },
+      })
+    let kept: KeptWindows | undefined
+    const recorded = await recordExtraction(recording(), {
+      ...optionsOf(windows(), 'recorded'),
+      keepWindows: async part => {
+        kept = part
+      },
+    })
+    await api.close()
+    expect(recorded).toMatchObject({ isWhole: true, differences: [] })
+    expect(kept?.tables).toHaveLength(1)
+    expect((await readRun(recording())).outcome).toEqual({
+      error: { code: 'extractor.response.status', message: expect.any(String) },
+      kept: { state: JSON.parse(JSON.stringify(kept?.state)) },
+    })
+    expect(readTables(join(recording(), 'tables'))).toEqual(readTables(join(folder, 'recorded/out')))
+    const replayed = await replay(windows())
+    expect(replayed.differences).toEqual([])
+    expect(replayed.kept?.state).toEqual(kept?.state)
+
+    const reshaped = await replay(windows({ primaryKey: ['id', 'at'] }))
+    expect(reshaped.differences).toEqual([expect.stringContaining('"people.manifest" differs')])
+    const renamed = await replay(windows({ id: 'others' }))
+    expect(renamed.differences).toEqual([expect.stringContaining('The state differs')])
+  })
+
+  it('that failed without anything to keep says so, and its replay keeps nothing either', async () => {
+    const api = await startApi((_, response) => response.writeHead(404).end('{}'))
+    const config = configuration(api.origin, {})
+    await recordExtraction(recording(), { ...optionsOf(config, 'recorded'), keepWindows: async () => {} })
+    await api.close()
+    expect((await readRun(recording())).outcome).toMatchObject({ kept: null })
+    expect((await replay(config)).differences).toEqual([])
   })
 
   it('holds no secret, not those of a login either, and replays with other secrets', async () => {
