@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
@@ -13,6 +13,9 @@ import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
 import { pathIn, type Shell } from './shell.ts'
 import { writeState } from './write-state.ts'
+
+/** The one that asks has enough to do with two others. */
+const MOST_THREADS = 3
 
 export interface ExtractFlags {
   compat?: boolean
@@ -53,6 +56,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       signal,
       graceSeconds: 0,
       guard: flags.guard === true,
+      threads: Math.min(availableParallelism(), MOST_THREADS),
       log: console.log,
       onProgress: console.progress,
       keepState: async state => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
@@ -70,6 +70,7 @@ const timeExtract = async (
     },
     outDir: join(folder, 'out'),
     spoolDir: join(folder, 'spool'),
+    threads: availableParallelism(),
   })
   const seconds = (performance.now() - begun) / 1000
   if (!result.finished) throw new Error('The extraction did not finish')

@@ -42,6 +42,8 @@ export interface ExtractOptions {
   allowedPrivateHosts?: readonly string[]
   /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
   concurrency?: number
+  /** Threads that may work at once, this one included. Default 1. */
+  threads?: number
   /** At most this many rows of each job, for previews. */
   maxRows?: number
   /**

@@ -17,6 +17,7 @@ import { maskError, maskSummary } from './masking/mask-error.ts'
 import { createMasker } from './masking/masker.ts'
 import { secretsOf } from './masking/secrets-of.ts'
 import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint.ts'
+import { createPageThreads } from './runner/create-page-threads.ts'
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { runIteration } from './runner/run-iteration.ts'
@@ -95,7 +96,8 @@ const extractMasked = async (
       : parseCheckpoint(options.checkpoint, options.config, secrets)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
-  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
+  const threads = createPageThreads(parsed, options, log)
+  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log, threads })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
   const windows = new WindowProgress(state.windows, leg.windows)
   const names = iterationNames(parsed.file.parameters.iterations, masker)
@@ -283,5 +285,6 @@ const extractMasked = async (
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
+    await threads?.close()
   }
 }

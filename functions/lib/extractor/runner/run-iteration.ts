@@ -10,11 +10,11 @@ import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import { isChildren, isPage, type PageWork, type Pending } from './job-run.ts'
 import { locateError } from './locate-error.ts'
 import { makeReport } from './make-report.ts'
+import { createPageWrite, located } from './page-write.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
 import { breakWindowsAbove, dropWindow, endWindow, isBroken } from './run-window.ts'
-import { shapedRows } from './shaped-rows.ts'
 import { expandWindows, startJob } from './start-job.ts'
 import type { StopSignal } from './stop-signal.ts'
 
@@ -37,7 +37,7 @@ export interface IterationOptions {
 
 /** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
 export const runIteration = async (options: IterationOptions): Promise<Pending[][]> => {
-  const { plans, context, session, authenticator, sink, stop, bounds } = options
+  const { plans, context, session, authenticator, stop, bounds } = options
   const sequences = options.sequences ?? startSequences(plans, context)
   const { maxRows, statistics } = context
   if (maxRows !== undefined) sayReadOnce(plans, context)
@@ -78,23 +78,7 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
           ? { pages: [], rest: undefined }
           : expandWindows(pending, count, context),
     read: (work, fetched) => located(work, () => readPage(work, fetched, context)),
-    write: (work, { items, source }, { url }) => {
-      const { plan, columns } = work.run
-      if (items.length > 0) {
-        const hasColumns = Object.keys(columns).length > 0
-        const added = {
-          ...(hasColumns ? { parent: columns } : {}),
-          ...(source === undefined ? {} : { source }),
-        }
-        located(work, () => {
-          if (plan.shape === undefined) sink.add(plan.dataType, items, added)
-          else
-            for (const rows of shapedRows(work.run, plan.shape, items, context))
-              sink.add(plan.dataType, rows, { parent: columns })
-        })
-      }
-      options.onPage?.(url)
-    },
+    write: (work, result, fetched) => createPageWrite(work, result, fetched, options),
     endWindow: end => endWindow(end, context),
     breakWindowsAbove: (run, ends) => breakWindowsAbove(run, ends, context),
     dropWindow: end => dropWindow(end, context),
@@ -114,14 +98,6 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
   const left = sequences.filter(sequence => sequence.length > 0)
   if (left.length === 0) refuseEmpty(plans, context)
   return left
-}
-
-const located = <Result>(work: PageWork, run: () => Result): Result => {
-  try {
-    return run()
-  } catch (error) {
-    throw locateError(error, work)
-  }
 }
 
 /** Two passes give the same rows only when both are whole. */

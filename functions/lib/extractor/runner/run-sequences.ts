@@ -14,6 +14,7 @@ import {
 } from './job-run.ts'
 import { BoundReached } from './run-bounds.ts'
 import { Stopped } from './stop-signal.ts'
+import { type Write, WriteQueue } from './write-queue.ts'
 
 interface RunSequencesOptions {
   /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
@@ -27,8 +28,8 @@ interface RunSequencesOptions {
     count: number,
   ) => { pages: Pending[]; rest: Pending | undefined }
   read: (work: PageWork, fetched: FetchedPage) => PageResult
-  /** Writes the rows of a page. The requests for what follows it are already under way. */
-  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
+  /** How the rows of a page are written. The requests for what follows it are already under way then. */
+  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => Write
   /** All of a window is read. Returns what to do once it is written, too. */
   endWindow: (end: WindowEnd) => () => void
   /** A run was cut. `ends` are all that stand behind it in its sequence. */
@@ -131,24 +132,24 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     isPage(pending) && (pending.fetched !== undefined || requests.has(pending))
 
   /** Reads what is first in a sequence when it has come. Returns how to write it, or `undefined` when it must wait. */
-  const readNext = (sequence: Pending[]): (() => void) | undefined => {
+  const readNext = (sequence: Pending[]): Write | undefined => {
     const page = sequence[0]
     if (page === undefined) return undefined
     if (isWindowEnd(page)) {
       sequence.shift()
-      return options.endWindow(page)
+      return { run: options.endWindow(page) }
     }
     if (options.isClosed() && !isBegun(page)) {
       const read = options.drop(page)
       // What is dropped belongs to the windows that end behind it
       for (const pending of sequence) if (isWindowEnd(pending)) options.dropWindow(pending)
       replace(sequence, 0, read === undefined ? [] : [read])
-      return () => {}
+      return nothing
     }
     if (!isPage(page)) return undefined
     if (options.skip(page)) {
       sequence.shift()
-      return () => {}
+      return nothing
     }
     const request = requests.get(page)
     if (request?.state === 'failed') throw request.error
@@ -161,10 +162,10 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (page.run.cut !== undefined) options.breakWindowsAbove(page.run, sequence.filter(isWindowEnd))
     replace(sequence, 0, result.next)
     launchAhead()
-    return () => options.write(page, result, fetched)
+    return options.write(page, result, fetched)
   }
 
-  const writes: (() => void)[] = []
+  const writes = new WriteQueue(() => wake.resolve())
 
   const readAhead = (): void => {
     for (let isMore = true; isMore && writes.length < concurrency; ) {
@@ -185,21 +186,23 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
       readAhead()
     } catch (error) {
       // What was read before it is written: a window may end there
-      for (const write of writes) write()
+      await writes.finish()
       throw error
     }
-    const write = writes.shift()
-    if (write !== undefined) {
-      write()
+    if (writes.step()) {
       await setImmediate() // so that responses that came meanwhile are handled
       continue
     }
-    if (sequences.every(sequence => sequence.length === 0)) return
-    if (stop.requested && underWay === 0) return
+    if (writes.length === 0) {
+      if (sequences.every(sequence => sequence.length === 0)) return
+      if (stop.requested && underWay === 0) return
+    }
     await wake.promise
     wake = Promise.withResolvers()
   }
 }
+
+const nothing: Write = { run: () => {} }
 
 const isUnexpanded = (pending: Pending): pending is PendingChildren | PendingWindows =>
   !isPage(pending) && !isWindowEnd(pending)

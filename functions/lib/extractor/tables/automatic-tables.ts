@@ -4,10 +4,13 @@ import { safeName } from '../php/safe-name.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
-import { ItemLog } from './item-log.ts'
+import { ItemLog, itemsAt } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
+import type { Family } from './page-rows.ts'
+import type { PageAhead, PageThreads } from './page-threads.ts'
+import { parseJson } from './parse-json.ts'
 import { parentColumns } from './row-writer.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
 import { loadStructure, type Structure, storeStructure } from './structure.ts'
@@ -23,7 +26,12 @@ interface AutomaticTablesOptions {
   structure: unknown
   warn(message: string): void
   state: AutomaticTablesState | undefined
+  /** To write rows of pages beside this one; absent: this thread writes all. */
+  threads?: PageThreads | undefined
 }
+
+/** Pages of one data type that others could not write; from then on all of its pages are added here. */
+const MOST_MISFITS = 16
 
 export interface AutomaticTablesState {
   structure: StructureState
@@ -44,6 +52,8 @@ export class AutomaticTables {
   readonly #log: ItemLog
   readonly #warned = new Set<string>()
   readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
+  readonly #threads: PageThreads | undefined
+  readonly #misfits = new Map<string, number>()
   #learnt: unknown
   readonly #warn: (message: string) => void
 
@@ -51,6 +61,7 @@ export class AutomaticTables {
     const { folder, compat, state } = options
     this.#compat = compat
     this.#warn = options.warn
+    this.#threads = options.threads
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
     if (options.keepsConflicts)
@@ -72,9 +83,48 @@ export class AutomaticTables {
     const source = items === given ? options.source : undefined
     const parents = options.parent ?? {}
     checkParents(parents)
+    if (source !== undefined) this.#threads?.note(source.body.length)
     // A copy, since the log may be written later; values are JSON.
     this.#log.append(type, { ...parents } as JsonObject, items, source)
     this.#live.add(type, items, parentColumns(parents, this.#compat))
+    this.#structure.nameColumns()
+    this.#live.settle(type)
+  }
+
+  /** Begins to write the rows of a page before it is their turn. Nothing when that cannot be, or not yet. */
+  begin(type: string, items: readonly Json[], { source, parent = {} }: AddOptions): PageAhead | undefined {
+    const family = source && this.#familyOf(type, items, parent)
+    return source && family && this.#threads?.begin(source, parent, family)
+  }
+
+  /** The same on this thread, which would have to wait. */
+  write(type: string, items: readonly Json[], { source, parent = {} }: AddOptions): PageAhead | undefined {
+    const family = source && this.#familyOf(type, items, parent)
+    return family && this.#threads?.write(items, parent, family)
+  }
+
+  #familyOf(
+    type: string,
+    items: readonly Json[],
+    parent: Readonly<Record<string, Json>>,
+  ): Family | undefined {
+    if (this.#threads === undefined || this.#keeper !== undefined || isNothing(items, this.#compat))
+      return undefined
+    if ((this.#misfits.get(type) ?? 0) >= MOST_MISFITS) return undefined
+    return this.#live.familyOf(type, Object.keys(parent))
+  }
+
+  /** Takes a page in its turn, from its rows when they are written, or else from its body. */
+  take(type: string, { rows, version }: PageAhead, options: AddOptions): void {
+    const { source, parent } = options
+    if (source === undefined) throw new Error('Only pages with a source are written ahead')
+    if (rows === undefined) this.#misfits.set(type, (this.#misfits.get(type) ?? 0) + 1)
+    if (rows === undefined || !this.#live.isExact || this.#live.version !== version) {
+      this.add(type, itemsAt(parseJson(source.body), source.path), options)
+      return
+    }
+    this.#log.append(type, { ...parent } as JsonObject, [], source)
+    this.#live.accept(rows)
     this.#structure.nameColumns()
     this.#live.settle(type)
   }

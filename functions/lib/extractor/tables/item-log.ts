@@ -73,7 +73,7 @@ export class ItemLog {
         wanted = end - at
         if (rest.length < end) break
         const body = parseJson(rest.subarray(headEnd + 1, end - 1))
-        yield { type: head.type, parent: head.parent, items: follow(body, head.path) }
+        yield { type: head.type, parent: head.parent, items: itemsAt(body, head.path) }
         at = end
         wanted = 0
       }
@@ -82,7 +82,8 @@ export class ItemLog {
   }
 }
 
-const follow = (body: Json, path: readonly string[]): Json[] => {
+/** The items of a response, by the keys that led to them when it came. */
+export const itemsAt = (body: Json, path: readonly string[]): Json[] => {
   let value: Json | undefined = body
   for (const key of path) value = (value as JsonObject)[key] // the caller's path led to the items of this body
   return value as Json[]

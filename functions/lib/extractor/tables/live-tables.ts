@@ -3,10 +3,12 @@ import { safeName } from '../php/safe-name.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
+import type { Family, PageRows, RowsPlan } from './page-rows.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
 import { disorder, mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
+import { saveRoot } from './structure-state.ts'
 import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 
@@ -21,10 +23,14 @@ interface LiveTablesOptions {
 }
 
 /** Rows of one data type and of the lists in it. */
-interface Family {
-  plan: ItemsPlan
+interface KnownFamily {
+  id: number
+  plan: ItemsPlan<TableSpool>
   tables: TableSpool[]
 }
+
+/** Families of all buckets: page threads serve several. */
+let lastFamily = 0
 
 /**
  * Writes rows while pages arrive, with the columns known so far; later columns start a new segment of the spool.
@@ -36,8 +42,10 @@ export class LiveTables {
   readonly tables = new Map<string, { node: StructureNode; spool: TableSpool }>()
   isExact = true
   started = 0
+  /** Grows when rows are made in another way than before, or a table begins. */
+  version = 0
   readonly #options: LiveTablesOptions
-  readonly #families = new Map<string, Family>()
+  readonly #families = new Map<string, KnownFamily>()
   readonly #writer: RowWriter
   readonly #events: LearnEvents
   #plannedColumns = 0
@@ -55,6 +63,7 @@ export class LiveTables {
       tableStarted: (plan, parents) => {
         plan.table.parents = parents
         plan.table.order = this.started++
+        this.version++
       },
     })
   }
@@ -81,6 +90,32 @@ export class LiveTables {
     }
   }
 
+  /** What is known of a data type, for rows that are written elsewhere; nothing when its pages have to be added here. */
+  familyOf(type: string, parents: readonly string[]): Family | undefined {
+    const family = this.isExact ? this.#families.get(type) : undefined
+    if (family === undefined || family.plan.table.order < 0 || !hasParents(family, parents)) return undefined
+    const { structure, compat } = this.#options
+    const begun = family.tables.filter(({ order }) => order >= 0)
+    const plan = (): RowsPlan => ({
+      type,
+      compat,
+      structure: saveRoot(structure.root(type)),
+      started: begun.map(({ name, parents }) => [name, parents ?? []]),
+    })
+    return { id: family.id, version: this.version, plan }
+  }
+
+  /** Takes rows that were written with what is known of a data type now. */
+  accept(rows: PageRows): void {
+    for (const { name, bytes, rows: count, itemsType } of rows.tables) {
+      const table = this.tables.get(name)
+      if (table === undefined) continue
+      if (itemsType !== undefined) table.node.type = itemsType
+      if (count > 0) table.spool.acceptBytes(bytes, count)
+    }
+    for (const path of rows.nested) this.#options.nestedList(path)
+  }
+
   #expectedHeader(table: TableSpool): string {
     const node = this.tables.get(table.name)?.node
     if (node === undefined) return ''
@@ -90,7 +125,7 @@ export class LiveTables {
 
   #writeItem(
     type: string,
-    family: Family,
+    family: KnownFamily,
     items: readonly Json[],
     index: number,
     parents: ParentColumns | undefined,
@@ -126,13 +161,13 @@ export class LiveTables {
   }
 
   /** The first page of a type is learnt whole before a row is written; then what it upgrades breaks nothing. */
-  #family(type: string, items: readonly Json[]): Family | undefined {
+  #family(type: string, items: readonly Json[]): KnownFamily | undefined {
     const known = this.#families.get(type)
     if (known !== undefined) return known
     learnItems(this.#options.structure.root(type), items, this.#events)
     this.#noteLearnt()
     this.#isUnstable = false
-    const family: Family = { plan: emptyPlan, tables: [] }
+    const family: KnownFamily = { id: ++lastFamily, plan: emptyPlan, tables: [] }
     this.#replan(type, family)
     this.#families.set(type, family)
     return this.isExact ? family : undefined
@@ -148,7 +183,7 @@ export class LiveTables {
     const byName = new Map(states.map(state => [state.name, state]))
     this.#restoring = byName
     for (const type of this.#options.structure.roots.keys()) {
-      const family: Family = { plan: emptyPlan, tables: [] }
+      const family: KnownFamily = { id: ++lastFamily, plan: emptyPlan, tables: [] }
       this.#replan(type, family)
       if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.#families.set(type, family)
     }
@@ -156,7 +191,7 @@ export class LiveTables {
     this.#restoring = undefined
   }
 
-  #replan(type: string, family: Family): void {
+  #replan(type: string, family: KnownFamily): void {
     const items = this.#options.structure.root(type).items
     if (items === undefined) return
     const tables: TableSpool[] = []
@@ -167,6 +202,7 @@ export class LiveTables {
     })
     family.plan = plan
     family.tables = tables
+    this.version++
     if (!this.isExact) return
     startSegments(plan)
     this.#plannedColumns += tables.reduce(
@@ -192,11 +228,8 @@ export class LiveTables {
   }
 
   /** Other parent columns than the table began with change its width in the middle. */
-  #fits(family: Family, parents: ParentColumns | undefined): boolean {
-    const { table } = family.plan
-    if (table.parents === undefined) return true
-    const names = parents?.names ?? []
-    return names.length === table.parents.length && table.parents.every((name, i) => name === names[i])
+  #fits(family: KnownFamily, parents: ParentColumns | undefined): boolean {
+    return family.plan.table.parents === undefined || hasParents(family, parents?.names ?? [])
   }
 
   /** From here on the items of the page are in the structure, nulls that hide a type included. */
@@ -214,9 +247,14 @@ export class LiveTables {
   }
 }
 
-const startSegments = (plan: ItemsPlan): void => {
+const hasParents = ({ plan }: KnownFamily, names: readonly string[]): boolean => {
+  const { parents = [] } = plan.table
+  return names.length === parents.length && parents.every((name, i) => name === names[i])
+}
+
+const startSegments = (plan: ItemsPlan<TableSpool>): void => {
   plan.table.startSegment(plan.object.ids)
-  const visit = (object: ItemsPlan['object']): void => {
+  const visit = (object: ItemsPlan<TableSpool>['object']): void => {
     for (const column of object.columns) {
       if (column.object !== undefined) visit(column.object)
       if (column.items !== undefined) startSegments(column.items)
@@ -226,4 +264,4 @@ const startSegments = (plan: ItemsPlan): void => {
 }
 
 // Replaced before use: `replan` always follows.
-const emptyPlan = {} as ItemsPlan
+const emptyPlan = {} as ItemsPlan<TableSpool>

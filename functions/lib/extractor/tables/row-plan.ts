@@ -1,19 +1,19 @@
+import type { RowBuffer } from './row-buffer.ts'
 import { ITEMS, type StructureNode } from './structure-node.ts'
-import type { TableSpool } from './table-spool.ts'
 
 /** What `RowWriter` needs to know to write the rows of one list without looking at the structure. */
-export interface ItemsPlan {
+export interface ItemsPlan<Table extends RowBuffer = RowBuffer> {
   node: StructureNode
   kind: 'scalar' | 'object' | 'null'
-  object: ObjectPlan
+  object: ObjectPlan<Table>
   /** Path in links: data type and keys, joined by dots. */
   path: string
-  table: TableSpool
+  table: Table
 }
 
-export interface ObjectPlan {
-  columns: ColumnPlan[]
-  byKey: Map<string, ColumnPlan>
+export interface ObjectPlan<Table extends RowBuffer = RowBuffer> {
+  columns: ColumnPlan<Table>[]
+  byKey: Map<string, ColumnPlan<Table>>
   /** Whether rows can hold lists, so that a link may be asked for. */
   hasLists: boolean
   /** Text of the cells of an object without any value: `,"",""`, or `"",""` at the start of a row. */
@@ -25,7 +25,7 @@ export interface ObjectPlan {
   isDisordered: boolean
 }
 
-export interface ColumnPlan {
+export interface ColumnPlan<Table extends RowBuffer = RowBuffer> {
   key: string
   position: number
   node: StructureNode
@@ -34,15 +34,18 @@ export interface ColumnPlan {
   open: string
   blank: string
   /** Set when `role` is `object`. */
-  object: ObjectPlan | undefined
+  object: ObjectPlan<Table> | undefined
   /** Set when `role` is `array`. */
-  items: ItemsPlan | undefined
+  items: ItemsPlan<Table> | undefined
 }
 
-type TableOf = (items: StructureNode) => TableSpool
+type TableOf<Table extends RowBuffer> = (items: StructureNode) => Table
 
 /** The plan of a list's rows from what is known of its items. Types that null has hidden count as they were before. */
-export const planItems = (node: StructureNode, tableOf: TableOf): ItemsPlan => {
+export const planItems = <Table extends RowBuffer>(
+  node: StructureNode,
+  tableOf: TableOf<Table>,
+): ItemsPlan<Table> => {
   const type = node.solid ?? node.type
   const kind = type === 'scalar' || type === 'object' ? type : 'null'
   const object = planObject(node, kind !== 'scalar', tableOf)
@@ -51,8 +54,12 @@ export const planItems = (node: StructureNode, tableOf: TableOf): ItemsPlan => {
 }
 
 /** `isFirst`: no column of the row comes before those of this object. */
-const planObject = (node: StructureNode, isFirst: boolean, tableOf: TableOf): ObjectPlan => {
-  const columns: ColumnPlan[] = []
+const planObject = <Table extends RowBuffer>(
+  node: StructureNode,
+  isFirst: boolean,
+  tableOf: TableOf<Table>,
+): ObjectPlan<Table> => {
+  const columns: ColumnPlan<Table>[] = []
   let blank = ''
   for (const child of node.children.values()) {
     if (child.isParent || child.key === ITEMS) continue
@@ -71,12 +78,12 @@ const planObject = (node: StructureNode, isFirst: boolean, tableOf: TableOf): Ob
   }
 }
 
-const planColumn = (
+const planColumn = <Table extends RowBuffer>(
   node: StructureNode,
   position: number,
   isFirst: boolean,
-  tableOf: TableOf,
-): ColumnPlan => {
+  tableOf: TableOf<Table>,
+): ColumnPlan<Table> => {
   const role = node.type ?? 'null'
   const object = role === 'object' ? planObject(node, isFirst, tableOf) : undefined
   const items = role === 'array' && node.items !== undefined ? planItems(node.items, tableOf) : undefined

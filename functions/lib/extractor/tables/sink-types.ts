@@ -1,5 +1,7 @@
 import type { ColumnType, TypedPaths } from '../records/column-types.ts'
 import type { Json } from './json-value.ts'
+import type { PageSource } from './page-rows.ts'
+import type { PageAhead, PageThreads } from './page-threads.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
 export interface TableSinkOptions {
@@ -23,6 +25,8 @@ export interface TableSinkOptions {
   typedPaths?: ReadonlyMap<string, TypedPaths> | undefined
   /** What an earlier process's `checkpoint()` gave. */
   checkpoint?: TableSinkCheckpoint | undefined
+  /** Other threads that write rows. Absent: the one that adds pages does all. */
+  threads?: PageThreads | undefined
   /** Called for things the author of the configuration should know, such as a list inside a list. */
   warn?: ((message: string) => void) | undefined
 }
@@ -35,7 +39,7 @@ export interface AddOptions {
    * The exact bytes of the response that the items came from, and the keys that lead to them in it. Saves the sink from
    * writing the items as JSON again for the rare rebuild. Leave out when items were changed (filters) or are not a list.
    */
-  source?: { body: Uint8Array; path: readonly string[] } | undefined
+  source?: PageSource | undefined
 }
 
 /** JSON; holds no rows. Spooled rows are in `folder`, flushed, when `checkpoint()` returns. */
@@ -72,6 +76,13 @@ export interface TableSink {
    * @throws UserError `extractor.tables.incompatibleTypes` and others when values do not fit the columns known so far
    */
   add(type: string, items: readonly Json[], options?: AddOptions): void
+  /**
+   * Begins to write the rows of a page on another thread, or with `here` on this one. Gives nothing for pages that only `add` can take: the
+   * first of a data type, pages without a source, of types with a mapping, of old tables, with type conflicts to keep.
+   */
+  begin(type: string, items: readonly Json[], options: AddOptions, here?: 'here'): PageAhead | undefined
+  /** Adds a page of `count` items in its turn, once it is done. Throws what `add` throws. */
+  take(type: string, count: number, options: AddOptions, ahead: PageAhead): void
   /** Flushes everything to `folder`. The sink stays usable. */
   checkpoint(): TableSinkCheckpoint
   /** `json_parser.struct` for the output state: what was learnt so far (structure version 3; legacy parser 2). */

@@ -4,6 +4,7 @@ import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.t
 import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
+import type { PageAhead } from './page-threads.ts'
 import type {
   AddOptions,
   TableSink,
@@ -46,6 +47,7 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
         structure,
         warn,
         state: state?.automatic as AutomaticTablesState | undefined,
+        threads: options.threads,
       })
   const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
   let rows = state?.rows ?? 0
@@ -54,13 +56,23 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       return rows
     },
     add(type: string, items: readonly Json[], addOptions: AddOptions = {}) {
-      try {
+      refuseTooDeep(type, () => {
         if (mapped.has(type)) mapped.add(type, items, addOptions.parent ?? {})
         else automatic.add(type, items, addOptions)
-      } catch (error) {
-        throw error instanceof RangeError ? tooDeep(type, error) : error
-      }
+      })
       rows += items.length
+    },
+    begin(type: string, items: readonly Json[], addOptions: AddOptions, here?: 'here') {
+      if (mapped.has(type) || automatic instanceof LegacyTables) return undefined
+      return here === undefined
+        ? automatic.begin(type, items, addOptions)
+        : automatic.write(type, items, addOptions)
+    },
+    take(type: string, count: number, addOptions: AddOptions, ahead: PageAhead) {
+      refuseTooDeep(type, () => {
+        if (automatic instanceof AutomaticTables) automatic.take(type, ahead, addOptions)
+      })
+      rows += count
     },
     checkpoint(): Checkpoint {
       return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }
@@ -97,6 +109,14 @@ const notInOldTables = (): UserError =>
     'extractor.config.invalid',
     '"typeConflicts": "keep" needs the present form of tables: compatLevel 2 or 3, and no state of an older parser.',
   )
+
+const refuseTooDeep = (type: string, add: () => void): void => {
+  try {
+    add()
+  } catch (error) {
+    throw error instanceof RangeError ? tooDeep(type, error) : error
+  }
+}
 
 /** The stack overflows some thousand levels down; Generic Extractor gives up at 512. */
 const tooDeep = (type: string, cause: RangeError): UserError => {

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { pathInside } from '../../paths/path-inside.ts'
 import { AppendFile } from './append-file.ts'
+import { RowBuffer } from './row-buffer.ts'
 
 /** A run of rows that were written with the same columns. */
 export interface Segment {
@@ -24,26 +25,16 @@ export interface TableSpoolState {
 /**
  * The rows of one table on disk while its header is still open: CSV without a header.
  *
- * The rows of a page gather in a string, those of several pages in a buffer; `mark` and `rollBack` take back the rows of an item that
- * turned out not to fit the columns known so far.
+ * The rows of a page gather in a string, those of several pages in a buffer.
  */
-export class TableSpool {
-  readonly name: string
+export class TableSpool extends RowBuffer {
   #out: AppendFile
-  /** Names of the parent columns of its rows, in the order of the first row. */
-  parents: readonly string[] | undefined
-  /** When its first row was written, among all tables: parent columns are named in that order. */
-  order = -1
-  rows = 0
   /** The header line when the first rows were written; usually the final one. */
   header = ''
-  pending = ''
   segments: Segment[] = []
-  #markedText = ''
-  #markedRows = 0
 
   constructor(name: string, file: string) {
-    this.name = name
+    super(name)
     this.#out = new AppendFile(file)
   }
 
@@ -63,25 +54,18 @@ export class TableSpool {
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
-  mark(): void {
-    this.#markedText = this.pending
-    this.#markedRows = this.rows
-  }
-
-  /** `started`: how many tables had rows at the mark; a table that started later has none. */
-  rollBack(started: number): void {
-    this.pending = this.#markedText
-    this.rows = this.#markedRows
-    if (this.order < started) return
-    this.order = -1
-    this.parents = undefined
-  }
-
   /** Takes the pending rows for good, to be written with others. */
   accept(): void {
     if (this.pending === '') return
     this.#out.write(this.pending)
     this.pending = ''
+  }
+
+  /** Rows that another thread has written. */
+  acceptBytes(bytes: Uint8Array, rows: number): void {
+    this.accept()
+    this.#out.writeBytes(bytes)
+    this.rows += rows
   }
 
   flush(): void {

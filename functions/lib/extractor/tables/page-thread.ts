@@ -1,0 +1,29 @@
+import { parentPort } from 'node:worker_threads'
+import { itemsAt } from './item-log.ts'
+import type { JsonObject } from './json-value.ts'
+import { type PageRows, PageWriters } from './page-rows.ts'
+import type { FromPageThread, ToPageThread } from './page-threads.ts'
+import { parseJson } from './parse-json.ts'
+
+/* Runs in a worker thread (`PageThreads`): writes the rows of pages, one after the other. */
+
+const writers = new PageWriters()
+
+const rowsOf = ({ family, version, plan, body, path, parent }: ToPageThread): PageRows | undefined => {
+  const known = () => {
+    if (plan === undefined) throw new Error('The plan of the page is not known')
+    return plan
+  }
+  try {
+    const items = itemsAt(parseJson(body), path)
+    return writers.rows({ id: family, version }, known, items, parseJson(parent) as JsonObject) // as the asker wrote it
+  } catch {
+    return undefined // whatever is wrong with it, the thread that adds it finds and says it
+  }
+}
+
+parentPort?.on('message', (message: ToPageThread) => {
+  const rows = rowsOf(message)
+  const reply: FromPageThread = { page: message.page, rows }
+  parentPort?.postMessage(reply, rows?.tables.map(({ bytes }) => bytes.buffer) ?? [])
+})

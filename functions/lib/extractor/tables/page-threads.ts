@@ -1,0 +1,196 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { ExtraColumns } from '../php/php-serialize.ts'
+import type { Json, JsonObject } from './json-value.ts'
+import { orderedJson } from './ordered-json.ts'
+import { type Family, type PageRows, type PageSource, PageWriters, type RowsPlan } from './page-rows.ts'
+
+/** A page for a thread, as it came. */
+export interface ToPageThread {
+  page: number
+  family: number
+  version: number
+  /** When the thread does not have this version. */
+  plan: RowsPlan | undefined
+  body: Uint8Array
+  /** The keys that lead to its items. */
+  path: readonly string[]
+  /** Parent columns as JSON. */
+  parent: string
+}
+
+/** `rows` are absent when the page has to be added by the thread that asks. */
+export interface FromPageThread {
+  page: number
+  rows: PageRows | undefined
+}
+
+/** A page whose rows are written before it is their turn. */
+export interface PageAhead {
+  /** Of the family when it began. */
+  readonly version: number
+  readonly isDone: boolean
+  /** Never rejects. */
+  readonly done: Promise<void>
+  /** Of a page that is done; absent when it has to be added by the thread that asks. */
+  readonly rows: PageRows | undefined
+}
+
+/** Pages that a thread has at once: the one that it writes and the next. */
+const PAGES_PER_THREAD = 2
+
+/** A row nested so deeply that it overflows the stack there may do so here, but not the other way round. */
+const STACK_MIB = 1
+
+/** Young objects live as long as one page. */
+const YOUNG_MIB = 16
+
+interface PageThreadsOptions {
+  /** Besides the one that asks. */
+  threads: number
+  /** Gets why they are no longer used. */
+  warn: (message: string) => void
+  /** Smaller pages are written sooner than they are sent. Default 16 KiB. */
+  smallestPageBytes?: number
+  /** Bytes of pages that are added before the first thread starts: a shorter run ends before that would have paid. Default 4 MiB. */
+  bytesBeforeStart?: number
+  /** What they run. Default `page-thread.ts`. */
+  file?: URL
+}
+
+const pageThread = new URL(`./page-thread${extname(import.meta.filename)}`, import.meta.url)
+
+/**
+ * Threads that write the rows of pages beside the one that asks for them. They hold nothing: when one of them ends, its pages are
+ * added by the thread that asks, and so are all that follow.
+ */
+export class PageThreads {
+  readonly #options: Required<PageThreadsOptions>
+  readonly #here = new PageWriters()
+  #threads: PageThread[] = []
+  #bytes = 0
+  #isBroken = false
+
+  constructor(options: PageThreadsOptions) {
+    this.#options = {
+      file: pageThread,
+      smallestPageBytes: 16 * 1024,
+      bytesBeforeStart: 4 * 1024 * 1024,
+      ...options,
+    }
+  }
+
+  /** Counts what could be handed over. */
+  note(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  /** Hands a page to a thread. Nothing when none has room, or when it would not pay. */
+  begin(source: PageSource, parent: ExtraColumns, family: Family): PageAhead | undefined {
+    const { smallestPageBytes, bytesBeforeStart } = this.#options
+    if (this.#isBroken || source.body.length < smallestPageBytes) return undefined
+    if (this.#threads.length === 0 && this.#bytes < bytesBeforeStart) return undefined
+    return this.#freeThread()?.begin(source, parent, family)
+  }
+
+  /** Writes the rows of a page on the thread that asks, while it would wait for others. */
+  write(items: readonly Json[], parent: ExtraColumns, family: Family): PageAhead {
+    const { version } = family
+    try {
+      const rows = this.#here.rows(family, family.plan, items, parent)
+      return { version, isDone: true, done: Promise.resolve(), rows }
+    } catch {
+      return { version, isDone: true, done: Promise.resolve(), rows: undefined } // adding it says what is wrong
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isBroken = true
+    await Promise.all(this.#threads.map(thread => thread.close()))
+  }
+
+  #freeThread(): PageThread | undefined {
+    const idle = this.#threads.find(thread => thread.pages === 0)
+    if (idle !== undefined) return idle
+    if (this.#threads.length < this.#options.threads) {
+      const thread = new PageThread(this.#options.file, reason => this.#break(reason))
+      this.#threads.push(thread)
+      return thread
+    }
+    return this.#threads.find(thread => thread.pages < PAGES_PER_THREAD)
+  }
+
+  #break(reason: string): void {
+    if (this.#isBroken) return
+    this.#isBroken = true
+    this.#options.warn(
+      `A thread that writes tables has ended (${reason}). One thread does all from here on; nothing is lost.`,
+    )
+  }
+}
+
+class PageThread {
+  readonly #worker: Worker
+  readonly #waiting = new Map<number, (rows: PageRows | undefined) => void>()
+  /** Versions of the plans that it has. */
+  readonly #versions = new Map<number, number>()
+  #lastPage = 0
+  #hasEnded = false
+
+  constructor(file: URL, ended: (reason: string) => void) {
+    this.#worker = new Worker(file, {
+      execArgv: [],
+      resourceLimits: { stackSizeMb: STACK_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
+    })
+    let reason: string | undefined
+    this.#worker.on('message', ({ page, rows }: FromPageThread) => this.#settle(page, rows))
+    this.#worker.on('error', error => {
+      reason = error.message
+    })
+    this.#worker.on('exit', code => {
+      this.#hasEnded = true
+      ended(reason ?? `exit code ${code}`)
+      for (const page of this.#waiting.keys()) this.#settle(page, undefined)
+    })
+  }
+
+  get pages(): number {
+    return this.#waiting.size
+  }
+
+  begin({ body, path }: PageSource, parent: ExtraColumns, { id, version, plan }: Family): PageAhead {
+    const page = ++this.#lastPage
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const ahead = { version, isDone: false, done: promise, rows: undefined as PageRows | undefined }
+    this.#waiting.set(page, rows => {
+      Object.assign(ahead, { isDone: true, rows })
+      resolve()
+    })
+    const isKnown = this.#versions.get(id) === version
+    this.#versions.set(id, version)
+    // A copy: the response may share its memory with others
+    const copy = new Uint8Array(body)
+    const message: ToPageThread = {
+      page,
+      family: id,
+      version,
+      plan: isKnown ? undefined : plan(),
+      body: copy,
+      path,
+      parent: orderedJson(parent as JsonObject), // only read
+    }
+    if (this.#hasEnded) this.#settle(page, undefined)
+    else this.#worker.postMessage(message, [copy.buffer])
+    return ahead
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  #settle(page: number, rows: PageRows | undefined): void {
+    const settle = this.#waiting.get(page)
+    this.#waiting.delete(page)
+    settle?.(rows)
+  }
+}
