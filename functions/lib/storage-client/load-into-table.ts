@@ -61,6 +61,14 @@ export const loadIntoTable = async (
     const load = { ...file, tableId, incremental, primaryKey }
     return { job: await storage.importTable(load, idempotencyKey), warnings }
   }
+
+  // Most tables exist: to look first would cost a detail of the table for each file.
+  try {
+    return await importIntoTable()
+  } catch (error) {
+    if (!(error instanceof UserError) || error.status !== 404) throw error
+  }
+  // It was the file that is missing, or somebody has created the table since.
   if (await storage.hasTable(tableId)) return importIntoTable()
 
   const { bucketId, name } = partsOf(tableId)

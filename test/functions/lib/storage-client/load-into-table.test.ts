@@ -43,9 +43,9 @@ const last = () => {
 }
 
 it('imports into a table that exists, and names the key it should have', async () => {
-  server.replyWith(isThere, accepted)
+  server.replyWith(accepted)
   expect(await load()).toMatchObject({ job: { id: 12 }, warnings: [] })
-  expect(requests()).toEqual(['GET tables/in.c-main.orders', 'POST tables/in.c-main.orders/import-async'])
+  expect(requests()).toEqual(['POST tables/in.c-main.orders/import-async'])
   expect(last()).toEqual({
     key: 'once',
     body: { dataFileId: 5, primaryKey: 'id', incremental: 1 },
@@ -57,7 +57,7 @@ it.each([
   ['is created', [isNotThere, json(201, {})]],
   ['is created by somebody else at the same moment', [isNotThere, bucketExists]],
 ])('creates a table that does not exist in a bucket that %s', async (_, bucketReplies) => {
-  server.replyWith(isNotThere, ...bucketReplies, accepted)
+  server.replyWith(isNotThere, isNotThere, ...bucketReplies, accepted)
   await load({ columns: ['id'], delimiter: ';' })
   expect(requests().at(-1)).toBe('POST buckets/in.c-main/tables-async')
   expect(last()).toEqual({
@@ -66,15 +66,32 @@ it.each([
   })
 })
 
+it('creates nothing when it is the file that is missing', async () => {
+  const isMissing = json(404, { error: 'It is not there.', code: 'storage.files.notFound' })
+  server.replyWith(isMissing, isThere, isMissing)
+  await expect(load()).rejects.toMatchObject({ code: 'storage.files.notFound' })
+  expect(requests()).toEqual([
+    'POST tables/in.c-main.orders/import-async',
+    'GET tables/in.c-main.orders',
+    'POST tables/in.c-main.orders/import-async',
+  ])
+})
+
+it('imports into a table that somebody else has created since it was not found', async () => {
+  server.replyWith(isNotThere, isThere, accepted)
+  expect(await load()).toMatchObject({ job: { id: 12 } })
+  expect(requests().at(-1)).toBe('POST tables/in.c-main.orders/import-async')
+})
+
 it('imports into a table that somebody else created at the same moment', async () => {
-  server.replyWith(isNotThere, isThere, tableExists, accepted)
+  server.replyWith(isNotThere, isNotThere, isThere, tableExists, accepted)
   await load()
   expect(requests().at(-1)).toBe('POST tables/in.c-main.orders/import-async')
   expect(last()).toMatchObject({ key: 'once', body: { dataFileId: 5, incremental: 1 } })
 })
 
 it('passes on what else is wrong with the new table', async () => {
-  server.replyWith(isNotThere, isThere, json(403, { error: 'No.', code: 'accessDenied' }))
+  server.replyWith(isNotThere, isNotThere, isThere, json(403, { error: 'No.', code: 'accessDenied' }))
   await expect(load()).rejects.toMatchObject({ code: 'accessDenied' })
 })
 
@@ -82,7 +99,7 @@ it.each([
   ['refuses an incremental load', { incremental: true }, 'refused'],
   ['warns of a full load', { incremental: false }, 'warned'],
 ])('%s by another key than the table has, when asked to look first', async (_, changes, outcome) => {
-  server.replyWith(isThere, isThere, ...(outcome === 'warned' ? [accepted] : []))
+  server.replyWith(isThere, ...(outcome === 'warned' ? [accepted] : []))
   const loading = load({ ...changes, primaryKey: ['name'] }, { checksKeyFirst: true })
   if (outcome === 'warned')
     expect((await loading).warnings).toEqual([expect.stringContaining('has the primary key "id"')])
