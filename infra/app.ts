@@ -1,19 +1,21 @@
 import { Annotations, App } from 'aws-cdk-lib'
+import { z } from 'zod'
 import { bundleFunctions } from './bundle.ts'
 import { withoutEffect } from './deployment-config.ts'
+import { readKeptBundles } from './kept-bundles.ts'
 import { onThisMachine } from './on-this-machine.ts'
 import { MillraceStack } from './stack.ts'
-import { BUNDLES_RUN_ON, givenContext, readStackConfig } from './stack-config.ts'
+import { givenContext, KEPT_BUNDLES, readStackConfig } from './stack-config.ts'
 
 const app = new App()
 const config = readStackConfig(app.node)
-// The one-machine cloud says `this-machine`: it runs the bundles inside the project, where npm put the bindings.
-const runsOn = app.node.tryGetContext(BUNDLES_RUN_ON) === 'this-machine' ? 'this-machine' : 'lambda'
-const bundles = await bundleFunctions({ runsOn })
+// The one-machine cloud has bundles already: it runs them inside the project, where npm put the bindings.
+const kept = z.string().optional().parse(app.node.tryGetContext(KEPT_BUNDLES))
+const bundles = kept === undefined ? await bundleFunctions({ runsOn: 'lambda' }) : readKeptBundles(kept)
 
 const stack = new MillraceStack(app, 'Millrace', {
   bundles,
-  config: runsOn === 'this-machine' ? onThisMachine(config) : config,
+  config: kept === undefined ? config : onThisMachine(config),
   description: 'Drop a file, get a table: storage service with import, export and extraction',
 })
 for (const name of withoutEffect(config.shape, givenContext(app.node)))

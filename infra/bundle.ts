@@ -50,16 +50,17 @@ interface BundleOptions {
    * `this-machine`: bindings are found in the project's own `node_modules`.
    */
   runsOn: 'lambda' | 'this-machine'
+  /** Gets a folder for each. Default: a new temporary one. */
+  root?: string
 }
 
 /** Bundles every function: ES modules, minified, with source maps. */
-export const bundleFunctions = async (options: BundleOptions): Promise<FunctionBundles> => {
-  const root = mkdtempSync(join(tmpdir(), 'millrace-bundles-'))
+export const bundleFunctions = async ({
+  runsOn,
+  root = mkdtempSync(join(tmpdir(), 'millrace-bundles-')),
+}: BundleOptions): Promise<FunctionBundles> => {
   const bundles = await Promise.all(
-    functionNames.map(async name => [
-      name,
-      await writeBundle(root, name, await buildFunction(name), options),
-    ]),
+    functionNames.map(async name => [name, await writeBundle(root, name, await buildFunction(name), runsOn)]),
   )
   // Built from functionNames just above, so every name has its bundle.
   return Object.fromEntries(bundles) as FunctionBundles
@@ -78,14 +79,18 @@ export const withFile = (bundle: FunctionBundle, name: string, content: string):
   return { ...bundle, folder, contentHash }
 }
 
+/** esbuild's own report of what a bundle is made of, beside the bundle. */
+export const metafilePath = (root: string, name: FunctionName): string => join(root, `${name}.metafile.json`)
+
 const writeBundle = async (
   root: string,
   name: FunctionName,
   { outputFiles, metafile }: FunctionBuild,
-  { runsOn }: BundleOptions,
+  runsOn: BundleOptions['runsOn'],
 ): Promise<FunctionBundle> => {
   const folder = join(root, name)
   mkdirSync(folder)
+  writeFileSync(metafilePath(root, name), JSON.stringify(metafile))
   const hash = createHash('sha256')
   for (const file of outputFiles.toSorted(byPath)) {
     writeFileSync(join(folder, basename(file.path)), file.contents)

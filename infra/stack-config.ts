@@ -104,12 +104,12 @@ const stackConfig = z.object({
   storageTokenSecret: z.string().min(1).optional(),
 })
 
-/** Says where bundles run. Read before the stack exists. */
-export const BUNDLES_RUN_ON = 'bundlesRunOn'
+/** The folder of bundles for this machine (infra/kept-bundles.ts), where the stack runs on it. Read before the stack exists. */
+export const KEPT_BUNDLES = 'keptBundles'
 
 type Values = Readonly<Record<string, unknown>>
 
-const known = [...Object.keys(stackConfig.shape), BUNDLES_RUN_ON]
+const known = [...Object.keys(stackConfig.shape), KEPT_BUNDLES]
 
 /**
  * Without this check a misspelt name would be ignored, and the alarm would go to nobody. CDK's own names in the context

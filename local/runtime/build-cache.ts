@@ -22,24 +22,35 @@ const inUseMs = 3_600_000
 
 const unfinishedPrefix = 'unfinished-'
 
+/** Builds of this process, by the path of their result. */
+const underWay = new Map<string, Promise<string>>()
+
 /**
  * The folder built from the current sources; built at most once per state of the sources.
  *
  * Several processes may build at once: each uses its own folder and the first rename wins. A result whose sources changed
  * during the build is used by its caller and never found again.
  */
-export const cachedBuild = async ({
-  folder,
-  sources,
-  settings = '',
-  build,
-}: BuildCacheOptions): Promise<string> => {
+export const cachedBuild = async (options: BuildCacheOptions): Promise<string> => {
+  const { folder, sources, settings = '' } = options
   const digest = await digestOf(sources, settings)
   const result = join(folder, digest)
   if (existsSync(result)) {
     await touch(result)
     return result
   }
+  const known = underWay.get(result)
+  if (known) return known
+  const building = buildInto(digest, options)
+  underWay.set(result, building)
+  return building.finally(() => underWay.delete(result))
+}
+
+const buildInto = async (
+  digest: string,
+  { folder, sources, settings = '', build }: BuildCacheOptions,
+): Promise<string> => {
+  const result = join(folder, digest)
   await mkdir(folder, { recursive: true })
   const unfinished = await mkdtemp(join(folder, unfinishedPrefix))
   try {

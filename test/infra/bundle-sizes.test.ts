@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { buildFunction } from '../../infra/build-function.ts'
-import { functionNames } from '../../infra/bundle.ts'
+import { readFileSync } from 'node:fs'
+import type { Metafile } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { builtBundles } from '#local/runtime/built-bundles.ts'
+import { functionNames, metafilePath } from '../../infra/bundle.ts'
 import { sizeOfFirstEvent, sizeOfStart } from '../support/bundle-sizes.ts'
 
 /** In kilobytes, minified. Parsing takes most of the time of a start, and grows with them. */
@@ -11,9 +13,14 @@ const LONGEST_FIRST_EVENT: Readonly<Record<string, number>> = {
   'storage-api': 1000,
 }
 
+let bundles: string
+beforeAll(async () => {
+  bundles = await builtBundles()
+})
+
 describe.each(functionNames)('the bundle of %s', name => {
-  it('loads little before its first event, and nothing that Lambda does not need', async () => {
-    const { metafile } = await buildFunction(name)
+  it('loads little before its first event, and nothing that Lambda does not need', () => {
+    const metafile: Metafile = JSON.parse(readFileSync(metafilePath(bundles, name), 'utf8'))
     const start = sizeOfStart(metafile)
     expect(start.bytes, `The largest: ${start.largest}`).toBeLessThan(LONGEST_START * 1000)
 

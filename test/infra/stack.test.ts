@@ -282,7 +282,7 @@ describe('configuration', () => {
       'availability-zones:account=1:region=eu-west-1': ['eu-west-1a'],
       'cli-telemetry': false,
       'acknowledged-issue-numbers': [1],
-      bundlesRunOn: 'lambda',
+      keptBundles: '/nowhere',
     })
   })
 })

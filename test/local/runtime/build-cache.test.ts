@@ -47,9 +47,10 @@ describe('cachedBuild', () => {
     expect(await build()).not.toBe(first)
   })
 
-  it('gives parallel callers the same result', async () => {
+  it('builds once for parallel callers', async () => {
     const results = await Promise.all([build(), build(), build()])
     expect(new Set(results).size).toBe(1)
+    expect(builds).toBe(1)
     expect(await readdir(join(root.path, 'cache'))).toHaveLength(1)
   })
 
