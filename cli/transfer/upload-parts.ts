@@ -13,12 +13,12 @@ import {
   objectSettings,
   type StoredPart,
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
-import { type PartRange, partRanges } from '../../functions/lib/aws/multipart/part-ranges.ts'
-import { sendPart } from '../../functions/lib/aws/multipart/write-part.ts'
+import { partRanges } from '../../functions/lib/aws/multipart/part-ranges.ts'
 import type { Progress } from './progress.ts'
+import { RING_BYTES, readPieces, sendFilePart } from './send-file-part.ts'
 
 const MiB = 1024 ** 2
-/** One buffer of this size per parallel part. */
+/** What is sent in one request. A larger file is read a piece at a time, so memory does not grow with it. */
 const PART_BYTES = 8 * MiB
 const PARTS_IN_PARALLEL = 6
 
@@ -44,8 +44,7 @@ export const uploadParts = async (path: string, options: UploadPartsOptions): Pr
   const handle = await open(path)
   try {
     if (bytes <= PART_BYTES) {
-      const whole = { partNumber: 1, firstByte: 0, lastByte: bytes - 1 }
-      const body = await readPart(handle, whole, new Uint8Array(bytes))
+      const body = await readWhole(handle, bytes)
       await destination.s3.send(new PutObjectCommand({ ...objectSettings(destination), Body: body }))
       progress.add(bytes)
       return { checksum: formatCrc32(crc32(body)), resumedBytes: 0 }
@@ -53,19 +52,20 @@ export const uploadParts = async (path: string, options: UploadPartsOptions): Pr
     const { upload, stored } = await findOrCreate(options)
     // Parts grow with files over 80 GB.
     const parts = partRanges(bytes, PART_BYTES)
-    const buffers = createBufferPool(lengthOf(parts[0]))
+    const buffers = createBufferPool(RING_BYTES)
     const known = new Map(stored.map(part => [part.partNumber, part]))
     let resumedBytes = 0
     const sent = await pMap(
       parts,
       range =>
-        buffers.use(async (buffer): Promise<StoredPart> => {
-          const body = await readPart(handle, range, buffer)
+        buffers.use(async (ring): Promise<StoredPart> => {
+          const length = range.lastByte - range.firstByte + 1
+          const checksum = await checksumOf(readPieces(handle, range, ring))
           const part = known.get(range.partNumber)
-          const isSent = part?.bytes === body.length && part.checksum === formatCrc32(crc32(body))
-          if (isSent) resumedBytes += body.length
-          const sent = isSent ? part : await sendPart(upload, range.partNumber, body.length, body)
-          progress.add(body.length)
+          const isSent = part?.bytes === length && part.checksum === checksum
+          if (isSent) resumedBytes += length
+          const sent = isSent ? part : await sendFilePart(upload, { handle, range, checksum, ring })
+          progress.add(length)
           return sent
         }),
       { concurrency: PARTS_IN_PARALLEL },
@@ -96,15 +96,15 @@ const findOrCreate = async ({
   return { upload, stored: [] }
 }
 
-const lengthOf = (range: PartRange | undefined): number => (range ? range.lastByte - range.firstByte + 1 : 0)
+const checksumOf = async (pieces: AsyncIterable<Uint8Array>): Promise<string> => {
+  let crc = 0
+  for await (const piece of pieces) crc = crc32(piece, crc)
+  return formatCrc32(crc)
+}
 
-const readPart = async (handle: FileHandle, range: PartRange, buffer: Uint8Array): Promise<Uint8Array> => {
-  const body = buffer.subarray(0, lengthOf(range))
-  let filled = 0
-  while (filled < body.length) {
-    const { bytesRead } = await handle.read(body, filled, body.length - filled, range.firstByte + filled)
-    if (bytesRead === 0) throw new Error('The file became shorter while it was uploaded')
-    filled += bytesRead
-  }
+const readWhole = async (handle: FileHandle, bytes: number): Promise<Uint8Array> => {
+  const body = new Uint8Array(bytes)
+  const { bytesRead } = await handle.read(body, 0, bytes, 0)
+  if (bytesRead < bytes) throw new Error('The file became shorter while it was uploaded')
   return body
 }
