@@ -1,7 +1,7 @@
 import { connect, type OnReadOpts, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls'
 
-export interface Origin {
+interface Origin {
   isSecure: boolean
   hostname: string
   port: number
