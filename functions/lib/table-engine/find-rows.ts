@@ -1,7 +1,7 @@
-import type { IndexedFile } from './open-files.ts'
+import type { IndexedFile, OpenSource } from './open-files.ts'
 import { mayHoldMatches } from './prune-files.ts'
 import type { OrderBy, RowConditions } from './row-conditions.ts'
-import type { ScanSource, WantedColumns } from './scan-files.ts'
+import type { WantedColumns } from './scan-files.ts'
 import { columnNames, type Snapshot } from './snapshot.ts'
 
 /** The files that can hold rows that fulfil conditions, by what the table knows of their values. */
@@ -12,7 +12,7 @@ export const findFiles = (snapshot: Snapshot, conditions: RowConditions): Indexe
 
 /** The row groups of a file that can hold such rows, by what its footer says. */
 export const findRowGroups = (
-  { footer, hasFieldIds }: Pick<ScanSource, 'footer' | 'hasFieldIds'>,
+  { footer, hasFieldIds, file }: Pick<OpenSource, 'footer' | 'hasFieldIds' | 'file'>,
   snapshot: Snapshot,
   conditions: RowConditions,
 ): number[] => {
@@ -20,7 +20,8 @@ export const findRowGroups = (
   return footer.rowGroups.flatMap(({ chunks }, group) => {
     const boundsOf = (id: number) => {
       const place = hasFieldIds ? places.get(id) : undefined
-      return place === undefined ? undefined : chunks[place]
+      const chunk = place === undefined ? undefined : chunks[place]
+      return chunk && { ...chunk, nans: file.statistics?.[id]?.nans }
     }
     return mayHoldMatches(snapshot, conditions, boundsOf) ? [group] : []
   })

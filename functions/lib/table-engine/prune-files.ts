@@ -3,8 +3,8 @@ import { type FieldStatistics, type Snapshot, type TableField, TIMESTAMP_ID } fr
 import { compareValues } from './types/compare-values.ts'
 import { readBound } from './types/read-cell.ts'
 
-/** Undefined `nulls`: it may hold some. */
-type Bounds = Pick<FieldStatistics, 'lower' | 'upper'> & { nulls: number | undefined }
+/** Undefined `nulls` or `nans`: it may hold some. */
+type Bounds = Pick<FieldStatistics, 'lower' | 'upper' | 'nans'> & { nulls: number | undefined }
 
 /**
  * Whether rows within these bounds can fulfil conditions. `boundsOf`: by field id; undefined means that nothing is known
@@ -29,7 +29,7 @@ export const mayHoldMatches = (
 const mayHoldValue = (
   field: TableField,
   { operator, values, dataType }: Filter,
-  { lower: least, upper, nulls }: Bounds,
+  { lower: least, upper, nulls, nans }: Bounds,
 ): boolean => {
   const { type } = field
   // Bounds leave nulls out. In an untyped table they are read as empty texts, and no text is less than those.
@@ -43,7 +43,9 @@ const mayHoldValue = (
     return true
   if (operator === 'eq')
     return known.some(value => value !== undefined && isNotBelow(value) && isNotAbove(value))
-  return operator === 'gt' || operator === 'ge' ? isNotAbove(first) : isNotBelow(first)
+  if (operator === 'lt' || operator === 'le') return isNotBelow(first)
+  // Bounds leave NaN out, which is above all numbers.
+  return isNotAbove(first) || (type === 'double' && nans !== 0)
 }
 
 const knownValue = (field: TableField, text: string): string | undefined => {

@@ -24,6 +24,8 @@ export interface FieldStatistics {
   bytes: number
   values: number
   nulls: number
+  /** Of doubles: values that are no number (NaN), which no bound takes in. Undefined: unknown. */
+  nans?: number | undefined
   /**
    * No value is smaller. Of texts by Unicode code points, and at most 16 characters; other values in the form of
    * `ReadCell`. Of `_timestamp` an ISO 8601 time with six digits of a second and `Z`.

@@ -39,17 +39,26 @@ export const typedCondition = ({ operator, values }: Comparison, field: TableFie
   if (operator === 'eq')
     return anyOf([
       ...(hasNull ? [`${column} IS NULL`] : []),
-      ...(whole.length > 0 ? [`${column} IN (${whole.join(', ')})`] : []),
+      ...(whole.length > 0 ? [andNoNaN(`${column} IN (${whole.join(', ')})`, field)] : []),
     ])
   if (operator === 'ne') {
-    const others = whole.length > 0 ? `${column} NOT IN (${whole.join(', ')})` : 'true'
+    const others = whole.length > 0 ? orNaN(`${column} NOT IN (${whole.join(', ')})`, field) : 'true'
     return values.length === 0 ? 'true' : `${column} IS NOT NULL AND ${others}`
   }
   const [first] = compared
-  return first === undefined || values[0] === ''
-    ? 'false'
-    : `${column} ${sqlOperator(operator, first)} ${first.literal}`
+  if (first === undefined || values[0] === '') return 'false'
+  const comparison = `${column} ${sqlOperator(operator, first)} ${first.literal}`
+  return operator === 'gt' || operator === 'ge' ? orNaN(comparison, field) : andNoNaN(comparison, field)
 }
+
+// NaN is above all numbers, and equal to none. DuckDB says so too, but believes the bounds of a Parquet file, which leave
+// it out: it skips row groups that hold some, or takes whole ones without a look.
+
+const orNaN = (comparison: string, { name, type }: TableField): string =>
+  type === 'double' ? `(${comparison} OR isnan(${quoteColumn(name)}))` : comparison
+
+const andNoNaN = (comparison: string, { name, type }: TableField): string =>
+  type === 'double' ? `(${comparison} AND NOT isnan(${quoteColumn(name)}))` : comparison
 
 const anyOf = (terms: string[]): string => terms.join(' OR ') || 'false'
 

@@ -6,6 +6,7 @@ const fieldStatistics = z.object({
   bytes: z.number(),
   values: z.number(),
   nulls: z.number(),
+  nans: z.number().optional(),
   lower: z.string().optional(),
   upper: z.string().optional(),
 })

@@ -4,7 +4,10 @@ import { compareValues } from '../types/compare-values.ts'
 import type { FieldType } from '../types/field-type.ts'
 import type { ColumnChunk, ParquetFooter } from './footer.ts'
 
-/** What the footer of a file says about its columns and `_timestamp`, for the table's list of files. By field id. */
+/**
+ * What the footer of a file that we have written says about its columns and `_timestamp`, for the table's list of files.
+ * By field id.
+ */
 export const fileStatistics = (
   { columns, rowGroups }: ParquetFooter,
   fields: readonly Pick<TableField, 'id' | 'type'>[],
@@ -41,6 +44,8 @@ const summarize = (type: FieldType, chunks: ColumnChunk[]): FieldStatistics => {
     bytes: sum(chunks.map(({ bytes }) => bytes)),
     values: sum(chunks.map(({ values }) => values)),
     nulls: sum(chunks.map(({ nulls = 0 }) => nulls)),
+    // DuckDB writes no bounds of a row group that holds a NaN.
+    ...(type === 'double' && upper !== undefined && { nans: 0 }),
     ...(lower !== undefined && { lower: isText ? truncateLower(lower) : lower }),
     ...(shortUpper !== undefined && { upper: shortUpper }),
   }

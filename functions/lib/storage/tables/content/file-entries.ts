@@ -114,7 +114,7 @@ const textOf = (field: NestedField | undefined, bound: Uint8Array | undefined): 
 
 const statisticsOf = (file: DataFile, fields: FieldsById): Statistics | undefined => {
   const statistics: Statistics = {}
-  for (const [id, { bytes, values, nulls, ...bounds }] of file.columns) {
+  for (const [id, { bytes, values, nulls, nans, ...bounds }] of file.columns) {
     if (bytes === undefined || values === undefined || nulls === undefined) continue
     const field = fields.get(id)
     const lower = textOf(field, bounds.lower)
@@ -123,6 +123,7 @@ const statisticsOf = (file: DataFile, fields: FieldsById): Statistics | undefine
       bytes,
       values,
       nulls,
+      ...(nans !== undefined && { nans }),
       ...(lower !== undefined && { lower }),
       ...(upper !== undefined && { upper }),
     }
