@@ -64,9 +64,9 @@ const findCandidates = async (services: PackServices): Promise<Candidate[]> => {
   const { buckets, tables } = inBranch(defaultBranchId)
   const found: Candidate[] = []
   for (const { id } of await buckets.list())
-    for (const table of await tables.listInBucket(id)) {
-      const { metadataKey, alias, snapshot } = table
-      if (alias || metadataKey === undefined || snapshot.dataSizeBytes <= singleMergeBytes) continue
+    for await (const table of tables.headsInBucket(id)) {
+      const { metadataKey, snapshot } = table
+      if (metadataKey === undefined || snapshot.dataSizeBytes <= singleMergeBytes) continue
       const tableId = tableIdOf(table)
       const packing = await tableContents
         .files(metadataKey)

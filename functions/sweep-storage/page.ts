@@ -1,7 +1,7 @@
 import type { SweepServices } from './services.ts'
 
 /** What one page of a sweep came to. */
-interface SweptPage {
+export interface SweptPage {
   /** Things removed. */
   swept: number
   /** Where the next page begins. Left out when this was the last one. */

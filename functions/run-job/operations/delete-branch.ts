@@ -57,8 +57,8 @@ const deleteTables = async (
 ): Promise<void> => {
   const { buckets, tables } = ownTables(branchId)
   for (const bucket of await buckets.list()) {
-    for (const table of await tables.listInBucket(bucket.id))
-      await metadata.clear(metadataSubject.table(table))
+    for (const internalId of await tables.internalIdsInBucket(bucket.id))
+      await metadata.clear(metadataSubject.table({ internalId }))
     await metadata.clear(metadataSubject.bucket(bucket))
   }
   await clearBranch(branchId)

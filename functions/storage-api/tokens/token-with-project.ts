@@ -17,7 +17,9 @@ export const tokenWithProject = async (
 ) => {
   const created = await project.created()
   const bucketIds = (await buckets.list()).map(bucket => bucket.id)
-  const listed = await pMap(bucketIds, id => tables.listInBucket(id), { concurrency: LISTS_AT_ONCE })
+  const listed = await pMap(bucketIds, id => Array.fromAsync(tables.headsInBucket(id)), {
+    concurrency: LISTS_AT_ONCE,
+  })
   const facts = { baseUrl, now: now(), bucketIds }
   return {
     ...('masterId' in token

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { healCatalog } from '#functions/sweep-storage/heal-catalog.ts'
 import { pageSizes } from '#functions/sweep-storage/page-sizes.ts'
+import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { glueTableName } from '#lib/distributed/glue-names.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
 import { createTableViews } from '#support/table-views.ts'
@@ -265,7 +265,13 @@ describe('in a branch', () => {
     // The sweep knows both, and drops the branch's once the branch is gone.
     const { jobServices, tablesBucket } = service
     const heal = async () =>
-      (await healCatalog({ ...jobServices, ...service.stores, tablesBucket, pageSizes })).swept
+      (
+        await sweepStorage(
+          'catalog',
+          { ...jobServices, ...service.stores, tablesBucket, pageSizes },
+          () => false,
+        )
+      ).swept
     expect(await heal()).toBe(0)
     await service.call('DELETE', `/v2/storage/dev-branches/${id}`)
     expect(await heal()).toBe(1)

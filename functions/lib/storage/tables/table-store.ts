@@ -199,6 +199,29 @@ export const createTableStore = (
       return tables.filter(table => table !== undefined)
     },
 
+    /** Heads of the tables that hold rows, by name, from after this one on. Aliases cost nothing. */
+    async *headsInBucket(bucketId: string, after = ''): AsyncGenerator<TableHead> {
+      const range = { ...startingWith('TABLE#'), from: `TABLE#${after}` }
+      for await (const item of items.query(partitionOfBucket(bucketId), range))
+        if (!isAliasItem(item) && item['name'] !== after) yield tableRecord.parse(item)
+    },
+
+    /** Names in the Glue Data Catalog. Reads nothing else of the heads. */
+    async *glueNamesInBucket(bucketId: string): AsyncGenerator<string> {
+      const range = { ...startingWith('TABLE#'), attributes: ['glueName'] }
+      for await (const { glueName } of items.query(partitionOfBucket(bucketId), range))
+        if (typeof glueName === 'string') yield glueName
+    },
+
+    /** Of the tables and aliases themselves, also of those whose source is gone. Reads nothing else of the heads. */
+    async internalIdsInBucket(bucketId: string): Promise<number[]> {
+      const range = { ...startingWith('TABLE#'), attributes: ['internalId'] }
+      const ids: number[] = []
+      for await (const item of items.query(partitionOfBucket(bucketId), range))
+        ids.push(tableRecord.shape.internalId.parse(item['internalId']))
+      return ids
+    },
+
     /** Tables and aliases, by name. Reads nothing else of the heads of tables, which hold columns and results of loads. */
     async listNames(bucketId: string): Promise<NamedTable[]> {
       const range = { ...startingWith('TABLE#'), attributes: ['name', 'displayName', 'created', 'kind'] }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { metadataSubject } from '#lib/storage/metadata/metadata-store.ts'
 import {
   type ConfigurationRoutes,
   componentId,
@@ -63,6 +64,21 @@ describe('a branch', () => {
     await branch('Same')
     const { body } = await call('POST', 'dev-branches', { name: 'Same' })
     expect(body).toMatchObject({ status: 'error', error: { code: 'devBranch.duplicateName' } })
+  })
+
+  it('takes the metadata of its tables along, also of an alias of a table that is not its own', async () => {
+    const bucketId = await routes.service.createBucket('aliased')
+    const sourceTable = await routes.service.createTable(bucketId, 'source', 'a\n1\n')
+    await call('POST', `buckets/${bucketId}/table-aliases`, { sourceTable, name: 'alias' })
+    const id = await branch('With alias')
+    const alias = `branch/${id}/tables/${bucketId}.alias`
+    await call('POST', `${alias}/metadata`, { provider: 'user', metadata: [{ key: 'a', value: '1' }] })
+    const { stores } = routes.service
+    const [internalId = 0] = await stores.ownTables(id).tables.internalIdsInBucket(bucketId)
+    const subject = metadataSubject.table({ internalId })
+    expect(await stores.metadata.list(subject)).toHaveLength(1)
+    await call('DELETE', `dev-branches/${id}`)
+    expect(await stores.metadata.list(subject)).toEqual([])
   })
 
   it('has metadata of its own', async () => {

@@ -78,3 +78,10 @@ it('heads are read where the sizes of all tables are shown', async () => {
   expect(body.tables).toHaveLength(4)
   expect(reads.listed).toBe(4)
 })
+
+it('the size of the project reads heads, and no sources of aliases', async () => {
+  const { body } = await service.call('GET', '/v2/storage/tokens/verify')
+  expect(body.owner.rowsCount).toBe(3)
+  expect(reads.listed).toBe(4)
+  expect(reads.single).toEqual([])
+})
