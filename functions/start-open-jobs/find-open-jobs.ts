@@ -20,16 +20,26 @@ const FIRST_JOBS = 1000
 /** A job that was noted and is not there after so long was never stored. */
 const NOTED_MS = 60 * MINUTE_MS
 
+/** Jobs found open by earlier looks that one look reads again: some seconds. Of more, each look reads a part. */
+export const JOBS_OF_A_LOOK = 20_000
+
+interface OpenJobs {
+  jobs: JobRecord[]
+  /** Ids of jobs that were open and are read by a later look. */
+  later: number[]
+}
+
 /**
  * The open jobs, in batches, each oldest first: those that earlier looks found open and those of the last minutes, then,
  * window by window, those that no look has passed yet. Usually that is one window.
  */
-export async function* findOpenJobs(jobs: Jobs, now: Date): AsyncGenerator<JobRecord[]> {
+export async function* findOpenJobs(jobs: Jobs, now: Date, atMost: number): AsyncGenerator<OpenJobs> {
   const settled = idAt(now.getTime() - SETTLED_MS)
   const fresh = await openIn(jobs, { sinceId: settled })
-  const kept = await openKept(jobs, now)
+  const { groups, later } = await groupsOfLook(jobs, atMost)
+  const kept = await openKept(jobs, groups, now)
   const known = new Set(kept.map(({ id }) => id))
-  yield [...kept, ...fresh.open.filter(({ id }) => !known.has(id))]
+  yield { jobs: [...kept, ...fresh.open.filter(({ id }) => !known.has(id))], later }
 
   let through = await firstId(jobs, now)
   let span = MINUTE_MS
@@ -40,7 +50,7 @@ export async function* findOpenJobs(jobs: Jobs, now: Date): AsyncGenerator<JobRe
       { from: through + 1, to },
       open.map(({ id }) => id),
     )
-    yield open.filter(({ id }) => !known.has(id))
+    yield { jobs: open.filter(({ id }) => !known.has(id)), later: [] }
     through = to
     span = seen < FEW_JOBS ? 2 * span : MINUTE_MS
   }
@@ -77,10 +87,37 @@ const openIn = async (
   return { open: open.reverse(), seen }
 }
 
+/**
+ * As many groups as a look may read, at least one, from where the look before ended. Where the next one begins is kept
+ * first: one that dies on a job does not keep the others from being read.
+ */
+const groupsOfLook = async (
+  { open }: Jobs,
+  atMost: number,
+): Promise<{ groups: OpenGroup[]; later: number[] }> => {
+  const all = await open.groups()
+  const next = await open.nextGroup()
+  const start = Math.max(
+    all.findIndex(({ sk }) => next !== undefined && sk >= next),
+    0,
+  )
+  const ordered = [...all.slice(start), ...all.slice(0, start)]
+  const groups: OpenGroup[] = []
+  let ids = 0
+  for (const group of ordered) {
+    ids += group.ids.length
+    if (groups.length > 0 && ids > atMost) break
+    groups.push(group)
+  }
+  const others = ordered.slice(groups.length)
+  if (others[0]?.sk !== next) await open.keepNextGroup(others[0]?.sk)
+  return { groups, later: others.flatMap(group => group.ids) }
+}
+
 /** Of the jobs that were open at earlier looks, those that still are. The others are not kept any longer. */
-const openKept = async (jobs: Jobs, now: Date): Promise<JobRecord[]> => {
+const openKept = async (jobs: Jobs, groups: readonly OpenGroup[], now: Date): Promise<JobRecord[]> => {
   const open = new Map<number, JobRecord>()
-  for (const group of await jobs.open.groups()) {
+  for (const group of groups) {
     const stored = await jobs.getMany(group.ids)
     const still = stored.filter(job => !isFinal(job))
     for (const job of still) open.set(job.id, job)

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { sizeOf } from '../../lib/storage/buckets/bucket-resource.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { Services } from '../services.ts'
@@ -17,9 +18,11 @@ export const tokenWithProject = async (
 ) => {
   const created = await project.created()
   const bucketIds = (await buckets.list()).map(bucket => bucket.id)
-  const listed = await pMap(bucketIds, id => Array.fromAsync(tables.headsInBucket(id)), {
-    concurrency: LISTS_AT_ONCE,
-  })
+  const heads: TableHead[] = []
+  const listBucket = async (id: string) => {
+    for await (const head of tables.headsInBucket(id)) heads.push(head)
+  }
+  await pMap(bucketIds, listBucket, { concurrency: LISTS_AT_ONCE })
   const facts = { baseUrl, now: now(), bucketIds }
   return {
     ...('masterId' in token
@@ -29,7 +32,7 @@ export const tokenWithProject = async (
     owner: projectResource(projectId, {
       created: wireDate(created),
       region,
-      size: sizeOf(listed.flat()),
+      size: sizeOf(heads),
     }),
   }
 }

@@ -276,7 +276,7 @@ describe('a process that dies between the end of an import and the start of the 
     expect((await look()).fired).toHaveLength(1)
     isMachineDown = false
     pass(MINUTE_MS)
-    await startOpenJobs({ ...firingServices(), log: { error: () => {} } })
+    await startOpenJobs({ ...firingServices(), log: { info: () => {}, error: () => {} } })
     await runStarted()
     expect(runs).toHaveLength(1)
   })

@@ -85,7 +85,7 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds)
 }
 
-const look = () => startOpenJobs({ ...service.jobServices, now: () => now })
+const look = (atMost?: number) => startOpenJobs({ ...service.jobServices, now: () => now }, atMost)
 
 describe('a job that was stored and not started', () => {
   it('is started by the clock, though nobody asks for it, and does its work', async () => {
@@ -189,9 +189,9 @@ const storeJobs = async (seconds: number, apartMs = 1000): Promise<number[]> => 
 }
 
 /** What a look has started, in the order of the ids. */
-const startedBy = async (): Promise<number[]> => {
+const startedBy = async (atMost?: number): Promise<number[]> => {
   started.splice(0)
-  await look()
+  await look(atMost)
   return started.splice(0).toSorted((a, b) => a - b)
 }
 
@@ -212,6 +212,29 @@ describe('a look', () => {
     jobsRead = 0
     expect(await startedBy()).toEqual([...open, ...later])
     expect(jobsRead).toBe(open.length + 60)
+  })
+
+  it('reads a part of very many open jobs, the next looks the others, and counts them all', async () => {
+    const open: number[] = []
+    for (let group = 0; group < 5; group++) {
+      open.push(...(await storeJobs(60)))
+      pass(5 * MINUTE_MS)
+      await look()
+    }
+    expect(open).toHaveLength(5)
+    const [a, b, c, d, e] = open
+    jobsRead = 0
+    expect(await startedBy(2)).toEqual([a, b])
+    expect(jobsRead).toBe(2)
+    expect(await startedBy(2)).toEqual([c, d])
+    expect(await startedBy(2)).toEqual([a, e])
+    expect(await startedBy(2)).toEqual([b, c])
+    started.splice(0)
+    const { openJobs, oldestWaitingSeconds } = await look(2)
+    expect(openJobs).toBe(5)
+    expect(oldestWaitingSeconds).toBeGreaterThan(5 * 5 * 60)
+    expect(await startedBy()).toEqual(open)
+    expect(await startedBy()).toEqual(open)
   })
 
   it('no longer keeps a job that is over', async () => {

@@ -5,6 +5,7 @@ import type { JobRecord } from './job-record.ts'
 
 const PARTITION = 'OPEN_JOBS'
 const THROUGH = { pk: PARTITION, sk: 'THROUGH' }
+const NEXT = { pk: PARTITION, sk: 'NEXT' }
 
 /** Of sixteen digits each: some 170 KB in one item. */
 const IDS_IN_ITEM = 10_000
@@ -13,6 +14,7 @@ const IDS_IN_ITEM = 10_000
 const LATE_MS = 60_000
 
 const through = z.object({ id: z.number() })
+const next = z.object({ group: z.string() })
 const group = z.object({ sk: z.string(), ids: z.array(z.number()), notedTime: z.string().optional() })
 
 /** Jobs that may be open, by the window in which they were found. `notedTime`: of one that may not be stored yet. */
@@ -34,6 +36,17 @@ export const createOpenJobList = (items: ItemTable) => ({
     for (const prefix of ['GROUP#', 'LATE#'])
       for await (const item of items.query(PARTITION, startingWith(prefix))) found.push(group.parse(item))
     return found
+  },
+
+  /** The group (`sk`) with which the next look begins. Undefined: the first one. */
+  nextGroup: async (): Promise<string | undefined> => {
+    const item = await items.get(NEXT)
+    return item && next.parse(item).group
+  },
+
+  keepNextGroup: async (group: string | undefined): Promise<void> => {
+    if (group === undefined) await items.delete(NEXT)
+    else await items.put(NEXT, { group })
   },
 
   /**
