@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
+import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
 import { keptAnswersIn, writeKeptAnswers } from './kept-answers.ts'
@@ -115,7 +116,7 @@ const readConfig = async (dataDir: string): Promise<unknown> => {
     throw new UserError('extractor.config.missing', `Configuration file ${sentenceOf(cause)}`, { cause })
   }
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch (cause) {
     const where = cause instanceof Error ? ` (${cause.message})` : ''
     const message = `Configuration file is not a valid JSON: Syntax error${where}`
@@ -132,7 +133,7 @@ const readState = async (dataDir: string, warn: (message: string) => void): Prom
     return undefined // the first run has none
   }
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     warn(`State file '${file}' is not a valid JSON; starting without it.`)
     return undefined

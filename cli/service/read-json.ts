@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { parseExactly } from '../../functions/lib/json/parse-exactly.ts'
 import { pathIn, type Shell } from '../shell.ts'
 
 /** The JSON object in a file, or on standard input (`-`). Errors say what is wrong in a sentence. */
@@ -12,7 +13,7 @@ export const readJsonObject = async (
   const content = path === '-' ? await text(shell.stdin) : await readFile(pathIn(shell, path), 'utf8')
   let value: unknown
   try {
-    value = JSON.parse(content)
+    value = parseExactly(content)
   } catch (cause) {
     throw new UserError('cli.usage', `${what} is not JSON: ${cause instanceof Error ? cause.message : cause}`)
   }

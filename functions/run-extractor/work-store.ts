@@ -6,6 +6,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { z } from 'zod'
+import { parseExactly } from '../lib/json/parse-exactly.ts'
 import { type Run, runDocument } from './run.ts'
 
 /** Another attempt of the same step was first: what it wrote counts. */
@@ -35,7 +36,7 @@ export const createWorkStore = (s3: S3Client, bucket: string): WorkStore => ({
   read: async key => {
     try {
       const { Body, ETag = '' } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
-      return { value: JSON.parse((await Body?.transformToString()) ?? ''), etag: ETag }
+      return { value: parseExactly((await Body?.transformToString()) ?? ''), etag: ETag }
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined
       throw error

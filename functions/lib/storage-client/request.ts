@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
+import { parseExactly } from '../json/parse-exactly.ts'
 import { PREFER_NO_WAIT } from './prefer-header.ts'
 import { errorBodySchema } from './wire.ts'
 
@@ -82,7 +83,7 @@ const send = async (connection: Connection, { method, path, body, idempotencyKey
 
 const readJson = async (response: Response, apiRequest: ApiRequest): Promise<unknown> => {
   try {
-    return await response.json()
+    return parseExactly(await response.text())
   } catch (cause) {
     throw new TransientError('storage.brokenReply', `${describe(apiRequest)} got half a reply or no JSON`, {
       cause,

@@ -1,4 +1,5 @@
 import { checkConfiguration } from '../../lib/extractor/config/check-configuration.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { readConfigurationSchedule } from '../../lib/schedules/configuration-schedule.ts'
 import { type Content, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
@@ -30,8 +31,7 @@ export function* changedUnits(before: Content | undefined, next: Content): Gener
   }
 }
 
-// Only objects are stored.
-const objectOf = (text: string): Record<string, unknown> => JSON.parse(text)
+const objectOf = (text: string): Record<string, unknown> => parseExactly(text) as Record<string, unknown> // only objects are stored
 
 const checkSchedule = ({ schedule }: Record<string, unknown>): string[] => {
   readConfigurationSchedule(schedule, 0)

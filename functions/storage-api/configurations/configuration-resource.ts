@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import {
   type Change,
   type Configuration,
@@ -36,7 +37,7 @@ export const rowVersionResource = (row: Row) => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  configuration: JSON.parse(row.configuration),
+  configuration: parseExactly(row.configuration),
   isDisabled: row.isDisabled,
   version: row.version,
   ...changeResource(row.changed),
@@ -61,7 +62,7 @@ const rowWithState = (row: Row, state: string) => ({
   ...rowVersionResource(row),
   created: wireDate(row.created),
   creatorToken: tokenOf(row.creatorToken),
-  state: JSON.parse(state),
+  state: parseExactly(state),
 })
 
 export const rowBody = rowVersionBody.extend({ state: anyObject }).openapi('ConfigurationRow')
@@ -95,10 +96,10 @@ export const configurationResource = (configuration: Configuration) => {
   const states = new Map(configuration.rows.map(({ id, state }) => [id, state]))
   return {
     ...configurationSummary(configuration),
-    configuration: JSON.parse(content.configuration),
+    configuration: parseExactly(content.configuration),
     rowsSortOrder: content.rowsSortOrder,
     rows: rowsInOrder(content).map(row => rowWithState(row, states.get(row.id) ?? emptyObject)),
-    state: JSON.parse(configuration.state),
+    state: parseExactly(configuration.state),
   }
 }
 
@@ -148,7 +149,7 @@ const versionEntryBody = changeBody
   .openapi('ConfigurationVersionEntry')
 
 const versionedContent = (content: Content) => ({
-  configuration: JSON.parse(content.configuration),
+  configuration: parseExactly(content.configuration),
   rowsSortOrder: content.rowsSortOrder,
   isDisabled: content.isDisabled,
   rows: rowsInOrder(content).map(rowVersionResource),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { UserCode } from '../../lib/errors/codes.ts'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 
 /** A JSON object, sent as JSON, as text, or as nested form fields. Read it with `parseJsonObject`. */
@@ -41,7 +42,7 @@ export const parseJsonObject = (given: unknown, { code, label }: Refusal): objec
 
 const parse = (text: string, refuse: (reason: string) => UserError): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     throw refuse('This value should be valid JSON.')
   }

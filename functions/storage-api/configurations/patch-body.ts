@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { mergePatch } from '../../lib/storage/configurations/merge-patch.ts'
 import { flag, text } from '../http/fields.ts'
 import type { Services } from '../services.ts'
@@ -51,7 +52,7 @@ export const readPatch = async (
 }
 
 const merged = (current: string, patch: object | null, refusal: Refusal): string => {
-  const whole = patch === null ? {} : mergePatch(JSON.parse(current), patch)
+  const whole = patch === null ? {} : mergePatch(parseExactly(current), patch)
   // The parts may be small enough while the result is too large.
   return JSON.stringify(parseJsonObject(whole, refusal))
 }

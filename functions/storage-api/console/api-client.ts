@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 
 /** What answers the routes of the storage API. */
 interface Api {
@@ -63,7 +64,7 @@ export const createApiClient = (
   }
   const json = async (response: Response): Promise<unknown> => {
     const text = await response.text()
-    return text === '' ? undefined : JSON.parse(text)
+    return text === '' ? undefined : parseExactly(text)
   }
   return {
     get: async (path, schema) => read(schema, path, await json(await request('GET', path))),

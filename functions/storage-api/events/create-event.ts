@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { inBranch } from '../../lib/storage/branches/branch-store.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
@@ -32,7 +33,7 @@ const parsed = (given: unknown): unknown => {
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return text
   }

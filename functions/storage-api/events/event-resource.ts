@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import type { EventRecord } from '../../lib/storage/events/event-store.ts'
 import { uuidOfEvent } from '../../lib/storage/events/event-uuid.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
@@ -20,10 +21,10 @@ export const eventResource = (event: EventRecord, { baseUrl, now }: { baseUrl: s
   objectName: event.objectName,
   objectType: event.objectType,
   context: JSON.parse(event.context),
-  params: JSON.parse(event.params),
-  results: JSON.parse(event.results),
+  params: parseExactly(event.params),
+  results: parseExactly(event.results),
   performance: {
-    ...JSON.parse(event.performance),
+    ...Object(parseExactly(event.performance)),
     ...(event.duration !== null && { duration: event.duration }),
   },
   duration: event.duration,

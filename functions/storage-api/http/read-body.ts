@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { isTooDeep, MAX_JSON_DEPTH } from '../../lib/json-shape.ts'
 import { formValue } from './check-fields.ts'
 import { checkedFormText } from './form-text.ts'
@@ -51,7 +52,7 @@ const readJson = (text: string): Record<string, unknown> => {
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch (cause) {
     throw new UserError('storage.validation', 'Invalid request: the body is not valid JSON.', { cause })
   }

@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { componentConfig } from '../../lib/extractor/config/component-config.ts'
+import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import { emptyObject, rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
 import { mergeConfiguration } from '../../lib/storage/configurations/merge-configuration.ts'
 import {
@@ -62,7 +63,7 @@ const imageParametersOf = ({ image_parameters: given }: JsonObject): JsonObject 
   typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
 
 // Only objects are stored.
-const objectOf = (text: string): JsonObject => JSON.parse(text)
+const objectOf = (text: string): JsonObject => parseExactly(text) as JsonObject // only objects are stored
 
 /** The `config.json` of a unit. */
 export const configOf = ({ configuration }: TrialUnit, imageParameters: JsonObject): JsonObject =>

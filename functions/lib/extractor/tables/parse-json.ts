@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { hideEscapedKeys, restoreKeys } from '../../json/escaped-keys.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import { decodeBody } from './decode-body.ts'
-import { hideEscapedKeys, restoreKeys } from './escaped-keys.ts'
 import type { Json } from './json-value.ts'
 import { hasMark, markNumbers, restoreNumbers } from './mark-numbers.ts'
 import { restoreKeyOrder } from './restore-key-order.ts'

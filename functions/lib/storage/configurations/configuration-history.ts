@@ -1,5 +1,6 @@
 import pMap from 'p-map'
 import { z } from 'zod'
+import { parseExactly } from '../../json/parse-exactly.ts'
 import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
@@ -107,7 +108,7 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
     async get(internalId: string, number: number): Promise<Version | undefined> {
       const found = await find(internalId, number)
       if (!found) return undefined
-      const { version, embedded } = storedVersion.parse(JSON.parse(await documents.load(found.document)))
+      const { version, embedded } = storedVersion.parse(parseExactly(await documents.load(found.document)))
       if (embedded.length > 0) return completeVersion(version, new Map(embedded.map(row => [row.id, row])))
       return completeVersion(version, await rows.loadRows(internalId, version.content.rows))
     },

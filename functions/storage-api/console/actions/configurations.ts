@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseExactly } from '#lib/json/parse-exactly.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built } from '../built.ts'
 import { showSealed } from '../hide-sealed.ts'
@@ -117,7 +118,7 @@ export const configurationActions: readonly ActionRoute[] = [
 const parseObject = (text: string): object => {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch (error) {
     throw new Refusal(400, `This is not valid JSON: ${error instanceof Error ? error.message : ''}`)
   }
