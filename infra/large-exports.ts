@@ -53,9 +53,10 @@ export const exportSteps = (
   { exportParts, exportedParts, failed, next }: ExportStepsProps,
 ): IChainable => {
   const jobId = JsonPath.numberAt('$.jobId')
+  const correlationId = JsonPath.stringAt('$.run.correlationId')
   const order = functionStep(scope, 'OrderParts', {
     runs: exportParts,
-    event: { step: 'order', jobId },
+    event: { step: 'order', jobId, correlationId },
     resultPath: '$.plan',
   })
   catchAll(order, failed)
@@ -65,9 +66,9 @@ export const exportSteps = (
       each,
       items,
       itemsAtOnce: exportedParts,
-      shared: { jobId },
+      shared: { jobId, correlationId },
       runs: exportParts,
-      event: { step, jobId },
+      event: { step, jobId, correlationId: JsonPath.stringAt('$.correlationId') },
       failed,
     })
   return forEach('ExportParts', 'ExportPart', { items: '$.run.parts', step: 'part' })

@@ -27,7 +27,11 @@ export const mergeSteps = (
   const step = (name: string, event: Record<string, unknown>): LambdaInvoke => {
     const made = functionStep(scope, name, {
       runs: mergeByQuery,
-      event: { ...event, jobId: JsonPath.numberAt('$.jobId') },
+      event: {
+        ...event,
+        jobId: JsonPath.numberAt('$.jobId'),
+        correlationId: JsonPath.stringAt('$.run.correlationId'),
+      },
       resultPath: MERGE,
     })
     made.addCatch(refuse, { errors: ['UserError'], resultPath: '$.refusal' })

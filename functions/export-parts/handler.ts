@@ -6,7 +6,7 @@ import { exportPartsEvent } from './event.ts'
 export const handler = lambdaHandler({
   service: 'export-parts',
   event: exportPartsEvent,
-  keys: ({ jobId }) => ({ jobId }),
+  keys: ({ correlationId, jobId, step }) => ({ correlationId, jobId, step }),
   scratchFolder: tablesScratch,
   run: async event => (await import('./work.ts')).run(event),
 })

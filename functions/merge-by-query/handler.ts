@@ -5,6 +5,6 @@ import { mergeByQueryEvent } from './event.ts'
 export const handler = lambdaHandler({
   service: 'merge-by-query',
   event: mergeByQueryEvent,
-  keys: ({ jobId, step }) => ({ jobId, step }),
+  keys: ({ correlationId, jobId, step }) => ({ correlationId, jobId, step }),
   run: async event => (await import('./work.ts')).run(event),
 })

@@ -22,9 +22,9 @@ export type RunJobResult =
   /** The machine has to stage the rows of this load; then the job runs again. */
   | { status: 'distribute'; load: LoadPlace }
   /** The machine has to do these parts of an export; then the job runs again. */
-  | { status: 'export'; parts: number[] }
+  | { status: 'export'; parts: number[]; correlationId: string }
   /** Athena has to merge the rows that are staged, or to pack the files of the table. */
-  | { status: 'merge' }
+  | { status: 'merge'; correlationId: string }
 
 /**
  * Does one job, or says that it has to wait. May be repeated at any time, also while it runs: the work of a job
@@ -41,7 +41,8 @@ export const runJob = async (
   if (!job) throw new Error(`There is no job ${jobId}`)
   const services = { ...allServices, ...allServices.inBranch(branchOf(job)) }
   const { jobs, now } = services
-  services.log.appendKeys({ correlationId: correlationIdOf(job) })
+  const correlationId = correlationIdOf(job)
+  services.log.appendKeys({ correlationId })
 
   if (failure) {
     await close(job, failure.Error, services)
@@ -64,15 +65,15 @@ export const runJob = async (
   if (job.status === 'waiting') logJobStart(started, services)
   try {
     await enterBranch(started, services)
-    if (await isStaged(started, services)) return { status: 'merge' }
+    if (await isStaged(started, services)) return { status: 'merge', correlationId }
     // A run that died may have died of a file that it took along: the next one works alone.
     const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
-    if ('parts' in outcome) return { status: 'export', ...outcome }
+    if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
     return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
-    if (error instanceof QueryMerge) return { status: 'merge' }
+    if (error instanceof QueryMerge) return { status: 'merge', correlationId }
     if (!(error instanceof UserError)) throw error
     return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
   }

@@ -176,6 +176,10 @@ describe('large exports', () => {
       Next: 'OrderParts',
     })
     expect(States['OrderParts']).toMatchObject({ Next: 'ExportRanges' })
+    expect(States['ExportParts']).toMatchObject({
+      ItemSelector: { 'correlationId.$': '$.run.correlationId' },
+    })
+    expect(States['OrderParts']).toMatchObject({ Parameters: { 'correlationId.$': '$.run.correlationId' } })
     expect(States['ExportRanges']).toMatchObject({
       ItemsPath: '$.plan.items',
       MaxConcurrency: 16,
@@ -197,6 +201,8 @@ describe('merges of large loads', () => {
     expect(States['WaitForQuery']).toMatchObject({ SecondsPath: '$.merge.waitSeconds', Next: 'CheckMerge' })
     expect(States['IsQueryRunning']).toMatchObject({ Default: 'AdoptMerge' })
     expect(States['AdoptMerge']).toMatchObject({ Next: 'RunJob' })
+    for (const name of ['StartMerge', 'CheckMerge', 'AdoptMerge'])
+      expect(States[name]).toMatchObject({ Parameters: { 'correlationId.$': '$.run.correlationId' } })
   })
 })
 

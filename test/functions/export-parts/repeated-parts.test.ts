@@ -89,7 +89,7 @@ it('has the rows of its beginning when the table changes meanwhile, and is not g
   await step({ step: 'part', jobId, item: 0 })
   await by.execute(await by.submitImport(tableId, 'n\nnew\n'))
   // The plan is the one that was made first.
-  expect(await by.run(jobId)).toEqual({ status: 'export', parts })
+  expect(await by.run(jobId)).toEqual({ status: 'export', parts, correlationId: expect.any(String) })
   await by.execute(jobId)
   expect((await rowsOf(jobId)).lines).toEqual(shown(numbers))
   const again = (await by.service.call('POST', `/v2/storage/tables/${tableId}/export-async`, question)).body
