@@ -63,6 +63,9 @@ describe('the package', () => {
       'local',
       'package.json',
     ])
+    // Started as threads, which no import names
+    expect(paths).toContain('dist/functions/lib/extractor/tables/page-thread.js')
+    expect(paths).toContain('dist/local/runtime/lambda/worker.js')
     expect(paths.filter(path => /\.tsx?$|\.test\.|(^|\/)test\/|\.db$/.test(path))).toEqual([])
   })
 
