@@ -42,7 +42,7 @@ export interface ExtractOptions {
   allowedPrivateHosts?: readonly string[]
   /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
   concurrency?: number
-  /** Threads that may work at once, this one included. Default 1. */
+  /** Threads that may write rows, this one included, where `api.http.threads` does not say how many. Default 1. */
   threads?: number
   /** At most this many rows of each job, for previews. */
   maxRows?: number

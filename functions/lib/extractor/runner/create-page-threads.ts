@@ -9,9 +9,11 @@ import { PageThreads } from '../tables/page-threads.ts'
  */
 export const createPageThreads = (
   { api }: ExtractorConfig,
-  { threads = 1, maxRows }: ExtractOptions,
+  options: ExtractOptions,
   log: Log,
-): PageThreads | undefined =>
-  threads < 2 || maxRows !== undefined || api.limits?.rows !== undefined
+): PageThreads | undefined => {
+  const threads = api.http?.threads ?? options.threads ?? 1
+  return threads < 2 || options.maxRows !== undefined || api.limits?.rows !== undefined
     ? undefined
     : new PageThreads({ threads: threads - 1, warn: message => log.warning(message) })
+}
