@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { SlowestFirst } from './slowest-first.ts'
 
 export default defineConfig({
   test: {
@@ -10,6 +11,7 @@ export default defineConfig({
     // A worker keeps its modules from file to file: loading the SDKs for each took a quarter of the whole run. So a file
     // leaves nothing behind that another would see: it stops what it starts, and gives back what it sets.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     // A package of CommonJS that is written like ES modules: Node cannot load it as it is.
     server: { deps: { inline: ['dt-sql-parser'] } },
     env: {
