@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { type CompleteMultipartUploadCommandInput, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -29,11 +28,8 @@ beforeEach(() => {
 
 const destination = () => ({ bucket: fixture.exports, key })
 
-/** Large objects are compared by this. */
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 const checkMerged = async (expected: Uint8Array): Promise<void> => {
-  expect(hashOf(await fixture.read(key))).toBe(hashOf(expected))
+  expect(Buffer.compare(await fixture.read(key), expected)).toBe(0)
   expect((await fixture.describe(key)).ChecksumCRC32).toBe(formatCrc32(crc32(expected)))
   expect(await fixture.unfinishedUploads()).toEqual([])
 }
@@ -132,7 +128,7 @@ describe('a sliced file', () => {
     ['one small slice', [10]],
     ['empty slices only', [0, 0]],
     ['no slices', []],
-    ['many small slices', Array.from({ length: 300 }, (_, index) => index * 97)],
+    ['many small slices', Array.from({ length: 100 }, (_, index) => index * 97)],
   ])('of %s is merged too', async (_, sizes) => {
     const slices = randomSlices(...sizes)
     await fixture.run({ fileId: await fixture.upload(slices), destination: destination() })
@@ -146,8 +142,8 @@ describe('a sliced file', () => {
     await checkMerged(body)
   })
 
-  // All of the 300 are 190 MiB.
-  const slicesOfAllSizes = isThorough ? 300 : 60
+  // All of the 300 are 190 MiB. Those of a usual run are four parts, each of many slices and with edges inside of slices.
+  const slicesOfAllSizes = isThorough ? 300 : 24
   it(`${slicesOfAllSizes} slices of up to 1.3 MiB`, async () => {
     const sizes = Array.from({ length: slicesOfAllSizes }, (_, i) => (i * 7919 * 1000) % ((1.3 * MiB) | 0))
     const slices = randomSlices(...sizes)
