@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
-import { poll } from '../support/poll.ts'
+import { poll, SELDOM } from '../support/poll.ts'
 import { isThorough } from '../support/thorough.ts'
 
 const KEY = 'in.c-main/orders.csv'
@@ -116,6 +116,7 @@ it.each(DELAYS_MS)(
         return seen
       },
       ({ rows }) => rows === ROWS_AFTER,
+      SELDOM,
     )
     await poll(
       () => api('jobs?limit=1'),

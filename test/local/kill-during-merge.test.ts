@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { createKilledCloud, type RunningCloud } from '#support/killed-cloud.ts'
-import { hasEnded, poll } from '#support/poll.ts'
+import { hasEnded, poll, SELDOM } from '#support/poll.ts'
 import { isThorough } from '#support/thorough.ts'
 
 /**
@@ -140,6 +140,7 @@ it.each(isThorough ? [...usual, ...thorough] : usual)('killed in %s', async (_, 
     await poll(
       () => look(name),
       rows => Object.keys(rows).length === OLD_ROWS,
+      SELDOM,
     )
     await poll(jobs, all => all.every(hasEnded))
   }
@@ -157,12 +158,16 @@ it.each(isThorough ? [...usual, ...thorough] : usual)('killed in %s', async (_, 
   const oldTable = Object.fromEntries(old)
   const newTable = Object.fromEntries([...old, ...changed])
   const isNew = (rows: Record<string, string>) => Object.keys(rows).length === Object.keys(newTable).length
-  const seen = await poll(async () => {
-    const rows = await look(name)
-    // The old table or the new one, never a mixture.
-    expect(rows).toEqual(isNew(rows) ? newTable : oldTable)
-    return rows
-  }, isNew)
+  const seen = await poll(
+    async () => {
+      const rows = await look(name)
+      // The old table or the new one, never a mixture.
+      expect(rows).toEqual(isNew(rows) ? newTable : oldTable)
+      return rows
+    },
+    isNew,
+    SELDOM,
+  )
   expect(seen).toEqual(newTable)
   await poll(jobs, all => all.every(hasEnded))
   const all = await jobs()

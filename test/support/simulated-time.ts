@@ -7,6 +7,17 @@ export const createSimulatedTime = (start: Date) => {
   const sleepers: { untilMs: number; wake: () => void }[] = []
   const failures: unknown[] = []
 
+  /** Behind all that wake as early: there are thousands of them. */
+  const placeAfter = (untilMs: number): number => {
+    let [low, high] = [0, sleepers.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((sleepers[middle]?.untilMs ?? 0) <= untilMs) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   const time = {
     now: (): Date => new Date(nowMs),
     elapsedSeconds: (): number => (nowMs - start.getTime()) / 1000,
@@ -14,9 +25,7 @@ export const createSimulatedTime = (start: Date) => {
     sleep: async (milliseconds: number): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>()
       const untilMs = nowMs + milliseconds
-      let place = sleepers.length
-      while (place > 0 && (sleepers[place - 1]?.untilMs ?? 0) > untilMs) place -= 1
-      sleepers.splice(place, 0, { untilMs, wake: resolve })
+      sleepers.splice(placeAfter(untilMs), 0, { untilMs, wake: resolve })
       atWork -= 1
       await promise
     },
