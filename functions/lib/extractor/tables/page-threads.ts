@@ -52,6 +52,8 @@ interface PageThreadsOptions {
   warn: (message: string) => void
   /** Smaller pages are written sooner than they are sent. Default 16 KiB. */
   smallestPageBytes?: number
+  /** Larger pages would be in memory several times. Default 16 MiB. */
+  largestPageBytes?: number
   /** Bytes of pages that are added before the first thread starts: a shorter run ends before that would have paid. Default 4 MiB. */
   bytesBeforeStart?: number
   /** What they run. Default `page-thread.ts`. */
@@ -75,6 +77,7 @@ export class PageThreads {
     this.#options = {
       file: pageThread,
       smallestPageBytes: 16 * 1024,
+      largestPageBytes: 16 * 1024 * 1024,
       bytesBeforeStart: 4 * 1024 * 1024,
       ...options,
     }
@@ -87,8 +90,9 @@ export class PageThreads {
 
   /** Hands a page to a thread. Nothing when none has room, or when it would not pay. */
   begin(source: PageSource, parent: ExtraColumns, family: Family): PageAhead | undefined {
-    const { smallestPageBytes, bytesBeforeStart } = this.#options
-    if (this.#isBroken || source.body.length < smallestPageBytes) return undefined
+    const { smallestPageBytes, largestPageBytes, bytesBeforeStart } = this.#options
+    const { length } = source.body
+    if (this.#isBroken || length < smallestPageBytes || length > largestPageBytes) return undefined
     if (this.#threads.length === 0 && this.#bytes < bytesBeforeStart) return undefined
     return this.#freeThread()?.begin(source, parent, family)
   }

@@ -182,7 +182,7 @@ it('loses nothing when a thread ends, and says so', async () => {
   }
 })
 
-it('starts no thread for a short run or a small page', async () => {
+it('starts no thread for a short run, a small page or a very large one', async () => {
   const wants = async (options: Partial<ConstructorParameters<typeof PageThreads>[0]>): Promise<number> => {
     const threads = new PageThreads({ ...always, ...options })
     const begun: unknown[] = []
@@ -198,5 +198,6 @@ it('starts no thread for a short run or a small page', async () => {
   }
   expect(await wants({ bytesBeforeStart: 10_000 })).toBe(0)
   expect(await wants({ smallestPageBytes: 10_000 })).toBe(0)
+  expect(await wants({ largestPageBytes: 10 })).toBe(0)
   expect(await wants({})).toBe(3)
 })
