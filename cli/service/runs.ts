@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
+import { job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
 import { run } from './run-line.ts'
@@ -24,6 +25,27 @@ export const runs: Command = {
     ...serviceOptions,
   ],
   run: onService<Flags>((call, id?: string) => (id === undefined ? listRuns(call) : showRun(call, id))),
+  commands: {
+    approve: {
+      description: 'load the tables that a run holds back because its data have changed',
+      args: [argument('<run>', 'id of a run')],
+      run: onService((call, id) => decide(call, id, 'approve')),
+    },
+    reject: {
+      description: 'drop the tables that a run holds back',
+      args: [argument('<run>', 'id of a run')],
+      run: onService((call, id) => decide(call, id, 'reject')),
+    },
+  },
+}
+
+const decide = async (
+  { api, out }: ServiceCall,
+  id: string,
+  decision: 'approve' | 'reject',
+): Promise<undefined> => {
+  const asked = await api.send('POST', `runs/${segment(id)}/${decision}`, job)
+  out.show(asked, () => out.line(`Job ${asked.id}: millrace wait ${asked.id}`))
 }
 
 const showRun = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {

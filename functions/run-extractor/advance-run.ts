@@ -3,6 +3,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import { beginDecision } from './begin-decision.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
@@ -89,7 +90,11 @@ const begin = async (
     const authorId = authorTokenId ?? authorIdOf(configuration)
     const { value, author } = await runTokens.make({ runId, startedAt, authorId, componentId, configId })
     const toBegin = { runId, input, configuration, author }
-    const { run, snapshot } = await beginRun(toBegin, { storage: storageWith(value), now })
+    const { decides } = input
+    const { run, snapshot } =
+      decides === undefined
+        ? await beginRun(toBegin, { storage: storageWith(value), now })
+        : await beginDecision({ ...toBegin, input: { ...input, decides } }, services)
     return nextOf(await runs.create(run, snapshot))
   } catch (error) {
     if (error instanceof DocumentMoved) return nextOf(await reread(runId, services))

@@ -8,7 +8,7 @@ type Services = Pick<RunServices, 'storage' | 'leases' | 'count' | 'now' | 'log'
 export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResult> => {
   const { leases, count, now } = services
   const result = runResult(run, now())
-  const isSuccess = result.status === 'success'
+  const isSuccess = result.status !== 'error'
   if (run.phase !== 'ended') {
     await sendEvent(run, result, services)
     const { componentId, configId, rowsLoaded, seconds, requests } = result
@@ -22,7 +22,7 @@ export const endRun = async (run: Run, execution: string, services: Services): P
 
 const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services): Promise<void> => {
   const { componentId: component, configId: configurationId, id, trigger } = run
-  const { status, rowsLoaded, requests, seconds, error } = result
+  const { status, rowsLoaded, requests, error, seconds } = result
   const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings, drift }) => ({
     id,
     status,
@@ -35,11 +35,8 @@ const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services
   const event = {
     component,
     configurationId,
-    type: status === 'success' && hasWarnings ? ('warn' as const) : status,
-    message:
-      error === undefined
-        ? `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`
-        : `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`,
+    type: status === 'error' ? status : hasWarnings ? ('warn' as const) : ('success' as const),
+    message: messageOf(result),
     params: {
       trigger,
       author: run.author ?? null,
@@ -53,4 +50,24 @@ const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services
   await storage
     .postEvent(event, `${id}-end`)
     .catch((reason: unknown) => log.warn('event not sent', { reason: String(reason) }))
+}
+
+const messageOf = ({
+  status,
+  rowsLoaded,
+  requests,
+  seconds,
+  error,
+  decides,
+  decision,
+}: RunResult): string => {
+  if (error !== undefined)
+    return `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`
+  if (decision === 'reject') return `The tables that run ${decides} held back were rejected.`
+  if (decision === 'approve')
+    return `The tables that run ${decides} held back were approved: ${rowsLoaded} rows loaded.`
+  const finished = `Extraction finished: ${rowsLoaded} rows loaded after ${requests} requests in ${seconds} s.`
+  return status === 'held'
+    ? `${finished} The data have changed since the last run: tables wait until somebody approves or rejects them.`
+    : finished
 }

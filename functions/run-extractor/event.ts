@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { executionName } from '../lib/aws/execution-name.ts'
+import { decisions } from '../lib/extractor/decision-name.ts'
 import { isFileName } from '../lib/paths/path-inside.ts'
 import { runSteps } from './steps.ts'
 
@@ -22,6 +23,12 @@ export const runInput = z.object({
     .optional(),
   /** What the author saw when it asked for the run: a later version that another token stored does not run. */
   configVersion: z.int().optional(),
+  /** Carries out the decision about the tables that this run holds back, instead of reading the API. */
+  decides: z
+    .string()
+    .refine(id => isFileName(id, 100), 'not the id of a run')
+    .optional(),
+  decision: z.enum(decisions).optional(),
   /** The schedule of the configuration itself asked for the run: one that was disarmed may not. */
   isOwnSchedule: z.boolean().optional(),
 })

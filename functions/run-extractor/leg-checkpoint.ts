@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A file of the spool as objects in the work bucket, in order. */
-const spooledFile = z.object({
+export const spooledFile = z.object({
   /** Relative to the spool folder. */
   path: z.string(),
   bytes: z.number(),

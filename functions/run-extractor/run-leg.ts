@@ -1,31 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { asksConditionally } from '../lib/extractor/config/asks-conditionally.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
 import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
+import { isHeld } from '../lib/extractor/drift/judge-drift.ts'
 import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from '../lib/extractor/extract.ts'
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
-import { fetchAnswers, keepAnswers } from './answers-of-row.ts'
+import { fetchAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
-import { setAside } from './kept-recordings.ts'
+import { type FinishedRow, finishLeg } from './finish-leg.ts'
+import { holdRow, loadHeldRow } from './held-row.ts'
 import { createKeptTokens } from './kept-tokens.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
-import { type LegFolder, openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
+import { openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
-import { currentRow, enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
+import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
-import { outputTarget, readStorageMapping } from './storage-mapping.ts'
 import { withTableIterations } from './table-iterations.ts'
-import { fetchInputs, uploadTable } from './table-transfer.ts'
+import { fetchInputs } from './table-transfer.ts'
 import { rowPrefix } from './work-store.ts'
 
-type Finished = Pick<
-  Extract<ExtractResult, { finished: true }>,
-  'state' | 'tables' | 'warnings' | 'drift' | 'keptAnswers'
->
 type Unfinished = Extract<ExtractResult, { finished: false }>
 
 /** Longer than any API asks to wait: then the row will never end. */
@@ -38,6 +32,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  * run document names it: the conditional write of that document lets one attempt win.
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
+  if (run.decides !== undefined) return loadHeldRow(run, services)
   const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, budgets, now, log } =
     services
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
@@ -69,6 +64,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     allowedPrivateHosts: allowedHosts,
     budgets,
     ...(isConditional && { keptAnswers: folder.answers }),
+    mayHold: true,
     keepWindows: async part => {
       kept = part
     },
@@ -85,16 +81,14 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
   if (!('finished' in result) || result.finished) {
     const failed = 'failure' in result ? failRow(counted, result.failure, log) : counted
     const ended = (await tokens?.ofRow(result.state, currentRow(run).id)) ?? result.state
-    return finishLeg(
-      failed,
-      {
-        result: { ...result, state: ended as Finished['state'], warnings: [...result.warnings, ...said] },
-        folder,
-        configuration,
-        recording,
-      },
-      services,
-    )
+    const finished = {
+      result: { ...result, state: ended as FinishedRow['state'], warnings: [...result.warnings, ...said] },
+      folder,
+      configuration,
+      recording,
+    }
+    const drift = 'drift' in result ? result.drift : undefined
+    return isHeld(drift) ? holdRow(failed, finished, services) : finishLeg(failed, finished, services)
   }
 
   const after = await saveCheckpoint({ run: counted, result, before, folder: folder.spool }, services)
@@ -144,78 +138,6 @@ const saveCheckpoint = async (
   return key
 }
 
-interface FinishedLeg {
-  result: Finished
-  folder: LegFolder
-  configuration: Record<string, unknown>
-  recording: Uint8Array | undefined
-}
-
-/** Uploads the tables and keeps the new state until they are loaded. */
-const finishLeg = async (
-  run: Run,
-  { result, folder, configuration, recording }: FinishedLeg,
-  services: RunServices,
-): Promise<StepResult> => {
-  const { componentId, configId } = run
-  const mappings = readStorageMapping(configuration).outputs
-  const files = result.tables.map(({ file }) => basename(file))
-  for (const { source } of mappings)
-    if (!files.some(file => source === file || source === `${file}.csv`))
-      services.log.warn('no such output', { source, files })
-
-  // Every destination is known to be good before the first byte is sent.
-  const targets = await Promise.all(
-    result.tables.map(async table => {
-      const file = basename(table.file)
-      const manifest = await readManifest(table.file)
-      return { table, ...outputTarget({ file, manifest, mappings, componentId, configId }) }
-    }),
-  )
-  const outputs: OutputTable[] = []
-  for (const { table, ...target } of targets) {
-    const fileId = await uploadTable({ path: table.file, name: table.name }, services)
-    const { columns, columnTypes, rows } = table
-    const typed = columnTypes === undefined ? {} : { columnTypes }
-    outputs.push({
-      ...target,
-      ...typed,
-      fileId,
-      columns,
-      rows,
-      isAsked: false,
-      isLoaded: false,
-      warnings: [],
-    })
-  }
-  const stateKey = `${rowPrefix(run)}state-${randomUUID()}.json`
-  await services.work.write(stateKey, result.state, 'any')
-  const recordingKey = recording === undefined ? undefined : await setAside(run, recording, services)
-  if (result.keptAnswers !== undefined) await keepAnswers(run, result.keptAnswers, services)
-  await folder.remove()
-  const warned = withRow(run, { warnings: result.warnings, ...driftOf(result) })
-  return {
-    run: enterPhase(
-      { ...warned, outputs, stateKey, ...(recordingKey && { recordingKey }) },
-      'load',
-      services.now(),
-    ),
-  }
-}
-
-const manifestSchema = z.object({
-  destination: z.string().optional(),
-  incremental: z.boolean().default(false),
-  primary_key: z.array(z.string()).default([]),
-})
-
-const readManifest = async (file: string) => {
-  const { primary_key: primaryKey, ...manifest } = manifestSchema.parse(
-    JSON.parse(await readFile(`${file}.manifest`, 'utf8')),
-  )
-  return { ...manifest, primaryKey }
-}
-
 const countsOf = (
   summary: ExtractSummary,
 ): Pick<RowOfRun, 'requests' | 'retries' | 'logins' | 'limitWaitSeconds' | 'unchanged' | 'jobs'> => ({
@@ -226,15 +148,6 @@ const countsOf = (
   ...(summary.logins > 0 && { logins: summary.logins }),
   jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
 })
-
-/** A run's document has room for so many changes; the log has all. */
-const MAX_CHANGES_SHOWN = 50
-
-const driftOf = ({ drift }: Finished): Pick<RowOfRun, 'drift'> => {
-  if (drift === undefined) return {}
-  const changes = drift.changes.slice(0, MAX_CHANGES_SHOWN)
-  return { drift: { compared: drift.compared, changes, more: drift.changes.length - changes.length } }
-}
 
 /** With many iterations there are thousands of them; a run's document and results have room for some. */
 const MAX_JOBS_SHOWN = 50

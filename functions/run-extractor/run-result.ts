@@ -1,15 +1,20 @@
+import type { Decision } from '../lib/extractor/decision-name.ts'
 import type { RowOfRun, Run, RunFailure } from './run.ts'
 
 /** What a run did, as its execution and its job show it. */
 export interface RunResult {
-  status: 'success' | 'error'
+  /** `held`: the tables of a row wait for approval. */
+  status: 'success' | 'error' | 'held' | 'rejected'
   componentId: string
   configId: string
   configVersion: number
   rowsLoaded: number
   requests: number
   seconds: number
-  rows: Omit<RowOfRun, 'hasInputs'>[]
+  /** Of a run that carries out a decision: what was decided, and about which run. */
+  decides?: string
+  decision?: Decision
+  rows: Omit<RowOfRun, 'hasInputs' | 'heldKey'>[]
   error?: RunFailure & { rowId?: string | null }
 }
 
@@ -18,17 +23,24 @@ export const runResult = (run: Run, now: Date): RunResult => {
   const failed = run.rows.find(({ status }) => status === 'error')
   const error = failed?.error ? { rowId: failed.id, ...failed.error } : run.error
   const result: RunResult = {
-    status: error ? 'error' : 'success',
+    status: error ? 'error' : statusOf(run),
     componentId: run.componentId,
     configId: run.configId,
     configVersion: run.configVersion,
     rowsLoaded: sum(({ rowsLoaded }) => rowsLoaded),
     requests: sum(({ requests }) => requests),
     seconds: Math.round((now.getTime() - Date.parse(run.startedAt)) / 100) / 10,
-    rows: run.rows.map(({ hasInputs: _, ...row }) => row),
+    ...(run.decides !== undefined && { decides: run.decides }),
+    ...(run.decision !== undefined && { decision: run.decision }),
+    rows: run.rows.map(({ hasInputs: _, heldKey: __, ...row }) => row),
     ...(error === undefined ? {} : { error }),
   }
   return withinLimit(result)
+}
+
+const statusOf = ({ rows, decision }: Run): RunResult['status'] => {
+  if (decision === 'reject') return 'rejected'
+  return rows.some(({ status }) => status === 'held') ? 'held' : 'success'
 }
 
 /** Step Functions carries at most 256 KiB between states, and the machine carries a result twice. */

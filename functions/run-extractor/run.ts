@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { decisions } from '../lib/extractor/decision-name.ts'
 
 const failure = z.object({
   code: z.string(),
@@ -15,8 +16,11 @@ const rowOfRun = z.object({
   /** `null`: the root configuration, of a configuration without rows. */
   id: z.string().nullable(),
   name: z.string(),
-  status: z.enum(['waiting', 'success', 'error']),
+  /** `held`: its tables wait for approval. */
+  status: z.enum(['waiting', 'success', 'error', 'held', 'rejected']),
   hasInputs: z.boolean(),
+  /** Key of what it holds back, or of what is to be loaded now that it is approved. */
+  heldKey: z.string().optional(),
   tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
   rowsLoaded: z.number(),
   requests: z.number(),
@@ -98,6 +102,9 @@ export const runDocument = z.object({
   trigger: z.string().nullable(),
   /** The token whose rights the run has. */
   author: z.object({ id: z.string(), description: z.string() }).optional(),
+  /** The run whose tables were held back, of a run that carries out the decision about them. */
+  decides: z.string().optional(),
+  decision: z.enum(decisions).optional(),
   continueOnFailure: z.boolean(),
   startedAt: z.string(),
   phase: z.enum(['inputs', 'leg', 'load', 'save', 'end', 'ended']),
@@ -151,6 +158,6 @@ export const enterRow = (run: Run, rowIndex: number, now: Date): Run => {
 export const endRow = (run: Run, change: Partial<RowOfRun>, now: Date): Run => {
   const seconds = Math.round((now.getTime() - Date.parse(run.rowStartedAt)) / 100) / 10
   const ended = withRow(run, { ...change, seconds })
-  const goesOn = change.status === 'success' || run.continueOnFailure
+  const goesOn = change.status !== 'error' || run.continueOnFailure
   return goesOn ? enterRow(ended, run.rowIndex + 1, now) : enterPhase(ended, 'end', now)
 }

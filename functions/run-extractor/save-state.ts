@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { keepSetAside } from './kept-recordings.ts'
+import { createKeptTokens } from './kept-tokens.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 
@@ -15,7 +16,9 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
   const { id: rowId, warnings: ofLeg, error } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
-  const state = stateSchema.parse((await work.read(stateKey))?.value)
+  const earned = stateSchema.parse((await work.read(stateKey))?.value)
+  // What waited for approval may hold tokens that were replaced meanwhile
+  const state = run.decides === undefined ? earned : await createKeptTokens(run, storage).ofRow(earned, rowId)
   const place = { componentId, configId, ...(rowId === null ? {} : { rowId }) }
   await storage.saveState(place, state).catch((error: unknown) => {
     // Deleted while it ran: its tables are loaded, and there is nobody to remember for.

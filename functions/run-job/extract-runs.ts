@@ -1,6 +1,7 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
 import { describeExecution, isUnderWay, startExecution } from '../lib/aws/executions.ts'
 import { UserError } from '../lib/errors/errors.ts'
+import { type Decision, decisionName } from '../lib/extractor/decision-name.ts'
 import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
@@ -17,18 +18,26 @@ interface ExtractRunInput {
   configVersion: number
   /** The branch that it runs in. Default: the default branch. */
   branchId?: number
+  /** The run whose tables are approved or rejected. */
+  decides?: string | undefined
+  decision?: Decision | undefined
 }
 
 /** Runs of configurations, each of one job. */
 export interface ExtractRuns {
   /** Starts the run of a job. Idempotent. Throws `UserError` (`storage.components.notRunnable`) in a stack without extractions. */
   start(jobId: number, run: ExtractRunInput): Promise<void>
-  describe(jobId: number): Promise<ExtractRun>
+  /** @param decides as in the input of the run */
+  describe(jobId: number, decides?: string): Promise<ExtractRun>
 }
 
 /** Runs of configurations as executions of the extract machine, named after their jobs. */
 export const createExtractRuns = (client: SFNClient, machineArn: string): ExtractRuns => {
-  const executionOf = (jobId: number) => ({ machineArn, name: `run-${jobId}` })
+  // Of two decisions about a run the first counts, whichever job asked for it
+  const executionOf = (jobId: number, decides: string | undefined) => ({
+    machineArn,
+    name: decides === undefined ? `run-${jobId}` : decisionName(decides),
+  })
 
   return {
     start: async (jobId, run) => {
@@ -38,11 +47,11 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
           'This deployment has the storage service alone: it runs no configurations.',
         )
       const input = { ...run, trigger: `job ${jobId}` }
-      await startExecution(client, { ...executionOf(jobId), input })
+      await startExecution(client, { ...executionOf(jobId, run.decides), input })
     },
 
-    describe: async jobId => {
-      const execution = await describeExecution(client, executionOf(jobId))
+    describe: async (jobId, decides) => {
+      const execution = await describeExecution(client, executionOf(jobId, decides))
       if (isUnderWay(execution)) return { status: 'running' }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
       // Stopped by hand or timed out: then Step Functions may know no reason.

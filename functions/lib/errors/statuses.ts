@@ -35,6 +35,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.components.configurations.versionChanged': 412,
   'storage.jobs.notFound': 404,
   'storage.deadLetters.notFound': 404,
+  'storage.runs.decided': 409,
   'storage.runs.notFound': 404,
   'storage.tokens.notFound': 404,
   'storage.events.notFound': 404,

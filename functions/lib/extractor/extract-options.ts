@@ -69,6 +69,8 @@ export interface ExtractOptions {
    * for whole.
    */
   keptAnswers?: string
+  /** The caller holds tables back when `drift` says `hold` (`isHeld`). Default: `hold` fails the run. */
+  mayHold?: boolean
   /** Keeps the exchanges with the API, or answers in its place. */
   cassette?: Cassette
   /** In place of the system's resolver, when `guard` is on. */

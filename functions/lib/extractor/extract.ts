@@ -166,7 +166,13 @@ const extractMasked = async (
       const written = await sinks.finish(options.outDir)
       const tables = written.tables.filter(table => table.types.every(type => types.has(type)))
       await removeTables(written.tables.filter(table => !tables.includes(table)))
-      const drift = await finishDrift({ tables, configs, before: profilesOf(tables, state.profiles), log })
+      const drift = await finishDrift({
+        tables,
+        configs,
+        before: profilesOf(tables, state.profiles),
+        log,
+        mayHold: false,
+      })
       const next = stateWithWindows(options.state, windows.all(), refreshTokens.all())
       const ended = summary(tables)
       const warnings = [...written.warnings, ...warningsOf(ended), ...drift.warnings]
@@ -250,6 +256,7 @@ const extractMasked = async (
       configs: options.maxRows === undefined && bounds.reached === undefined ? configs : [],
       before: state.profiles,
       log,
+      mayHold: options.mayHold === true,
     })
     rmSync(spool.items, { recursive: true, force: true })
     const next = nextState(options.state, {

@@ -23,7 +23,7 @@ const SHARE_OF_AGE = 1 / 4
  */
 export const runConfiguration = async (
   job: ProcessingJob,
-  { componentId, configId }: InputOf<'configurationRun'>,
+  { componentId, configId, decides, decision }: InputOf<'configurationRun'>,
   { extractRuns, now }: Pick<RunJobServices, 'extractRuns' | 'now'>,
 ): Promise<Outcome | Pending> => {
   const authorTokenId = job.creatorToken.id
@@ -34,8 +34,9 @@ export const runConfiguration = async (
     authorTokenId,
     configVersion,
     ...ofBranch(branchOf(job)),
+    ...(decides !== undefined && { decides, decision }),
   })
-  const run = await extractRuns.describe(job.id)
+  const run = await extractRuns.describe(job.id, decides)
   switch (run.status) {
     case 'running': {
       const ageSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
@@ -44,8 +45,14 @@ export const runConfiguration = async (
       return { waitSeconds: patientWait(seconds, ageSeconds) }
     }
     case 'success':
-      return { results: results.parse(JSON.parse(run.output)), metrics: noMetrics }
+      return { results: asDecided(results.parse(JSON.parse(run.output)), decision), metrics: noMetrics }
     case 'error':
       throw new UserError(foreignCode(run.error), run.cause)
   }
+}
+
+/** Both were asked for at once, and the other came first. */
+const asDecided = (found: Record<string, unknown>, decision: string | undefined): Record<string, unknown> => {
+  if (decision === undefined || found['decision'] === decision) return found
+  throw new UserError('storage.runs.decided', `The other decision came first: ${found['decision']}.`)
 }

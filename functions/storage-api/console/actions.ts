@@ -3,10 +3,19 @@ import { configurationActions } from './actions/configurations.ts'
 import { tableActions } from './actions/tables.ts'
 import { idIn } from './api-client.ts'
 import type { ActionRoute } from './built.ts'
-import { anything, tokenSchema } from './schemas.ts'
+import { anything, jobSchema, tokenSchema } from './schemas.ts'
 import { tokensPage } from './tokens-page.tsx'
 
 const made = z.object({ token: z.string() }).and(tokenSchema)
+
+const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
+  path: `/console/runs/:id/${decision}`,
+  at: '/console/jobs',
+  act: async (client, { params }) => {
+    const job = await client.send('POST', `runs/${idIn(params)}/${decision}`, {}, jobSchema)
+    return { redirect: `/console/jobs/${job.id}` }
+  },
+})
 
 export const actions: readonly ActionRoute[] = [
   ...tableActions,
@@ -35,6 +44,8 @@ export const actions: readonly ActionRoute[] = [
       return { redirect: '/console/dead-letters' }
     },
   },
+  decideRun('approve'),
+  decideRun('reject'),
   {
     path: '/console/files/:id/delete',
     at: '/console/files',

@@ -139,6 +139,7 @@ export const versionSchema = z.object({
 const runResultsSchema = z
   .object({
     seconds: z.number().nullish(),
+    status: text,
     rows: z.array(
       z.object({
         id: z.string().nullish(),
@@ -148,6 +149,8 @@ const runResultsSchema = z
         requests: z.number().catch(0),
         seconds: z.number().catch(0),
         legs: z.number().catch(0),
+        limitWaitSeconds: z.number().catch(0),
+        unchanged: z.number().catch(0),
         warnings: z.array(z.string()).catch([]),
         tables: z.array(z.object({ tableId: z.string(), rows: z.number() })).catch([]),
         drift: z
@@ -200,6 +203,7 @@ export const runSchema = z.object({
   rowsLoaded: z.number().nullable(),
   error: z.object({ code: text, message: text }).nullable(),
   results: runResultsSchema.optional(),
+  decision: z.object({ decision: text, runId: z.string(), status: z.string() }).nullish(),
 })
 
 export type Run = z.output<typeof runSchema>

@@ -1,6 +1,7 @@
 import type { DescribeExecutionOutput } from '@aws-sdk/client-sfn'
 import { z } from '@hono/zod-openapi'
 import { describeFailure } from '../../lib/errors/machine-failure.ts'
+import { decisions } from '../../lib/extractor/decision-name.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { anyObject, wireDateText } from '../http/body-fields.ts'
 
@@ -73,5 +74,13 @@ export const runBody = z
     requests: z.number().nullable(),
     results: anyObject.nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    decision: z
+      .object({
+        decision: z.enum(decisions),
+        runId: z.string(),
+        status: z.enum(['processing', 'success', 'error']),
+      })
+      .nullable()
+      .optional(),
   })
   .openapi('Run')

@@ -87,6 +87,7 @@ export const recordExtraction = async (
       ? {}
       : { state: withoutSecretsOf({ config: options.config, state: options.state }, options.state) }),
     ...(options.compat === undefined ? {} : { compat: options.compat }),
+    ...(options.mayHold === undefined ? {} : { mayHold: options.mayHold }),
   }
   const tables = join(folder, recordingFiles.tables)
   await mkdir(tables, { recursive: true })

@@ -45,6 +45,8 @@ const runSchema = z.strictObject({
   startedAt: z.number(),
   /** As the command's option; absent: as the configuration says. */
   compat: z.boolean().optional(),
+  /** Whether tables could wait for approval. */
+  mayHold: z.boolean().optional(),
   /** `config.json` and `in/state.json` without secrets. */
   config: z.unknown(),
   state: z.unknown().optional(),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { key, optional } from './fields.ts'
 import { strictObject } from './strict-object.ts'
 
-const DriftRule = z.enum(['note', 'warn', 'fail'])
+const DriftRule = z.enum(['note', 'warn', 'hold', 'fail'])
 
 export type DriftRule = z.output<typeof DriftRule>
 
@@ -19,7 +19,7 @@ export const Drift = z.union(
     strictObject({
       rule: key(
         DriftRule,
-        '`note`: it stands in the results. `warn`: it is a warning too. `fail`: the run fails, and no table is touched.',
+        '`note`: it stands in the results. `warn`: it is a warning too. `hold`: the tables wait until somebody approves them. `fail`: the run fails, and no table is touched.',
       ),
       emptyShare: key(
         optional(z.number().min(0).max(1)),
@@ -33,7 +33,10 @@ export const Drift = z.union(
       ),
     }),
   ],
-  { error: '"drift" must be "note", "warn" or "fail", or an object with "rule", "emptyShare" and "minRows"' },
+  {
+    error:
+      '"drift" must be "note", "warn", "hold" or "fail", or an object with "rule", "emptyShare" and "minRows"',
+  },
 )
 
 export interface DriftSettings {

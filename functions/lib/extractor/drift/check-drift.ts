@@ -73,7 +73,7 @@ export const checkDrift = async ({
   return { report, profiles }
 }
 
-const order: readonly DriftRule[] = ['note', 'warn', 'fail']
+const order: readonly DriftRule[] = ['note', 'warn', 'hold', 'fail']
 
 const isStricter = (one: DriftSettings, other: DriftSettings | undefined): boolean =>
   other === undefined || order.indexOf(one.rule) > order.indexOf(other.rule)

@@ -11,6 +11,8 @@ interface FinishOptions {
   configs: readonly Config[]
   before: ReadonlyMap<string, StoredProfile>
   log: Log
+  /** Tables may wait for approval. */
+  mayHold: boolean
 }
 
 interface FinishedDrift {
@@ -29,11 +31,12 @@ export const finishDrift = async ({
   configs,
   before,
   log,
+  mayHold,
 }: FinishOptions): Promise<FinishedDrift> => {
   try {
     const checked = await checkDrift({ tables, configs, before })
     if (checked === undefined) return { warnings: [], report: undefined, profiles: undefined }
-    return { ...checked, warnings: judgeDrift(checked.report, log) }
+    return { ...checked, warnings: judgeDrift(checked.report, { log, mayHold }) }
   } catch (error) {
     await removeTables(tables)
     throw error

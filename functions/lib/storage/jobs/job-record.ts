@@ -133,6 +133,9 @@ const jobInput = z.discriminatedUnion('operationName', [
     operationName: z.literal('configurationRun'),
     componentId: z.string(),
     configId: z.string(),
+    /** Loads or drops the tables that this run holds back, instead of reading the API. */
+    decides: z.string().optional(),
+    decision: z.enum(['approve', 'reject']).optional(),
   }),
   z.object({ operationName: z.literal('fileDelete'), fileId: z.number() }),
   z.object({

@@ -47,11 +47,42 @@ export const RunDetail = ({ run, log }: { run: Run; log: WorkLog | { problem: st
           ['Requests', count(run.requests)],
         ]}
       />
+      {run.results?.status === 'held' && <Held run={run} />}
       {run.results?.rows.map(row => (
         <RowOfRun row={row} />
       ))}
       <Logs log={log} />
     </div>
+  )
+}
+
+/** Tables that wait for somebody, or what was decided about them. */
+const Held = ({ run }: { run: Run }) => {
+  const path = `/console/runs/${encodeURIComponent(run.id)}`
+  if (run.decision)
+    return (
+      <p>
+        {run.decision.decision === 'approve' ? 'Approved' : 'Rejected'} by{' '}
+        <a href={`/console/runs/${encodeURIComponent(run.decision.runId)}`}>this run</a>:{' '}
+        <Status value={run.decision.status} />
+      </p>
+    )
+  return (
+    <section class="panel">
+      <h2>Waits for approval</h2>
+      <p>
+        The data have changed since the last run. Approve loads the tables as they were read; reject drops
+        them, and the next run reads from where the last loaded one ended.
+      </p>
+      <div class="actions">
+        <form method="post" action={`${path}/approve`}>
+          <button type="submit">Approve</button>
+        </form>
+        <form method="post" action={`${path}/reject`}>
+          <button type="submit">Reject</button>
+        </form>
+      </div>
+    </section>
   )
 }
 
@@ -64,6 +95,8 @@ const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => 
     <p>
       {row.seconds} s, {count(row.requests)} requests, {count(row.rowsLoaded)} rows, {count(row.legs)}{' '}
       {row.legs === 1 ? 'leg' : 'legs'}
+      {row.unchanged > 0 && `, ${count(row.unchanged)} answers unchanged since the last run`}
+      {row.limitWaitSeconds > 0 && `, ${count(row.limitWaitSeconds)} s of waiting for the limits of the API`}
     </p>
     {row.error != null && (
       <Problem>

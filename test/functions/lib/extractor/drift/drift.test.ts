@@ -149,6 +149,35 @@ describe('drift', () => {
     },
   )
 
+  it('with "hold" fails where nobody can approve, and says so; else it gives tables and state', async () => {
+    const settings = job({ drift: 'hold' })
+    const [, second] = await runs([rows({}), rows({ b: 1 })], settings)
+    expect(second?.error).toBe('extractor.drift')
+    const first = await runExtraction(() => rows({}), settings)
+    const state = first.result?.finished === true ? first.result.state : undefined
+    const changed = (options: object) =>
+      runExtraction(() => rows({ b: 1 }), { ...settings, options: { state, ...options } })
+    const failed = await changed({})
+    expect(failed.error?.message).toContain('Nobody can approve them here, so "hold" fails the run.')
+    expect(failed.tables).toEqual({})
+    const { result, tables } = await changed({ mayHold: true })
+    expect(result).toMatchObject({
+      drift: { changes: [{ rule: 'hold' }] },
+      warnings: [expect.stringContaining("new column 'b'")],
+    })
+    expect(tables).toHaveProperty('items')
+    const both = await runExtraction(() => rows({ b: 1 }), {
+      config: {
+        jobs: [
+          { endpoint: 'items', drift: 'fail' },
+          { endpoint: 'items', drift: 'hold' },
+        ],
+      },
+      options: { state, mayHold: true },
+    })
+    expect((both.error as { code?: string }).code).toBe('extractor.drift')
+  })
+
   it('is not looked at unless it is asked for, nor in a preview', async () => {
     const without = await runExtraction(() => rows({}), job({ drift: undefined }))
     expect(without.result).not.toHaveProperty('drift')
@@ -165,7 +194,7 @@ describe('drift', () => {
     ])
   })
 
-  it.each(['hold', 'none', { rule: 'hold' }, { rule: 'warn', emptyShare: 2 }, { emptyShare: 0.1 }])(
+  it.each(['none', { rule: 'stop' }, { rule: 'warn', emptyShare: 2 }, { emptyShare: 0.1 }])(
     'refuses %j',
     async drift => {
       const { error } = await runExtraction(() => [], job({ drift }))

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { UserError } from '../../lib/errors/errors.ts'
+import { type Decision, decisionName, decisions } from '../../lib/extractor/decision-name.ts'
+import type { Caller } from '../http/authenticate.ts'
+import { accessDenied, mayUseComponent } from '../http/rights.ts'
+import type { ExtractionRuns } from './extraction-runs.ts'
+import { runResource } from './run-resource.ts'
+
+/** What was decided about a run that holds tables back, and the run that carries it out. */
+interface RunDecision {
+  decision: Decision
+  runId: string
+  status: 'processing' | 'success' | 'error'
+}
+
+type FoundRun = ReturnType<typeof runResource> & {
+  /** `null`: nothing was held back, or nothing is decided. */
+  decision: RunDecision | null
+}
+
+export const isHeldRun = ({ results }: Pick<FoundRun, 'results'>): boolean => results?.['status'] === 'held'
+
+/** Errors: `storage.runs.notFound`; `accessDenied` for a token that may not use the component. */
+export const findRun = async (
+  runId: string,
+  caller: Caller,
+  extractionRuns: ExtractionRuns,
+): Promise<FoundRun> => {
+  const found = /^[\w.-]{1,80}$/.test(runId) ? await extractionRuns.get(runId) : undefined
+  if (!found) throw new UserError('storage.runs.notFound', `Run ${runId.slice(0, 80)} not found`)
+  const run = runResource({ ...found, name: runId })
+  if (!mayUseComponent(caller, run.componentId)) throw accessDenied()
+  return { ...run, decision: isHeldRun(run) ? await decisionAbout(runId, extractionRuns) : null }
+}
+
+const decisionInput = z.object({ decision: z.enum(decisions) })
+
+const decisionAbout = async (runId: string, extractionRuns: ExtractionRuns): Promise<RunDecision | null> => {
+  const name = decisionName(runId)
+  const found = await extractionRuns.get(name)
+  if (!found) return null
+  const { decision } = decisionInput.parse(JSON.parse(found.input ?? 'null'))
+  return { decision, runId: name, status: runResource({ ...found, name }).status }
+}

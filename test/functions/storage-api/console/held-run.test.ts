@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createConsole } from '#functions/storage-api/console/console.tsx'
+import { withConsole } from '#functions/storage-api/console/with-console.ts'
+import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
+import { decisionName } from '#lib/extractor/decision-name.ts'
+import { type StorageService, startStorageService } from '#support/storage-service.ts'
+
+const ORIGIN = 'https://storage.test'
+const ids = { componentId: 'ex-generic-v2', configId: 'shop' }
+
+/** Inputs of the executions that carry decisions out, by name: the first of a name counts. */
+const decided = new Map<string, { decision?: string | undefined }>()
+/** The route does not see them yet. */
+let isHidden = false
+
+const run = (name: string, input: object, output: object) => ({
+  executionArn: `arn:${name}`,
+  stateMachineArn: 'arn:machine',
+  name,
+  status: 'SUCCEEDED' as const,
+  startDate: new Date(),
+  stopDate: new Date(),
+  input: JSON.stringify({ ...ids, ...input }),
+  output: JSON.stringify(output),
+})
+
+const row = {
+  id: null,
+  name: 'Shop',
+  status: 'held',
+  rowsLoaded: 0,
+  requests: 2,
+  seconds: 1,
+  legs: 1,
+  limitWaitSeconds: 75,
+  unchanged: 12,
+  warnings: [],
+  tables: [],
+  jobs: [],
+  drift: { compared: 1, changes: [{ table: 'items', column: 'a', change: 'type' }], more: 0 },
+}
+
+const extractionRuns: ExtractionRuns = {
+  async *list() {},
+  get: async id => {
+    if (id === 'held') return run('held', {}, { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] })
+    if (id === 'good') return run('good', {}, { status: 'success', rowsLoaded: 1, requests: 2, rows: [] })
+    const input = isHidden ? undefined : decided.get(id)
+    return input && run(id, input, { status: 'success', ...input, rows: [] })
+  },
+}
+
+let service: StorageService
+let app: { fetch: (request: Request) => Promise<Response> }
+let cookie = ''
+
+beforeAll(async () => {
+  service = await startStorageService({
+    extractionRuns,
+    extractRuns: {
+      start: async (_, { decides = '', decision }) => {
+        if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision })
+      },
+      describe: async (_, decides = '') => ({
+        status: 'success',
+        output: JSON.stringify({ status: 'success', ...decided.get(decisionName(decides)), rows: [] }),
+      }),
+    },
+  })
+  app = withConsole(service.app, async () =>
+    createConsole({
+      api: service.app,
+      assets: () => new Map(),
+      storeOrigins: [],
+      now: () => new Date(),
+      log: { error: (_, error) => void console.error(error) },
+    }),
+  )
+  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: 'shop',
+    name: 'Shop',
+  })
+  const signedIn = await submit('/console/sign-in', { token: service.token })
+  cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+})
+afterAll(() => service.close())
+beforeEach(() => {
+  decided.clear()
+  isHidden = false
+})
+
+const submit = (path: string, form: Record<string, string> = {}) =>
+  app.fetch(
+    new Request(`${ORIGIN}${path}`, {
+      method: 'POST',
+      headers: { cookie, origin: ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form),
+    }),
+  )
+
+const page = async (path: string): Promise<string> =>
+  (await app.fetch(new Request(`${ORIGIN}${path}`, { headers: { cookie } }))).text()
+
+const decide = (runId: string, decision: string, headers?: Record<string, string>) =>
+  service.call('POST', `/v2/storage/runs/${runId}/${decision}`, {}, headers)
+
+const decisionOf = async () => (await service.call('GET', '/v2/storage/runs/held')).body.decision
+
+it('the page of a run that holds tables back shows what has changed, with Approve and Reject', async () => {
+  const html = await page('/console/runs/held')
+  expect(html).toContain('Waits for approval')
+  expect(html).toContain('action="/console/runs/held/approve"')
+  expect(html).toContain('action="/console/runs/held/reject"')
+  expect(html).toContain('other type')
+  expect(await page('/console/runs/good')).not.toContain('Approve')
+})
+
+it('and how long it waited for the limits of the API, and what has not changed', async () => {
+  const html = await page('/console/runs/held')
+  expect(html).toContain('75 s of waiting for the limits of the API')
+  expect(html).toContain('12 answers unchanged since the last run')
+})
+
+it.each([
+  ['approve', 'Approved'],
+  ['reject', 'Rejected'],
+])('%s makes a job, and the page shows what was decided', async (decision, word) => {
+  const response = await submit(`/console/runs/held/${decision}`)
+  expect(response.status).toBe(303)
+  expect(response.headers.get('location')).toMatch(/^\/console\/jobs\/\d+$/)
+  await service.jobsEnded()
+  expect(await decisionOf()).toEqual({ decision, runId: decisionName('held'), status: 'success' })
+  const html = await page('/console/runs/held')
+  expect(html).toContain(word)
+  expect(html).not.toContain('action="/console/runs/held')
+})
+
+it('a second decision is refused, also when both are asked for at once', async () => {
+  expect((await decide('held', 'approve')).status).toBe(202)
+  await service.jobsEnded()
+  expect(await decide('held', 'reject')).toMatchObject({
+    status: 409,
+    body: { code: 'storage.runs.decided' },
+  })
+  isHidden = true
+  const { body } = await decide('held', 'reject')
+  await service.jobsEnded()
+  expect((await service.call('GET', `/v2/storage/jobs/${body.id}`)).body).toMatchObject({
+    status: 'error',
+    error: { code: 'storage.runs.decided', message: expect.stringContaining('approve') },
+  })
+  isHidden = false
+  expect(await decisionOf()).toMatchObject({ decision: 'approve' })
+})
+
+it('nothing is decided about a run that holds nothing, or by a token that may not use the component', async () => {
+  expect(await decide('good', 'approve')).toMatchObject({
+    status: 400,
+    body: { code: 'storage.runs.notHeld' },
+  })
+  expect((await decide('none', 'approve')).status).toBe(404)
+  const { body } = await service.call('POST', '/v2/storage/tokens', {
+    description: 't',
+    componentAccess: ['other'],
+  })
+  expect((await decide('held', 'approve', { 'X-StorageApi-Token': body.token })).status).toBe(403)
+  expect(await decisionOf()).toBeNull()
+})
