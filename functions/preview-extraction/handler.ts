@@ -1,11 +1,13 @@
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { previewRequest } from '../lib/extractor/preview/preview-schemas.ts'
+import { previewScratch } from './preview-scratch.ts'
 
 /** A stored configuration -> the first rows that it would extract, and what the API was asked and answered. */
 export const handler = lambdaHandler({
   service: 'preview-extraction',
   event: previewRequest,
   keys: ({ componentId, configId }) => ({ componentId, configId }),
+  scratchFolder: previewScratch,
   run: async request => (await import('./work.ts')).run(request),
   outcome: ({ exchanges, stoppedBy, error }) => ({
     requests: exchanges.length,

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../lib/errors/errors.ts'
 import { componentConfig } from '../lib/extractor/config/component-config.ts'
@@ -7,6 +6,7 @@ import { usesRefreshToken } from '../lib/extractor/config/uses-refresh-token.ts'
 import { previewExtraction } from '../lib/extractor/preview/preview-extraction.ts'
 import type { PreviewLimits } from '../lib/extractor/preview/preview-limits.ts'
 import type { PreviewRequest, PreviewResult } from '../lib/extractor/preview/preview-schemas.ts'
+import { previewScratch } from './preview-scratch.ts'
 
 interface Services {
   /** Opens sealed secrets. Error: `secrets.notOpened`. */
@@ -25,7 +25,8 @@ export const previewStored = async (
   { openSecrets, allowedHosts, limits }: Services,
 ): Promise<PreviewResult> => {
   const reader = { componentId, configId, adoptedSecrets }
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-preview-'))
+  await mkdir(previewScratch, { recursive: true })
+  const folder = await mkdtemp(join(previewScratch, 'preview-'))
   try {
     refuseWhatItCannot(configuration)
     return await previewExtraction({

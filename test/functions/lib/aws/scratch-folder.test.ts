@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Context } from 'aws-lambda'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -27,4 +27,25 @@ it('an invocation begins with an empty scratch folder, and other files stay', as
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+it('every function that works with tables or previews begins so', () => {
+  const textOf = (file: string) => readFileSync(file, 'utf8')
+  const functions = globSync('functions/*/handler.ts').map(file => ({
+    folder: dirname(file),
+    handler: textOf(file),
+  }))
+  const withScratch = functions.filter(({ folder }) =>
+    globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewScratch, /.test(textOf(file))),
+  )
+  expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
+    'export-parts',
+    'merge-by-query',
+    'preview-extraction',
+    'run-job',
+    'stage-load',
+    'storage-api',
+  ])
+  for (const { folder, handler } of withScratch)
+    expect(handler, folder).toMatch(/^ {2}scratchFolder: (?:tables|preview)Scratch,$/m)
 })
