@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { PutObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import { pMapIterable } from 'p-map'
 import { type DestinationObject, objectSettings } from '../../functions/lib/aws/multipart/multipart-upload.ts'
+import { withUnsignedBody } from '../../functions/lib/aws/unsigned-body.ts'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { parseCsvDialect } from '../../functions/lib/table-engine/csv/csv-dialect.ts'
 import { openFile } from '../../functions/lib/table-engine/csv/open-file.ts'
@@ -77,10 +78,12 @@ export const uploadSlices = async (
 
 const put = (destination: DestinationObject, name: string, body: Uint8Array) =>
   destination.s3.send(
-    new PutObjectCommand({
-      ...objectSettings({ ...destination, key: destination.key + name }),
-      Body: body,
-    }),
+    withUnsignedBody(
+      new PutObjectCommand({
+        ...objectSettings({ ...destination, key: destination.key + name }),
+        Body: body,
+      }),
+    ),
   )
 
 /** MD5 by slice: the ETag of an object that was uploaded in one piece. */

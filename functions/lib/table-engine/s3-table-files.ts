@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { withUnsignedBody } from '../aws/unsigned-body.ts'
 import { UserError } from '../errors/errors.ts'
 import { readObject } from './read-object.ts'
 import type { TableFiles } from './table-files.ts'
@@ -24,16 +25,16 @@ export const createS3TableFiles = ({
   readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, range),
   locationOf: key => `s3://${tablesBucket}/${key}`,
   upload: async (path, key) => {
-    // A table's file is some MB. As a body of known content it is signed and sent in one request.
+    // A table's file is some MB: it is sent in one request, from memory so that it can be retried.
     const body = await readFile(path)
-    await s3.send(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body: body }))
+    await s3.send(withUnsignedBody(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body: body })))
     return body.length
   },
   writeDataFile: async (path, { bucket, key }) => {
     const { size } = await stat(path)
     const target = { Bucket: bucket, Key: key }
     if (size <= WHOLE_BYTES) {
-      await s3.send(withoutPayloadDigest(new PutObjectCommand({ ...target, Body: await readFile(path) })))
+      await s3.send(withUnsignedBody(new PutObjectCommand({ ...target, Body: await readFile(path) })))
       return size
     }
     const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
@@ -54,23 +55,6 @@ const WHOLE_BYTES = 32 * 1024 * 1024
 const PARTS_IN_MEMORY = 2
 // S3 User Guide, "Multipart upload limits".
 const MAX_PARTS = 10_000
-
-/**
- * Signs the request without the SHA-256 of its body, as the SDK does with streams. The CRC-32 that it sends protects
- * the body, in a twentieth of the processor time (S3 API Reference, "UNSIGNED-PAYLOAD").
- */
-const withoutPayloadDigest = (command: PutObjectCommand): PutObjectCommand => {
-  command.middlewareStack.add(
-    next => async args => {
-      // In this step of the SDK the request is an HTTP request.
-      const { headers } = args.request as { headers: Record<string, string> }
-      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
-      return next(args)
-    },
-    { step: 'build', name: 'withoutPayloadDigest' },
-  )
-  return command
-}
 
 export const createFileMissing = (key: string, cause: Error): UserError =>
   new UserError(
