@@ -5,6 +5,7 @@ import { Construct } from 'constructs'
 import {
   ANSWERS_PREFIX,
   BUDGETS_PREFIX,
+  KEY_SETS_PREFIX,
   LEASES_PREFIX,
   NO_KEY_OF_OURS,
   type runExtractorEnvNames,
@@ -37,6 +38,9 @@ interface ExtractFlowProps {
 /** Longer than any run, and long enough to look into a run of last week. */
 const RUNS_KEPT = Duration.days(14)
 
+/** Each run writes them anew; those of a configuration that is gone are left over. */
+const KEY_SETS_KEPT = Duration.days(400)
+
 /** Runs stored configurations of the extractor: the state machine, its function, and the work bucket. */
 export class ExtractFlow extends Construct {
   readonly machine: StateMachine
@@ -49,6 +53,7 @@ export class ExtractFlow extends Construct {
         { prefix: 'runs/', expiration: RUNS_KEPT },
         { prefix: BUDGETS_PREFIX, expiration: RUNS_KEPT },
         { prefix: ANSWERS_PREFIX, expiration: RUNS_KEPT },
+        { prefix: KEY_SETS_PREFIX, expiration: KEY_SETS_KEPT },
       ],
     })
     const runExtractor = runExtractorFunction(this, props, work)
@@ -101,6 +106,8 @@ const runExtractorFunction = (
   allowWritingObjects(runExtractor, work, { prefix: LEASES_PREFIX })
   allowWritingObjects(runExtractor, work, { prefix: BUDGETS_PREFIX })
   allowWritingObjects(runExtractor, work, { prefix: ANSWERS_PREFIX })
+  allowWritingObjects(runExtractor, work, { prefix: KEY_SETS_PREFIX })
+  allow(runExtractor, ['s3:DeleteObject'], [work.arnForObjects(`${KEY_SETS_PREFIX}*`)])
   allow(runExtractor, ['states:DescribeExecution'], [`${extractMachineIdentity().executionArnPrefix}*`])
   if (network) runInNetwork(runExtractor, network)
   return runExtractor

@@ -24,6 +24,8 @@ export const BUDGETS_PREFIX = 'budgets/'
 
 /** Folder of the answers that configurations keep for conditional requests, in the work bucket. */
 export const ANSWERS_PREFIX = 'answers/'
+/** Folder of the keys that jobs with `deletions` keep in the work bucket. */
+export const KEY_SETS_PREFIX = 'key-sets/'
 
 /** Folder of the leases of configurations in the work bucket. Version 0.1 gave it its name. */
 export const LEASES_PREFIX = 'turns/'

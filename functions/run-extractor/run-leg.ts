@@ -11,6 +11,7 @@ import { failureOf } from './fail-row.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { holdRow, loadHeldRow } from './held-row.ts'
 import { createKeptTokens } from './kept-tokens.ts'
+import { createKeySets } from './key-sets.ts'
 import { type LegCheckpoint, legCheckpoint } from './leg-checkpoint.ts'
 import { openLegFolder, restoreSpool, saveSpool } from './leg-folder.ts'
 import { plainLeg, recordLeg } from './recorded-leg.ts'
@@ -56,6 +57,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     config: await withTableIterations(opened, folder.inputs),
     state: openedState,
     ...(tokens === undefined ? {} : { keepState: tokens.keep }),
+    keySets: createKeySets(run, work),
     outDir: folder.outputs,
     spoolDir: folder.spool,
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),

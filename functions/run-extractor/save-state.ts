@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { UserError } from '../lib/errors/errors.ts'
 import { keepSetAside } from './kept-recordings.ts'
 import { createKeptTokens } from './kept-tokens.ts'
+import { removeOldKeySets } from './key-sets.ts'
 import { currentRow, endRow, type Run } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 
@@ -12,7 +13,7 @@ const stateSchema = z.record(z.string(), z.unknown())
  * kept of it.
  */
 export const saveState = async (run: Run, services: RunServices): Promise<StepResult> => {
-  const { storage, work, now, log } = services
+  const { storage, work, runs, now, log } = services
   const { id: rowId, warnings: ofLeg, error } = currentRow(run)
   const { componentId, configId, stateKey } = run
   if (stateKey === null) throw new Error(`The run ${run.id} has no state to save`)
@@ -25,6 +26,10 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
     if (!(error instanceof UserError && error.status === 404)) throw error
     log.warn('nowhere to save the state', { ...place })
   })
+  const { state: before } = await runs.snapshotOfRow(run)
+  await removeOldKeySets(run, { before, after: state }, work).catch((error: unknown) =>
+    log.warn('old keys not removed', { ...place, reason: String(error) }),
+  )
   await keepSetAside(run, 'good', services)
   const tables = run.outputs.map(({ tableId, rows }) => ({ tableId, rows }))
   const rowsLoaded = tables.reduce((sum, { rows }) => sum + rows, 0)

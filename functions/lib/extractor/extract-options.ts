@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { Dispatcher } from 'undici'
 import type { UserError } from '../errors/errors.ts'
 import type { Cassette } from './cassette/cassette.ts'
+import type { KeySets } from './deletions/key-set.ts'
 import type { DriftReport } from './drift/check-drift.ts'
 import type { SharedBudgets } from './http/request-budget.ts'
 import type { LogRecord } from './masking/log.ts'
@@ -56,6 +57,8 @@ export interface ExtractOptions {
    * kept of a run that fails.
    */
   keepWindows?: (kept: KeptWindows) => Promise<void>
+  /** Where keys of rows are kept for `jobs[].deletions`. Default: in the state. */
+  keySets?: KeySets
   /** Bytes that a response may have, when that is less than the configuration allows. */
   bodyLimitBytes?: number
   /** Called after each page. */

@@ -7,6 +7,10 @@ import { checkShape } from './config/check-shape.ts'
 import { conditionalOf } from './config/conditional-schema.ts'
 import { parseConfig } from './config/parse-config.ts'
 import { refuseUnsupported } from './config/refuse-unsupported.ts'
+import { KeyLogs } from './deletions/key-logs.ts'
+import { keySetsInState } from './deletions/key-set.ts'
+import { markDeletions } from './deletions/mark-deletions.ts'
+import { type MarkedJob, markedJobs } from './deletions/marked-jobs.ts'
 import type { DriftReport } from './drift/check-drift.ts'
 import { finishDrift } from './drift/finish-drift.ts'
 import { profilesOf } from './drift/stored-profiles.ts'
@@ -19,6 +23,7 @@ import { secretsOf } from './masking/secrets-of.ts'
 import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint.ts'
 import { createPageThreads } from './runner/create-page-threads.ts'
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
+import type { JobContext } from './runner/job-context.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { runIteration } from './runner/run-iteration.ts'
 import { createRunRequests } from './runner/run-requests.ts'
@@ -79,6 +84,7 @@ const extractMasked = async (
 ): Promise<ExtractResult> => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
+  const marked = markedJobs(parsed)
   checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
@@ -102,6 +108,7 @@ const extractMasked = async (
   const windows = new WindowProgress(state.windows, leg.windows)
   const names = iterationNames(parsed.file.parameters.iterations, masker)
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
+  const keyLogs = new KeyLogs(options.spoolDir, leg.keys)
   const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
     options.keepState?.(stateWithTokens(options.state, tokens)),
   )
@@ -197,6 +204,7 @@ const extractMasked = async (
         windows,
         iterationName: names[index] ?? '',
         checks: options.maxRows === undefined ? checks : undefined,
+        noteKeys: options.maxRows === undefined ? noteKeysOf(marked, index, keyLogs) : undefined,
         refreshTokens,
         keptAnswers,
         wait,
@@ -233,6 +241,7 @@ const extractMasked = async (
             checks: checks.save(),
             windows: windows.save(),
             reached: bounds.reached,
+            keys: keyLogs.save(),
           }
           return {
             finished: false,
@@ -248,6 +257,16 @@ const extractMasked = async (
         await iteration.close()
       }
     }
+    const deletions = await markDeletions({
+      jobs: options.maxRows === undefined ? marked : [],
+      statistics,
+      isCut: bounds.reached !== undefined,
+      logs: keyLogs,
+      kept: state.keySets,
+      keySets: options.keySets ?? keySetsInState,
+      sinkOf: sinks.of,
+      log,
+    })
     const learnt = sinks.structure()
     const { tables, warnings } = await sinks.finish(options.outDir)
     const drift = await finishDrift({
@@ -267,8 +286,10 @@ const extractMasked = async (
       windows: windows.all(),
       refreshTokens: refreshTokens.all(),
       profiles: drift.profiles,
+      keySets: deletions.kept,
     })
     checks.remove()
+    keyLogs.remove()
     const ended = summary(tables)
     const ofCasts = castWarnings(ended.jobs)
     for (const warning of ofCasts) log.warning(warning)
@@ -279,6 +300,7 @@ const extractMasked = async (
       ...ofCasts,
       ...drift.warnings,
       ...notKeptWarnings(traffic, log),
+      ...deletions.warnings,
     ]
     const compared = drift.report === undefined ? {} : { drift: masker.maskAll(drift.report) as DriftReport } // keeps the shape
     const answers = keptAnswers?.file()
@@ -293,5 +315,19 @@ const extractMasked = async (
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
     await threads?.close()
+  }
+}
+
+/** Of the jobs of one iteration. */
+const noteKeysOf = (
+  marked: readonly MarkedJob[],
+  iteration: number,
+  logs: KeyLogs,
+): JobContext['noteKeys'] => {
+  const byPath = new Map(marked.filter(({ index }) => index === iteration).map(job => [job.path, job]))
+  if (byPath.size === 0) return undefined
+  return ({ plan, columns }, items) => {
+    const job = byPath.get(plan.path)
+    if (job !== undefined) logs.note(job, columns, items)
   }
 }

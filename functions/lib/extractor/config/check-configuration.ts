@@ -1,4 +1,5 @@
 import { UserError } from '../../errors/errors.ts'
+import { markedJobs } from '../deletions/marked-jobs.ts'
 import { isObject } from '../php/php-values.ts'
 import { planJobs } from '../runner/job-plan.ts'
 import { readMapping } from '../tables/mapping.ts'
@@ -22,6 +23,7 @@ export const checkConfiguration = (configuration: Readonly<Record<string, unknow
   checkShape(configuration)
   const { config, isWhole } = completed({ ...configuration, parameters })
   const { parsed, warnings } = parse(config)
+  if (warnings.length === 0) markedJobs(parsed)
   if (isWhole) checkLoads(parsed)
   for (const { config } of parsed.runs) {
     planJobs(config.jobs, { compatLevel: Number(config.compatLevel ?? 3), compat: parsed.compat })

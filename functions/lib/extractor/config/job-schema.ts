@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { readKeyColumns } from '../../storage/tables/primary-key.ts'
 import { bodyProblem, TextBody } from './body-schema.ts'
 import { Completeness, completenessProblem } from './completeness-schema.ts'
+import { Deletions, deletionsProblem } from './deletions-schema.ts'
 import { Drift } from './drift-schema.ts'
 import { flag, key, list, name, optional, record, text } from './fields.ts'
 import { GraphqlRequest, graphqlProblem } from './graphql-schema.ts'
@@ -89,6 +90,10 @@ const jobShape = {
     optional(Completeness),
     'Ours: compares the rows with the total that the API says, and pages with each other.',
   ),
+  deletions: key(
+    optional(Deletions),
+    'Ours: rows that the last complete run read and this one did not are marked in a column, see [deletions](#deletions).',
+  ),
   primaryKey: key(
     optional(KeyColumns),
     'Ours: key columns of the table, as a list or with commas between. Not together with a mapping.',
@@ -110,6 +115,7 @@ export const Job: z.ZodType<Job> = strictObject({
     graphqlProblem(job) ?? bodyProblem(job),
     windowsProblem(job),
     completenessProblem(job),
+    deletionsProblem(job),
   ])
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import type { SavedChecks } from '../completeness/run-checks.ts'
+import type { SavedKeyLogs } from '../deletions/key-logs.ts'
 import type { ExtractCheckpoint } from '../extract-options.ts'
 import { createMasker } from '../masking/masker.ts'
 import { openText, sealText } from '../masking/sealed-text.ts'
@@ -31,6 +32,8 @@ export interface Leg {
   windows?: SavedProgress | undefined
   /** The sentence about the limit that ended the run, while what was read is still to be written. */
   reached?: string | undefined
+  /** Absent when no job marks what is gone. */
+  keys?: SavedKeyLogs | undefined
 }
 
 const Stored = z.object({

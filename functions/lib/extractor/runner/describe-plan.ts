@@ -88,6 +88,7 @@ const describeIteration = async (
     checks: undefined,
     windows: new WindowProgress(input.windows),
     iterationName: iterationNames(file.parameters.iterations, masker)[index] ?? '',
+    noteKeys: undefined,
     marks: createHighWaterMarks(input.highWaterMarks, {}, now),
     statistics: createRunStatistics(''),
     log,

@@ -8,6 +8,7 @@ import type { Log } from '../masking/log.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { WindowProgress } from '../windows/window-progress.ts'
 import type { HighWaterMarks } from './high-water-marks.ts'
+import type { JobRun } from './job-run.ts'
 import type { RunStatistics } from './run-statistics.ts'
 
 /** What the jobs of one iteration share. */
@@ -31,6 +32,8 @@ export interface JobContext {
   iterationName: string
   /** Absent in plans and previews: those read no more than the first rows. */
   checks: RunChecks | undefined
+  /** Keeps the keys of rows that go to the tables; absent in plans and previews. */
+  noteKeys: ((run: Pick<JobRun, 'plan' | 'columns'>, items: readonly Json[]) => void) | undefined
   statistics: RunStatistics
   log: Log
   /** Seconds since 1970. */

@@ -42,6 +42,7 @@ interface PrepareOptions {
   windows: WindowProgress
   iterationName: string
   checks: RunChecks | undefined
+  noteKeys: JobContext['noteKeys']
   refreshTokens: RefreshTokens
   keptAnswers: KeptAnswers | undefined
   statistics: RunStatistics
@@ -163,6 +164,7 @@ export const prepareIteration = async (given: PrepareOptions): Promise<Prepared>
     windows: given.windows,
     iterationName: given.iterationName,
     checks: given.checks,
+    noteKeys: given.noteKeys,
     statistics: given.statistics,
     log,
     now,

@@ -9,7 +9,7 @@ import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
 import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
 import { endPass, noteEmptyPage, passesOf } from './passes.ts'
-import { STOPPED_BY_RULE } from './run-statistics.ts'
+import { IGNORED_BY_RULE, STOPPED_BY_RULE } from './run-statistics.ts'
 import { breakWindow, itemsOfWindow } from './run-window.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
 
@@ -64,6 +64,7 @@ const rowsOf = (
   const ofPage = plan.filterItems?.(found.items) ?? found.items
   const items = limited(itemsOfWindow(run, ofPage, context), run, context)
   context.marks.note(plan, items)
+  context.noteKeys?.(run, items)
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
   const children = pendingChildren(run, items, context)
@@ -95,10 +96,7 @@ const endPage = (
 /** A page that an error rule let pass: no items, and nothing after it. */
 const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
   noteEmptyPage(run, context)
-  const end =
-    ends === 'job'
-      ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
-      : { reason: 'an error rule ignored the response' }
+  const end = ends === 'job' ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE } : { reason: IGNORED_BY_RULE }
   return withoutRows(endRun(run, end, context))
 }
 

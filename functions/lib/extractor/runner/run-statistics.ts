@@ -20,6 +20,8 @@ export interface JobSummary {
   windows?: WindowCounts
   /** Of a job that casts: how many values of each field could not be of its type, by what became of them. */
   casts?: Record<string, Partial<Record<CastOutcome, number>>>
+  /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
+  deleted?: number
 }
 
 interface CheckedRuns {
@@ -62,6 +64,9 @@ interface CheckedRun {
   passes: number | undefined
 }
 
+/** Why a run ended whose last answer counts as a page without items. */
+export const IGNORED_BY_RULE = 'an error rule ignored the response'
+
 export interface RunStatistics {
   started(plan: JobPlan): void
   page(plan: JobPlan): void
@@ -78,6 +83,8 @@ export interface RunStatistics {
   windowCut(plan: JobPlan, message: string): void
   /** A value that could not be of its type. */
   cast(plan: JobPlan, field: string, outcome: CastOutcome): void
+  /** @param path of the plan */
+  deleted(path: string, count: number): void
   rowsOf(plan: JobPlan): number
   all(): JobSummary[]
 }
@@ -146,6 +153,10 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const counts = summary.casts[field] ?? {}
       summary.casts[field] = counts
       counts[outcome] = (counts[outcome] ?? 0) + 1
+    },
+    deleted: (path, count) => {
+      const summary = jobs.get(`${prefix}${path}`)
+      if (summary !== undefined) summary.deleted = count
     },
     rowsOf: plan => of(plan).rows,
     all: () => [...jobs.values()],

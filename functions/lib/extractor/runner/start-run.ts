@@ -1,3 +1,4 @@
+import { deletionColumnOf } from '../config/deletions-schema.ts'
 import { marksOf } from '../config/incremental-schema.ts'
 import { evaluate as evaluateOne } from '../functions/evaluate.ts'
 import type { Params, RequestOptions } from '../http/page-request.ts'
@@ -55,7 +56,12 @@ export const startRun = (
     headers,
     ...textBody(plan, placeholders, contexts, context),
   }
-  const columns = { ...userData(plan, rows.length === 0, context, contexts), ...parentColumns(placeholders) }
+  const deleted = deletionColumnOf(job)
+  const columns = {
+    ...userData(plan, rows.length === 0, context, contexts),
+    ...parentColumns(placeholders),
+    ...(deleted === undefined ? {} : { [deleted]: '' }),
+  }
   const progress = { pages: 0, items: 0, volume: 0, startedAt: context.now() }
   return {
     plan,

@@ -13,6 +13,8 @@ export interface InputState {
   windows: Record<string, Json>
   refreshTokens: Json | undefined
   profiles: Map<string, StoredProfile>
+  /** By table: where the keys of the last complete run are. */
+  keySets: Record<string, Json>
 }
 
 /** Reads what an earlier run left. A state of any shape is taken: what cannot be read counts as absent. */
@@ -28,6 +30,7 @@ export const readState = (state: unknown): InputState => {
     windows: asObject(asObject(root['millrace'])['windows']),
     refreshTokens: asObject(root['millrace'])['refreshTokens'],
     profiles: readProfiles(asObject(root['millrace'])['profiles']),
+    keySets: asObject(asObject(root['millrace'])['keySets']),
   }
 }
 
@@ -42,15 +45,17 @@ export const nextState = (
     refreshTokens: readonly ReplacedToken[]
     /** Absent when no table was compared. */
     profiles: ReadonlyMap<string, StoredProfile> | undefined
+    keySets: Record<string, Json>
   },
 ): Record<string, Json> => {
   const root = asObject(input)
-  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles } = run
+  const { currentStart, learnt, highWaterMarks, windows, refreshTokens, profiles, keySets } = run
   const own = {
     ...asObject(root['millrace']),
     ...(Object.keys(highWaterMarks).length === 0 ? {} : { highWaterMarks }),
     ...(Object.keys(windows).length === 0 ? {} : { windows }),
     ...(profiles === undefined ? {} : { profiles: writeProfiles(profiles) }),
+    ...(Object.keys(keySets).length === 0 ? {} : { keySets }),
     ...(refreshTokens.length === 0 ? {} : { refreshTokens: refreshTokens as unknown as Json }), // objects of texts
   }
   return {

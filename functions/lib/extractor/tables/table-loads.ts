@@ -54,6 +54,13 @@ export const createTableLoads = (
       .filter(job => job.primaryKey !== undefined && (!compat || job.incremental !== undefined)),
     job => safeName(dataTypeOf(job)),
   )
+  // Gone rows come once, with a mark: replaced, the table would lose them with the next run
+  const marked = new Set(
+    iterations
+      .flatMap(({ jobs }) => [...everyJob(jobs)])
+      .filter(job => job.deletions !== undefined)
+      .map(job => safeName(dataTypeOf(job))),
+  )
   const mappings = isObject(iterations[0]?.mappings) ? iterations[0].mappings : {}
   const { incrementalOutput } = iterations.at(-1) ?? {}
 
@@ -63,6 +70,12 @@ export const createTableLoads = (
     const ofJob = isMapped ? [] : keyOfJobs(name)
     const own = ofMapping.length > 0 ? [...ofMapping] : ofJob
     const asSwitched = { incremental: incrementalOutput === true, primaryKey: own }
+    if (marked.has(name)) {
+      if ((output?.incremental ?? incrementalOutput) === false) throw replacesMarked(name)
+      const missing = columns && own.find(column => !columns.includes(column))
+      if (missing !== undefined) throw noSuchColumn(name, missing, columns ?? [])
+      return { incremental: true, primaryKey: own }
+    }
     const job = narrowed.values().find(({ dataType }) => types.includes(dataType))
     if (job === undefined) return asSwitched
     if (compat && !job.isMarked) {
@@ -102,6 +115,7 @@ export const createTableLoads = (
   return {
     of: loadOf,
     check: () => {
+      for (const name of marked) loadOf({ name, types: [], primaryKey: [] }, () => {})
       for (const { dataType } of narrowed.values()) {
         const tables = Object.hasOwn(mappings, dataType)
           ? tablesOfMapping(dataType, readMapping(dataType, mappings[dataType]))
@@ -139,6 +153,13 @@ const replaces = (job: ChangesOnlyJob, table: string): UserError =>
   new UserError(
     'extractor.incremental.replaces',
     `${asks(job)}, but its table "${table}" would be replaced by that and lose all other rows: ` +
+      'leave out "incrementalOutput": false (or "incremental": false in storage.output.tables), or set it to true.',
+  )
+
+const replacesMarked = (table: string): UserError =>
+  new UserError(
+    'extractor.incremental.replaces',
+    `The table "${table}" has "deletions", so it is updated by key; replaced, it would lose the rows that are marked: ` +
       'leave out "incrementalOutput": false (or "incremental": false in storage.output.tables), or set it to true.',
   )
 

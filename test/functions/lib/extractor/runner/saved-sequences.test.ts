@@ -99,6 +99,7 @@ describe('saved sequences', () => {
       windows: new WindowProgress({}),
       iterationName: '',
       checks: undefined,
+      noteKeys: undefined,
       marks: createHighWaterMarks({}, {}, now),
       statistics: createRunStatistics(''),
       log: createLog(() => {}, createMasker(), false),

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
+import { z } from 'zod'
+import type { KeySets } from '../lib/extractor/deletions/key-set.ts'
+import { KEY_SETS_PREFIX } from './env-names.ts'
+import { currentRow, type Run } from './run.ts'
+import type { WorkStore } from './work-store.ts'
+
+/** What the state holds of a key set. Anybody may write states, so nothing outside of the row's own prefix is touched. */
+const reference = z.object({ file: z.string() })
+
+const stateWithKeySets = z.object({
+  millrace: z.object({ keySets: z.record(z.string(), z.unknown()) }),
+})
+
+/**
+ * The key sets of a row as objects in the work bucket. Each has a key of its own: until the state that names it is saved, the
+ * set of the run before stays where it was, so a run that dies has lost nothing.
+ */
+export const createKeySets = (run: Run, { s3, bucket }: WorkStore): KeySets => ({
+  read: async kept => {
+    const key = ownKey(run, kept)
+    if (key === undefined) return undefined
+    try {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
+      const packed = (await Body?.transformToByteArray()) ?? new Uint8Array()
+      return JSON.parse((await promisify(gunzip)(packed)).toString())
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined
+      throw error
+    }
+  },
+  write: async keys => {
+    const file = `${prefixOf(run)}${randomUUID()}.json.gz`
+    const Body = await promisify(gzip)(JSON.stringify(keys))
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key: file, Body }))
+    return { file }
+  },
+})
+
+/** Removes the key sets that only the state before named. */
+export const removeOldKeySets = async (
+  run: Run,
+  { before, after }: { before: unknown; after: unknown },
+  { s3, bucket }: WorkStore,
+): Promise<void> => {
+  const kept = new Set(keySetsOf(run, after))
+  for (const key of keySetsOf(run, before))
+    if (!kept.has(key)) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
+}
+
+const keySetsOf = (run: Run, state: unknown): string[] => {
+  const read = stateWithKeySets.safeParse(state)
+  if (!read.success) return []
+  return Object.values(read.data.millrace.keySets).flatMap(kept => ownKey(run, kept) ?? [])
+}
+
+const ownKey = (run: Run, kept: unknown): string | undefined => {
+  const read = reference.safeParse(kept)
+  return read.success && read.data.file.startsWith(prefixOf(run)) ? read.data.file : undefined
+}
+
+const prefixOf = (run: Run): string => {
+  const { componentId, configId, branchId } = run
+  const branch = branchId === undefined ? '' : `branch/${branchId}/`
+  const { id: rowId } = currentRow(run)
+  const row = rowId === null ? 'root' : `row/${encodeURIComponent(rowId)}`
+  return `${KEY_SETS_PREFIX}${branch}${componentId}/${encodeURIComponent(configId)}/${row}/`
+}
