@@ -10,7 +10,8 @@ import { refuseUnsupported } from './config/refuse-unsupported.ts'
 import { KeyLogs } from './deletions/key-logs.ts'
 import { keySetsInState } from './deletions/key-set.ts'
 import { markDeletions } from './deletions/mark-deletions.ts'
-import { type MarkedJob, markedJobs } from './deletions/marked-jobs.ts'
+import { markedJobs } from './deletions/marked-jobs.ts'
+import { noteKeysOf } from './deletions/note-keys.ts'
 import type { DriftReport } from './drift/check-drift.ts'
 import { finishDrift } from './drift/finish-drift.ts'
 import { profilesOf } from './drift/stored-profiles.ts'
@@ -23,7 +24,6 @@ import { secretsOf } from './masking/secrets-of.ts'
 import { formatCheckpoint, type Leg, parseCheckpoint } from './runner/checkpoint.ts'
 import { createPageThreads } from './runner/create-page-threads.ts'
 import { createHighWaterMarks } from './runner/high-water-marks.ts'
-import type { JobContext } from './runner/job-context.ts'
 import { prepareIteration } from './runner/prepare-iteration.ts'
 import { runIteration } from './runner/run-iteration.ts'
 import { createRunRequests } from './runner/run-requests.ts'
@@ -157,7 +157,6 @@ const extractMasked = async (
     rows: sinks.rows,
     tables: tables.map(({ name, rows }) => ({ name, rows })),
   })
-
   const warningsOf = ({ jobs }: ExtractSummary): string[] => {
     const said = [...windowWarnings(jobs), ...windows.warnings()]
     for (const warning of said) log.warning(warning)
@@ -315,19 +314,5 @@ const extractMasked = async (
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
     await threads?.close()
-  }
-}
-
-/** Of the jobs of one iteration. */
-const noteKeysOf = (
-  marked: readonly MarkedJob[],
-  iteration: number,
-  logs: KeyLogs,
-): JobContext['noteKeys'] => {
-  const byPath = new Map(marked.filter(({ index }) => index === iteration).map(job => [job.path, job]))
-  if (byPath.size === 0) return undefined
-  return ({ plan, columns }, items) => {
-    const job = byPath.get(plan.path)
-    if (job !== undefined) logs.note(job, columns, items)
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { isMissing } from '../../paths/is-missing.ts'
+import { stateWithKeys } from '../deletions/state-with-keys.ts'
 import { type ExtractOptions, type ExtractResult, extract, type KeptWindows } from '../extract.ts'
 import { compareTables } from './compare-tables.ts'
 import { createRecorder, type RecorderOptions } from './recorder.ts'
@@ -79,13 +80,12 @@ export const recordExtraction = async (
     return { end, ...written, differences: [], isWhole: false }
   }
 
+  const state = await stateWithKeys(options.state, options.keySets)
   const run: Omit<RecordedRun, 'outcome'> = {
     version: 1,
     startedAt: startedAt ?? clock(),
     config: withoutSecretsOf(options.config, options.config),
-    ...(options.state === undefined
-      ? {}
-      : { state: withoutSecretsOf({ config: options.config, state: options.state }, options.state) }),
+    ...(state === undefined ? {} : { state: withoutSecretsOf({ config: options.config, state }, state) }),
     ...(options.compat === undefined ? {} : { compat: options.compat }),
     ...(options.mayHold === undefined ? {} : { mayHold: options.mayHold }),
   }
@@ -126,7 +126,7 @@ export const recordExtraction = async (
   return { end, ...written, differences, isWhole: true }
 }
 
-/** The whole run at once, whatever its legs were, and nothing that it reports or shares. */
+/** The whole run at once, whatever its legs were, and nothing that it reports, shares or keeps elsewhere. */
 const forReplay = ({
   log: _,
   onProgress: __,
@@ -136,6 +136,7 @@ const forReplay = ({
   budgets: ______,
   keepWindows: _______,
   keptAnswers: ________,
+  keySets: _________,
   ...others
 }: ExtractOptions) => others
 
