@@ -6,12 +6,16 @@ import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
 let extraction: Extraction
 let api: ApiServer
 let ids: number[]
+let isBroken = false
 let configId: string
 let configs = 0
 
 beforeAll(async () => {
   extraction = await startExtraction()
-  api = await startApi(() => ids.map(id => ({ id })))
+  api = await startApi(({ path }, response) => {
+    if (path === '/broken' && isBroken) response.statusCode = 403
+    return path === '/items' ? ids.map(id => ({ id })) : []
+  })
 })
 
 afterAll(async () => {
@@ -98,4 +102,43 @@ it('a state that names what is not its own set begins anew and says so', async (
   })
   configId = other
   expect(await keySets()).toEqual([own])
+})
+
+it('a recorded run repeats its deletions from the recording, and keeps one set of keys', async () => {
+  const { configuration } = await call('GET', configPath())
+  await call('PUT', configPath(), { configuration: { ...configuration, keepRecordings: true } })
+  ids = [1, 4]
+  const { end } = await extraction.run(configId)
+  expect(end.result).toMatchObject({ rows: [{ jobs: [{ deleted: 2 }], warnings: [] }] })
+  expect(await keySets()).toHaveLength(1)
+})
+
+it('a run that fails but keeps its windows keeps the keys of the run before', async () => {
+  const { configuration } = await call('GET', configPath())
+  const { parameters } = configuration
+  const [job] = parameters.config.jobs
+  const windows = { cursor: 'at', param: 'since', until: 'before', start: '2020-01-01', step: 'P1Y' }
+  const events = { id: 'events', endpoint: 'events', primaryKey: ['id'], incremental: windows }
+  const failing = { endpoint: 'broken', dataType: 'broken' }
+  const store = (jobs: object[]) =>
+    call('PUT', configPath(), {
+      configuration: { parameters: { ...parameters, config: { ...parameters.config, jobs } } },
+    })
+  const before = await keySets()
+  isBroken = true
+  await store([events, job, failing])
+  ids = [1]
+  const failed = await extraction.run(configId)
+  expect(failed.end.result).toMatchObject({ status: 'error' })
+  const { state } = await call('GET', configPath())
+  expect(state.millrace).toMatchObject({
+    windows: { events: expect.anything() },
+    keySets: { [`${configId}.items`]: { file: before[0] } },
+  })
+  expect(await keySets()).toEqual(before)
+
+  isBroken = false
+  await store([job])
+  await extraction.run(configId)
+  expect(await rows()).toEqual(['1', '2 gone', '3 gone'])
 })
