@@ -68,6 +68,16 @@ export class RunCheck {
     this.#shared.set(pages, (this.#shared.get(pages) ?? 0) + 1)
   }
 
+  /** Whether the API said a total, and so many different rows came. */
+  get hasAll(): boolean {
+    return this.#lastTotal !== undefined && this.#differentRows === this.#lastTotal.total
+  }
+
+  /** As far as ids tell rows apart. */
+  get #differentRows(): number {
+    return this.#rows - (this.#tooMany ? 0 : this.#again)
+  }
+
   /** Whether both have the same ids in the same order. */
   hasSameRowsAs(other: RunCheck): boolean {
     return this.#rows === other.#rows && this.#digest() === other.#digest()
@@ -110,7 +120,7 @@ export class RunCheck {
     }
     if (first.total !== last.total)
       yield `the API said ${many(first.total, 'row')} on page ${first.page} and ${count(last.total)} on page ${last.page}`
-    const different = this.#rows - (this.#tooMany ? 0 : this.#again)
+    const different = this.#differentRows
     if (different !== last.total) yield `${count(different)} of ${many(last.total, 'row')}`
   }
 

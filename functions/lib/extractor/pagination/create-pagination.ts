@@ -1,5 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { Pagination as PaginationConfig, SinglePagination } from '../config/pagination-schema.ts'
+import type { PageRequest } from '../http/page-request.ts'
 import { cursorPagination } from './cursor.ts'
 import { graphqlPagination } from './graphql.ts'
 import { headerLinkPagination } from './header-link.ts'
@@ -9,13 +10,15 @@ import { pagenumPagination } from './pagenum.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 import { responseParamPagination } from './response-param.ts'
 import { responseUrlPagination } from './response-url.ts'
-import { type Progress, stopReason } from './stop-rules.ts'
+import { endsByItself, type Progress, stopReason } from './stop-rules.ts'
 import { zendeskUrlPagination } from './zendesk-url.ts'
 
 /** A job's pagination together with the stop rules that go with it. */
 export interface JobPagination extends Pagination {
   /** Why the job ends after this page whatever the paginator says, or `undefined`. */
   stop: (page: Page, progress: Progress, now: number) => ReturnType<typeof stopReason>
+  /** Whether the job would end after this page without any limit of the configuration, as far as the page shows. */
+  isLast: (page: Page, previous: PageRequest, progress: Progress) => boolean
   /** Path of the number of items that a stop rule reads. */
   limitField: string | undefined
   /** Whether a response without content is the last page rather than an error. */
@@ -38,9 +41,21 @@ export const createPagination = (
     stop: (page, progress, now) =>
       (outer && stopReason(outer, page, progress, now)) ??
       (single && stopReason(single, page, progress, now)),
+    isLast: (page, previous, progress) =>
+      [outer, single].some(rules => rules !== undefined && endsByItself(rules, page, progress)) ||
+      hasNoNext(pagination, page, previous),
     limitField: single?.limitStop?.field || outer?.limitStop?.field || undefined,
     emptyIsLast: single?.method === 'offset',
     countsVolume: Boolean(outer?.forceStop?.volume || single?.forceStop?.volume),
+  }
+}
+
+const hasNoNext = ({ next, stuck }: Pagination, page: Page, previous: PageRequest): boolean => {
+  try {
+    return stuck?.(page, previous) === undefined && next(page, previous) === undefined
+  } catch (error) {
+    if (error instanceof UserError) return false // nobody asks for that page, so what it lacks is no error
+    throw error
   }
 }
 

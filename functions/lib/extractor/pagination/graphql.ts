@@ -31,6 +31,10 @@ export const graphqlPagination = (settings: PaginationOf<'graphql'>, input: Pagi
         throw stuck(path, `says "${flag}" with the cursor of the page before`)
       return pageRequest(input, { params: withVariable(input.job.params, variable, cursor) }, cursor)
     },
+    stuck: page =>
+      findPageInfo(settings.path, page.response).info === undefined
+        ? 'a response had no page info'
+        : undefined,
     ended: `the page info says no "${flag}"`,
   }
 }

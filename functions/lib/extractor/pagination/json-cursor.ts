@@ -21,18 +21,26 @@ export const jsonCursorPagination = (
   input: PaginationInput,
 ): Pagination => {
   const { param, cursorPath, idKey } = settings
+  const cursorOf = (page: Page, before: Json | undefined): Json | undefined => {
+    const cursor = cursorPath ? valueAt(cursorPath, page.response) : bestOf(page, settings, before)
+    return isEmpty(cursor) ? undefined : cursor
+  }
+  const isSame = (cursor: Json, before: Json | undefined): boolean =>
+    before !== undefined && toText(before) === toText(cursor)
   return {
     first: pageRequest(input),
-    next: (page, previous) => {
-      const cursor = cursorPath
-        ? valueAt(cursorPath, page.response)
-        : bestOf(page, settings, previous.position)
-      if (cursor === undefined || isEmpty(cursor)) return undefined
-      if (previous.position !== undefined && toText(previous.position) === toText(cursor)) {
+    next: (page, { position }) => {
+      const cursor = cursorOf(page, position)
+      if (cursor === undefined) return undefined
+      if (isSame(cursor, position)) {
         input.log.warning(`The cursor at '${cursorPath ?? idKey}' did not move; stopping.`)
         return undefined
       }
       return pageRequest(input, { params: { ...input.job.params, [param]: cursor } }, cursor)
+    },
+    stuck: (page, { position }) => {
+      const cursor = cursorOf(page, position)
+      return cursor !== undefined && isSame(cursor, position) ? 'the cursor did not move' : undefined
     },
     ended: cursorPath
       ? `the response has no cursor at '${cursorPath}'`

@@ -22,6 +22,8 @@ type Paginator = (page: Page, previous: PageRequest) => PageRequest | undefined
 export interface Pagination {
   first: PageRequest
   next: Paginator
+  /** Why there is no next page although nothing says that this was the last; `undefined` otherwise. */
+  stuck?: (page: Page, previous: PageRequest) => string | undefined
   /** Why there is no next page, for the summary. */
   ended: string
   /** Whether these headers name a next page. Absent: the body alone says what follows. */

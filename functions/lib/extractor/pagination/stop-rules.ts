@@ -16,7 +16,7 @@ export interface Progress {
   startedAt: number
 }
 
-type Rules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
+type StopRules = Pick<SinglePagination, 'nextPageFlag' | 'forceStop' | 'limitStop'>
 
 /** The end of a job by a rule. */
 interface Stop {
@@ -29,23 +29,37 @@ interface Stop {
  * Why the job ends after this page, or `undefined` (docs/reference/extractor-pagination.md#stop-rules): limit, force, flag, in
  * this order.
  */
-export const stopReason = (rules: Rules, page: Page, progress: Progress, now: number): Stop | undefined =>
-  stop(limitReached(rules.limitStop, page, progress), Boolean(rules.limitStop?.count)) ??
+export const stopReason = (rules: StopRules, page: Page, progress: Progress, now: number): Stop | undefined =>
+  limitReached(rules.limitStop, page, progress) ??
   stop(forced(rules.forceStop, progress, now), true) ??
   stop(flagged(rules.nextPageFlag, page.response), false)
 
 const stop = (reason: string | undefined, isCut: boolean): Stop | undefined =>
   reason === undefined ? undefined : { reason, isCut }
 
-const limitReached = (rule: Rules['limitStop'], page: Page, progress: Progress): string | undefined => {
-  if (rule === undefined) return undefined
-  // A field that is missing counts as a limit of zero
-  const limit = rule.field ? Number(toText(valueAt(rule.field, page.response))) : (rule.count ?? 0)
-  if (progress.items < (Number.isNaN(limit) ? 0 : limit)) return undefined
-  return `Limit reached, stopping scrolling. Current count: ${progress.items}, limit: ${limit}`
+/** Whether the job ends after this page by what the API says, whatever limits the configuration has. */
+export const endsByItself = (
+  { nextPageFlag, limitStop }: StopRules,
+  page: Page,
+  progress: Progress,
+): boolean => {
+  const total = limitStop?.field ? limitReached(limitStop, page, progress) : undefined
+  return total?.isCut === false || flagged(nextPageFlag, page.response) !== undefined
 }
 
-const forced = (rule: Rules['forceStop'], progress: Progress, now: number): string | undefined => {
+const limitReached = (rule: StopRules['limitStop'], page: Page, progress: Progress): Stop | undefined => {
+  if (rule === undefined) return undefined
+  const said = rule.field ? toText(valueAt(rule.field, page.response)) : undefined
+  const limit = said === undefined ? (rule.count ?? 0) : Number(said)
+  // A field that is missing counts as a limit of zero
+  if (progress.items < (Number.isNaN(limit) ? 0 : limit)) return undefined
+  return {
+    reason: `Limit reached, stopping scrolling. Current count: ${progress.items}, limit: ${limit}`,
+    isCut: said === undefined || said === '' || Number.isNaN(limit),
+  }
+}
+
+const forced = (rule: StopRules['forceStop'], progress: Progress, now: number): string | undefined => {
   if (rule === undefined) return undefined
   const { pages, volume } = rule
   if (pages && progress.pages >= pages) return `Force stopping: page limit reached (${pages} pages).`
@@ -64,7 +78,7 @@ const toSeconds = (time: number | string): number =>
     ? time
     : Number(evaluate({ function: 'strtotime', args: [time, 0] }, {}, { now: 0 }))
 
-const flagged = (rule: Rules['nextPageFlag'], response: Json): string | undefined => {
+const flagged = (rule: StopRules['nextPageFlag'], response: Json): string | undefined => {
   if (rule === undefined) return undefined
   const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined
   const flag = value === undefined || value === null ? (rule.ifNotSet ?? rule.stopOn) : !isEmpty(value)

@@ -129,7 +129,9 @@ const nextPage = (
   const next = reason === undefined ? pagination.next(page, request) : undefined
   checkPage(run, page, context)
   if (next !== undefined) return { run, request: next }
-  const end = { reason: reason ?? pagination.ended, cut: stop?.isCut === true ? stop.reason : undefined }
+  const isCut =
+    stop?.isCut === true && run.check?.hasAll !== true && !pagination.isLast(page, request, progress)
+  const end = { reason: reason ?? pagination.ended, cut: isCut ? stop.reason : undefined }
   context.log.debug(`Job '${plan.job.endpoint}' finished: ${end.reason}.`)
   return endRun(run, end, context)
 }

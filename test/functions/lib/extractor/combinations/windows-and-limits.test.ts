@@ -175,7 +175,7 @@ describe('a window', () => {
           response.setHeader('Link', `<http://${request.headers.host}${request.path}?page=3>; rel="next"`)
         return answer
       },
-      job({ pagination: { method: 'header-link', forceStop: { pages: 3 } } }, { children: [child] }),
+      job({ pagination: { method: 'header-link', forceStop: { pages: 2 } } }, { children: [child] }),
     )
     expect(windowsIn(result)).toMatchObject(readTo(3).millrace.windows)
     expect(result).toMatchObject({

@@ -156,6 +156,83 @@ describe('a job that is checked', () => {
     expect(result?.summary.jobs[1]).not.toHaveProperty('completeness')
   })
 
+  const three = [{ id: 1 }, { id: 2 }, { id: 3 }]
+  const pageOf: Answer = ({ query, headers }, response) => {
+    const page = Number(query.get('page') ?? Number(query.get('offset') ?? 0) / 2 + 1)
+    if (page === 1) response.setHeader('Link', `<http://${headers.host}/items?page=2>; rel="next"`)
+    const rows = three.slice((page - 1) * 2, page * 2)
+    return { rows, more: page === 1, ...(page === 1 ? { next: 2 } : {}), count: 3 }
+  }
+  const stop = { forceStop: { pages: 2 } }
+
+  it.each<[string, object]>([
+    ['a page that is not full', { method: 'offset', limit: 2, ...stop }],
+    ['a numbered page that is not full', { method: 'pagenum', limit: 2, ...stop }],
+    ['no link to a next page', { method: 'header-link', ...stop }],
+    ['no cursor', { method: 'json-cursor', param: 'page', cursorPath: 'next', ...stop }],
+    [
+      'no value of the next page',
+      { method: 'response.param', responseParam: 'next', queryParam: 'page', ...stop },
+    ],
+    ['a flag', { method: 'pagenum', nextPageFlag: { field: 'more', stopOn: false }, ...stop }],
+    [
+      'a flag above several paginations',
+      {
+        method: 'multiple',
+        default: 'a',
+        scrollers: { a: { method: 'pagenum', ...stop } },
+        nextPageFlag: { field: 'more', stopOn: false },
+      },
+    ],
+    [
+      'the limit of items, in a page that is not full',
+      { method: 'offset', limit: 2, limitStop: { count: 3 } },
+    ],
+  ])('is compared when a limit is reached with the last page, as shown by %s', async (_, pagination) => {
+    const { result, requests } = await runExtraction(pageOf, {
+      api: { pagination },
+      config: { jobs: [{ endpoint: 'items', primaryKey: 'id', completeness: 'warn' }] },
+    })
+    expect(result?.finished && result.warnings).toEqual([])
+    expect(result?.summary.jobs[0]?.completeness).toMatchObject({ complete: 1, notChecked: 0 })
+    expect(requests).toHaveLength(2)
+  })
+
+  it('is compared when a limit is reached with the total', async () => {
+    const { result, requests } = await runExtraction(() => ({ total: 3, rows: three }), {
+      api: { pagination: { method: 'pagenum', forceStop: { pages: 1 } } },
+      config: { jobs: [{ endpoint: 'items', completeness: 'fail' }] },
+    })
+    expect(result?.summary.jobs[0]?.completeness).toMatchObject({ complete: 1 })
+    expect(requests).toHaveLength(1)
+  })
+
+  it.each<[string, object, Answer]>([
+    ['a full page', { method: 'offset', limit: 3, forceStop: { pages: 1 } }, () => ({ rows: three })],
+    [
+      'a page without a total that would end it',
+      { method: 'pagenum', limitStop: { field: 'total' } },
+      () => three,
+    ],
+    [
+      'a page from which no next one can be worked out',
+      { method: 'cursor', idKey: 'no', param: 'since', forceStop: { pages: 1 } },
+      () => three,
+    ],
+    [
+      'a cursor that does not move',
+      { method: 'json-cursor', param: 'page', cursorPath: 'next', ...stop },
+      ({ query }) => ({ next: 5, rows: query.has('page') ? three : [] }),
+    ],
+  ])('is not compared when a limit is reached with %s', async (_, pagination, answer) => {
+    const { result, error } = await runExtraction(answer, {
+      api: { pagination },
+      config: { jobs: [{ endpoint: 'items', completeness: { mode: 'fail', id: 'id' } }] },
+    })
+    expect(error).toBeUndefined()
+    expect(result?.summary.jobs[0]?.completeness).toMatchObject({ complete: 0, notChecked: 1 })
+  })
+
   it('is not compared where the configuration itself cuts it off, and says so', async () => {
     const { result, error } = await runExtraction(() => ({ total: 9, rows: [{ id: 1 }] }), {
       api: { pagination: { method: 'pagenum', forceStop: { pages: 1 } } },

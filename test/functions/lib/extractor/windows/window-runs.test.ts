@@ -190,6 +190,19 @@ describe('windows of a run', () => {
     })
   })
 
+  it('that a limit ends with their last page are progress', async () => {
+    const { answer } = issuesApi(
+      [1, 2].map(id => ({ id, repo: 'a', updated_at: '2026-01-09T00:00:00Z' })),
+      { pageSize: 1 },
+    )
+    const { result } = await runExtraction(answer, {
+      ...job(),
+      api: { pagination: { method: 'header-link', forceStop: { pages: 2 } } },
+    })
+    expect(result).toMatchObject({ warnings: [] })
+    expect(JSON.stringify(result?.finished && result.state)).not.toContain('2026-01-08')
+  })
+
   it('of parent rows each have their own progress; a new one begins at the start', async () => {
     const rows: Issue[] = [{ id: 1, repo: 'a', updated_at: '2026-02-27T00:00:00Z' }]
     const first = await runExtraction(issuesApi(rows).answer, perRepo)
