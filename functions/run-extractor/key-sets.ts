@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  NoSuchKey,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import type { KeySets } from '../lib/extractor/deletions/key-set.ts'
 import { KEY_SETS_PREFIX } from './env-names.ts'
@@ -40,15 +46,28 @@ export const createKeySets = (run: Run, { s3, bucket }: WorkStore): KeySets => (
   },
 })
 
-/** Removes the key sets that only the state before named. */
+/**
+ * Removes the key sets of a row that its state names no longer, and those that runs before this one left without a state, because
+ * they failed.
+ *
+ * @param before states that no longer count
+ */
 export const removeOldKeySets = async (
   run: Run,
-  { before, after }: { before: unknown; after: unknown },
+  { before, after }: { before: readonly unknown[]; after: unknown },
   { s3, bucket }: WorkStore,
 ): Promise<void> => {
   const kept = new Set(keySetsOf(run, after))
-  for (const key of keySetsOf(run, before))
-    if (!kept.has(key)) await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
+  const old = new Set(before.flatMap(state => keySetsOf(run, state)))
+  if (kept.size + old.size === 0) return
+  const runStart = new Date(run.startedAt)
+  for await (const { Contents = [] } of paginateListObjectsV2(
+    { client: s3 },
+    { Bucket: bucket, Prefix: prefixOf(run) },
+  ))
+    for (const { Key = '', LastModified = runStart } of Contents)
+      if (!kept.has(Key) && (old.has(Key) || LastModified < runStart))
+        await s3.send(new DeleteObjectCommand({ Bucket: bucket, Key }))
 }
 
 const keySetsOf = (run: Run, state: unknown): string[] => {

@@ -21,13 +21,17 @@ export const saveState = async (run: Run, services: RunServices): Promise<StepRe
   // What waited for approval may hold tokens that were replaced meanwhile
   const state = run.decides === undefined ? earned : await createKeptTokens(run, storage).ofRow(earned, rowId)
   const place = { componentId, configId, ...(rowId === null ? {} : { rowId }) }
-  await storage.saveState(place, state).catch((error: unknown) => {
-    // Deleted while it ran: its tables are loaded, and there is nobody to remember for.
-    if (!(error instanceof UserError && error.status === 404)) throw error
-    log.warn('nowhere to save the state', { ...place })
-  })
+  const saved = await storage.saveState(place, state).then(
+    () => state,
+    (error: unknown) => {
+      // Deleted while it ran: its tables are loaded, and there is nobody to remember for.
+      if (!(error instanceof UserError && error.status === 404)) throw error
+      log.warn('nowhere to save the state', { ...place })
+      return undefined
+    },
+  )
   const { state: before } = await runs.snapshotOfRow(run)
-  await removeOldKeySets(run, { before, after: state }, work).catch((error: unknown) =>
+  await removeOldKeySets(run, { before: [before, state], after: saved }, work).catch((error: unknown) =>
     log.warn('old keys not removed', { ...place, reason: String(error) }),
   )
   await keepSetAside(run, 'good', services)

@@ -259,7 +259,7 @@ const extractMasked = async (
     const deletions = await markDeletions({
       jobs: options.maxRows === undefined ? marked : [],
       statistics,
-      isCut: bounds.reached !== undefined,
+      reached: bounds.reached,
       logs: keyLogs,
       kept: state.keySets,
       keySets: options.keySets ?? keySetsInState,

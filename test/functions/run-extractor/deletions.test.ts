@@ -12,9 +12,11 @@ let configs = 0
 
 beforeAll(async () => {
   extraction = await startExtraction()
-  api = await startApi(({ path }, response) => {
+  api = await startApi(({ path, query }, response) => {
     if (path === '/broken' && isBroken) response.statusCode = 403
-    return path === '/items' ? ids.map(id => ({ id })) : []
+    if (path !== '/items') return []
+    const [page, limit] = [Number(query.get('page') ?? 1), Number(query.get('limit') ?? ids.length)]
+    return ids.slice((page - 1) * limit, page * limit).map(id => ({ id }))
   })
 })
 
@@ -81,7 +83,49 @@ it('a run that dies before its tables are loaded loses no deletion', async () =>
 
   const { end } = await extraction.run(configId)
   expect(end.result).toMatchObject({ status: 'success', rows: [{ jobs: [{ deleted: 2 }] }] })
+  expect(await keySets()).toHaveLength(1)
   expect(await rows()).toEqual(['1', '2 gone', '3 gone'])
+})
+
+it('a run that waits for another compares with what that one read', async () => {
+  const [first, second] = [newExecution(), newExecution()]
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  extraction.running.add(first)
+  ids = [1, 2, 3, 4]
+  await extraction.advance('begin', first, input)
+  let step = await extraction.advance('leg', first, input)
+  expect(await extraction.advance('begin', second, input)).toMatchObject({ next: 'begin' })
+  while (!('result' in step)) step = await extraction.advance(step.next, first, input)
+  extraction.running.delete(first)
+
+  ids = [1, 2]
+  const { end } = await extraction.run(configId, { execution: second })
+  expect(end.result).toMatchObject({ rows: [{ jobs: [{ deleted: 2 }] }] })
+  expect(await rows()).toEqual(['1', '2', '3 gone', '4 gone'])
+  expect(await keySets()).toHaveLength(1)
+})
+
+it('a run of several legs marks what none of them read', async () => {
+  const { configuration } = await call('GET', configPath())
+  const { parameters } = configuration
+  const api = { ...parameters.api, pagination: { method: 'pagenum', limit: 1 } }
+  await call('PUT', configPath(), { configuration: { parameters: { ...parameters, api } } })
+  ids = Array.from({ length: 40 }, (_, at) => (at === 0 ? 1 : at + 2))
+  const { end, steps } = await extraction.run(configId, { settings: { legSeconds: 0.02 } })
+  expect(steps.filter(step => step === 'leg').length).toBeGreaterThan(1)
+  expect(end.result).toMatchObject({ rows: [{ jobs: [{ deleted: 1 }] }] })
+  expect(await rows()).toEqual(['2 gone', ...ids.map(String)].sort())
+})
+
+it('a run whose configuration is deleted under way leaves no keys', async () => {
+  const execution = newExecution()
+  const input = { componentId: 'ex-generic-v2', configId, overlap: 'wait' as const }
+  await extraction.advance('begin', execution, input)
+  let step = await extraction.advance('leg', execution, input)
+  expect(await keySets()).toHaveLength(2)
+  await call('DELETE', configPath())
+  while (!('result' in step)) step = await extraction.advance(step.next, execution, input)
+  expect(await keySets()).toEqual([])
 })
 
 it('a state that names what is not its own set begins anew and says so', async () => {

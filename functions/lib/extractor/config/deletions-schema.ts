@@ -18,6 +18,11 @@ const shapes = [
       'The column: `1` in rows of keys that are gone, empty in all others. Letters, digits, `-` and `_`, no `_` at either end.',
       DEFAULT_COLUMN,
     ),
+    whenEmpty: key(
+      optional(z.enum(['keep', 'mark'])),
+      'What a complete run does that reads no row at all, when earlier runs read some: `keep` marks none of them and says so, `mark` marks all.',
+      'keep',
+    ),
   }),
 ] as const
 

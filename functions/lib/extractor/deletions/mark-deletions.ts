@@ -1,23 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../masking/log.ts'
-import { safeName } from '../php/safe-name.ts'
-import {
-  IGNORED_BY_RULE,
-  type JobSummary,
-  type RunStatistics,
-  STOPPED_BY_RULE,
-} from '../runner/run-statistics.ts'
+import type { RunStatistics } from '../runner/run-statistics.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { TableSink } from '../tables/sink-types.ts'
 import type { KeyLogs } from './key-logs.ts'
 import { type KeySet, type KeySets, MAX_KEYS, readKeySet, tooManyKeys } from './key-set.ts'
 import type { MarkedJob } from './marked-jobs.ts'
+import { whyNotWhole } from './why-not-whole.ts'
+import { writeGone } from './write-gone.ts'
 
 interface MarkOptions {
   jobs: readonly MarkedJob[]
   /** Of each iteration. */
   statistics: readonly RunStatistics[]
-  /** Whether the run ended at its limit. */
-  isCut: boolean
+  /** The sentence about the limit at which the run ended. */
+  reached: string | undefined
   logs: KeyLogs
   /** By table: what the key sets gave to keep. */
   kept: Readonly<Record<string, Json>>
@@ -25,8 +22,6 @@ interface MarkOptions {
   sinkOf: (index: number) => TableSink
   log: Log
 }
-
-const ROWS_AT_ONCE = 1_000
 
 /**
  * After the last page: rows that earlier runs read and this one did not, as rows with their key and a mark. Only when this run
@@ -38,78 +33,56 @@ export const markDeletions = async (
   const { jobs, statistics, logs, keySets, log } = options
   const kept = { ...options.kept }
   const warnings: string[] = []
-  const warn = (message: string): void => {
-    warnings.push(message)
-    log.warning(message)
-  }
   for (const [table, ofTable] of Map.groupBy(jobs, job => job.table)) {
     const [first] = ofTable
     if (first === undefined) continue
-    const { dataType } = first
-    const { withoutKey = 0, given } = logs.find(table) ?? {}
-    const isWhole =
-      !options.isCut && ofTable.every(({ index, path }) => wasWhole(statistics[index]?.all() ?? [], path))
-    const problem = !isWhole
-      ? 'it is not known to have all rows'
-      : withoutKey > 0
-        ? `${withoutKey.toLocaleString('en-US')} of its rows have no key`
-        : undefined
-    if (problem !== undefined) warn(`Deletions of '${dataType}' were not looked for: ${problem}.`)
+    const { dataType, column } = first
     const columns = first.job.primaryKey ?? []
+    const { withoutKey = 0, given } = logs.find(table) ?? {}
     const found = kept[table]
     const read = found === undefined ? undefined : await readKeySet(keySets, found)
-    const before = read?.columns.join() === columns.join() ? read : undefined
-    if (found !== undefined && before === undefined)
-      warn(
-        `Deletions of '${dataType}' were not looked for: the keys of the last run are not there, or have other columns.`,
-      )
+    const before = isDeepStrictEqual(read?.columns, columns) ? read : undefined
     const now = await logs.read(table)
     const missing = (before?.keys ?? []).filter(key => !now.has(JSON.stringify(key)))
     const nowKeys = Array.from(now, key => JSON.parse(key) as string[]) // as the log wrote it
     const addedColumns = given ?? before?.given ?? []
-    if (problem === undefined) {
+
+    const problem =
+      (options.reached === undefined ? undefined : 'the run ended at its limit') ??
+      ofTable.map(({ index, path }) => whyNotWhole(statistics[index]?.all() ?? [], path)).find(Boolean) ??
+      (withoutKey > 0 ? `${count(withoutKey)} of its rows have no key` : undefined) ??
+      emptyProblem(first, now.size, missing.length)
+    const lost =
+      found === undefined || before !== undefined
+        ? undefined
+        : read === undefined
+          ? 'the keys of the last run are not there'
+          : `the keys of the last run are of other columns (${read.columns.join(', ')})`
+    for (const why of [problem, lost]) {
+      if (why === undefined) continue
+      const warning = `Deletions of '${dataType}' were not looked for: ${why}.`
+      warnings.push(warning)
+      log.warning(warning)
+    }
+    if (problem === undefined && lost === undefined) {
       writeGone(missing, { ...first, given: addedColumns, sink: options.sinkOf(first.index) })
       statistics[first.index]?.deleted(first.path, missing.length)
       if (missing.length > 0)
-        log.info(
-          `${missing.length.toLocaleString('en-US')} rows of '${dataType}' are gone: they have 1 in "${first.column}".`,
-        )
+        log.info(`${count(missing.length)} rows of '${dataType}' are gone: they have 1 in "${column}".`)
     }
     // What a run that is not complete has read goes to the table too, and may be gone by the next one
-    const keys = problem === undefined ? nowKeys : [...missing, ...nowKeys]
+    const keys: KeySet['keys'] = problem === undefined ? nowKeys : [...missing, ...nowKeys]
     if (keys.length > MAX_KEYS) throw tooManyKeys(dataType, MAX_KEYS)
     kept[table] = await keySets.write({ columns: [...columns], given: addedColumns, keys })
   }
   return { kept, warnings }
 }
 
-/** Whether every run of a job was complete, and of the jobs above it. */
-const wasWhole = (summaries: readonly JobSummary[], path: string): boolean => {
-  const steps = path.split('.')
-  return steps.every((_, depth) => {
-    const place = steps.slice(0, depth + 1).join('.')
-    const summary = summaries.find(({ job }) => job.replace(/^.*\//, '') === place)
-    if (summary === undefined) return true // no parent row, no run
-    const { runs, ended, completeness } = summary
-    const isCut = Object.hasOwn(ended, STOPPED_BY_RULE) || Object.hasOwn(ended, IGNORED_BY_RULE)
-    return !isCut && (completeness?.complete ?? 0) === runs
-  })
+/** An empty answer is more often a fault of the API than the end of all rows. */
+const emptyProblem = ({ job }: MarkedJob, read: number, known: number): string | undefined => {
+  const mayBeEmpty = typeof job.deletions === 'object' && job.deletions.whenEmpty === 'mark'
+  if (mayBeEmpty || read > 0 || known === 0) return undefined
+  return `no row was read at all, and the last runs read ${count(known)}. If they are really gone, set "whenEmpty": "mark"`
 }
 
-const writeGone = (
-  gone: KeySet['keys'],
-  { job, dataType, column, given, sink }: MarkedJob & { given: readonly string[]; sink: TableSink },
-): void => {
-  const columns = job.primaryKey ?? []
-  const rows = gone.map(key => new Map(columns.map((name, position) => [name, key[position] ?? ''])))
-  // The columns of a run are the same for all rows that are added at once
-  const alike = Map.groupBy(rows, row => JSON.stringify(given.map(name => row.get(safeName(name)) ?? '')))
-  for (const [values, group] of alike) {
-    const ofRun: string[] = JSON.parse(values)
-    const parent = Object.fromEntries([...given.map((name, at) => [name, ofRun[at] ?? '']), [column, '1']])
-    const isGiven = new Set(given.map(safeName))
-    const items = group.map(row => Object.fromEntries([...row].filter(([name]) => !isGiven.has(name))))
-    for (let at = 0; at < items.length; at += ROWS_AT_ONCE)
-      sink.add(dataType, items.slice(at, at + ROWS_AT_ONCE), { parent })
-  }
-}
+const count = (value: number): string => value.toLocaleString('en-US')

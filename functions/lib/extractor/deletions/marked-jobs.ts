@@ -37,6 +37,7 @@ export const markedJobs = (parsed: ExtractorConfig): MarkedJob[] => {
       const column = deletionColumnOf(job)
       if (column === undefined) return []
       const dataType = dataTypeOf(job)
+      const table = tableFileName(outputBucket(api, config), safeName(dataType))
       const others = places.filter(place => place.job !== job && tableOf(place.job) === safeName(dataType))
       const refuse = (problem: string): never => {
         const at = `parameters.config.jobs.${path.replaceAll('.', '.children.')}`
@@ -45,6 +46,12 @@ export const markedJobs = (parsed: ExtractorConfig): MarkedJob[] => {
           `Invalid configuration: "deletions" ${problem} at ${at}`,
         )
       }
+      const output = file.storage?.output?.tables?.find(
+        ({ source }) => source === table || source === `${table}.csv`,
+      )
+      const keyOfTable = new Set(output?.primary_key)
+      const isOtherKey =
+        keyOfTable.size > 0 && keyOfTable.symmetricDifference(new Set(job.primaryKey)).size > 0
       if (compat) refuse('does not go with "compat", where tables have no key')
       if (isObject(config.mappings) && Object.hasOwn(config.mappings, dataType))
         refuse(`does not go with a mapping of "${dataType}"`)
@@ -55,17 +62,16 @@ export const markedJobs = (parsed: ExtractorConfig): MarkedJob[] => {
         )
       if (Object.keys(api.http?.ignoreErrors ?? {}).length > 0)
         refuse('does not go with "api.http.ignoreErrors": after an error nobody knows which rows there are')
+      if ([job, ...above].some(({ graphql }) => graphql?.errors === 'warn'))
+        refuse(
+          'does not go with "errors": "warn" of "graphql", here or in a job above: such an answer lacks rows',
+        )
       if (others.length > 0) refuse('needs a table that no other job writes')
-      return [
-        {
-          index,
-          path,
-          job,
-          dataType,
-          column,
-          table: tableFileName(outputBucket(api, config), safeName(dataType)),
-        },
-      ]
+      if (isOtherKey)
+        refuse(
+          'needs the key of the table: "primary_key" in storage.output.tables names other columns than "primaryKey"',
+        )
+      return [{ index, path, job, dataType, column, table }]
     })
   })
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Config } from '../config/config-schema.ts'
+import { deletionColumnOf } from '../config/deletions-schema.ts'
 import { type DriftRule, type DriftSettings, driftOf } from '../config/drift-schema.ts'
 import type { Job } from '../config/job-schema.ts'
 import type { WrittenTable } from '../tables/sink-types.ts'
@@ -36,6 +37,7 @@ export const checkDrift = async ({
   before,
 }: CheckOptions): Promise<CheckedDrift | undefined> => {
   const settings = settingsByType(configs)
+  const marks = marksByType(configs)
   if (settings.size === 0) return undefined
   const profiles = new Map<string, StoredProfile>()
   const report: DriftReport = { compared: 0, changes: [], limits: [] }
@@ -60,8 +62,9 @@ export const checkDrift = async ({
     }
     if (table.columns.length > MAX_COLUMNS)
       report.limits.push(`of table '${name}' the first ${MAX_COLUMNS} columns were looked at`)
-    const profile = await profileTable(table.file, table.columns)
-    compare(name, { ...profile, type, isWhole: table.isIncremental !== true }, rules)
+    const mark = table.types.map(one => marks.get(one)).find(one => one && table.columns.includes(one))
+    const profile = await profileTable(table.file, table.columns, mark)
+    compare(name, { ...profile, type, isWhole: mark !== undefined || table.isIncremental !== true }, rules)
   }
   // A table without rows may not be written at all
   for (const [name, earlier] of before) {
@@ -94,6 +97,20 @@ const settingsByType = (configs: readonly Config[]): Map<string, DriftSettings> 
   }
   for (const { jobs, drift } of configs) visit(jobs, drift)
   return settings
+}
+
+/** The column that marks rows that are gone, of data types that have one: such a table is loaded by its key, and read whole. */
+const marksByType = (configs: readonly Config[]): Map<string, string> => {
+  const marks = new Map<string, string>()
+  const visit = (jobs: readonly Job[]): void => {
+    for (const job of jobs) {
+      const column = deletionColumnOf(job)
+      if (column !== undefined) marks.set(job.dataType || job.endpoint, column)
+      visit(job.children ?? [])
+    }
+  }
+  for (const { jobs } of configs) visit(jobs)
+  return marks
 }
 
 const strictest = (

@@ -32,7 +32,7 @@ export interface JobContext {
   iterationName: string
   /** Absent in plans and previews: those read no more than the first rows. */
   checks: RunChecks | undefined
-  /** Keeps the keys of rows that go to the tables; absent in plans and previews. */
+  /** Keeps the keys of rows that go to the tables; absent in plans and previews, and where no job has `deletions`. */
   noteKeys: ((run: Pick<JobRun, 'plan' | 'columns'>, items: readonly Json[]) => void) | undefined
   statistics: RunStatistics
   log: Log

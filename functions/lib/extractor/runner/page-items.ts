@@ -13,6 +13,8 @@ import { fingerprint } from './same-response.ts'
 interface PageItems {
   items: Json[]
   warning?: string
+  /** There is no list of them. */
+  isMissing?: boolean
   /** Where they are in bytes that hold nothing else of importance; absent when there are none such. */
   source?: NonNullable<AddOptions['source']>
   /** What is left of the page when it comes in parts. */
@@ -24,10 +26,15 @@ export const nextItems = ({ run }: PageWork, fetched: FetchedPage, context: JobC
   const { items: waiting } = fetched
   if (waiting === undefined) {
     const { job } = run.plan
-    const { items, warning, path } = findItems(fetched.response, job, run.request.endpoint ?? job.endpoint)
+    const { items, warning, path, isMissing } = findItems(
+      fetched.response,
+      job,
+      run.request.endpoint ?? job.endpoint,
+    )
     return {
       items,
       ...(warning === undefined ? {} : { warning }),
+      ...(isMissing === true ? { isMissing } : {}),
       ...(fetched.isParsed && path !== undefined ? { source: { body: fetched.body, path } } : {}),
     }
   }
@@ -47,14 +54,14 @@ export const recordItems = (
   fetched: FetchedPage,
   recording: PassRecording,
   context: JobContext,
-): { items: Page['items']; warning?: string | undefined } => {
+): Pick<PageItems, 'warning' | 'isMissing'> & { items: Page['items'] } => {
   if (fetched.items !== undefined) {
     recording.addFile(fetched.items.file)
     return { items: itemsOfPage(work, fetched, [], context) }
   }
-  const { items, warning } = nextItems(work, fetched, context)
+  const { items, ...said } = nextItems(work, fetched, context)
   recording.add(items) // as they came: filters see them when they are read from it
-  return { items: work.run.plan.filterItems?.(items) ?? items, warning }
+  return { ...said, items: work.run.plan.filterItems?.(items) ?? items }
 }
 
 /** Whether a page begins here, rather than a later part of one. */

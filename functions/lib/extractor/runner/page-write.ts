@@ -31,18 +31,23 @@ export const createPageWrite = (
   let items: readonly Json[] = given
   let ahead: PageAhead | undefined
 
+  const noteKeys = (rows: readonly Json[]): void => context.noteKeys?.(work.run, rows)
+  const addRows = (rows: readonly Json[], options: AddOptions): void => {
+    noteKeys(rows)
+    sink.add(plan.dataType, rows, options)
+  }
   const add = (): void => {
     if (ahead !== undefined) sink.take(plan.dataType, count, added, ahead)
-    else if (plan.shape === undefined) sink.add(plan.dataType, items, added)
+    else if (plan.shape === undefined) addRows(items, added)
     else
-      for (const rows of shapedRows(work.run, plan.shape, items, context))
-        sink.add(plan.dataType, rows, { parent: columns })
+      for (const rows of shapedRows(work.run, plan.shape, items, context)) addRows(rows, { parent: columns })
   }
 
   const begin = (here?: 'here'): boolean => {
     if (ahead !== undefined) return false
     ahead = sink.begin(plan.dataType, items, added, here)
     if (ahead === undefined) return false
+    located(work, () => noteKeys(items))
     items = [] // several pages wait at once; their bodies are enough
     return true
   }

@@ -9,7 +9,7 @@ import type { JobContext } from './job-context.ts'
 import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
 import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
 import { endPass, noteEmptyPage, passesOf } from './passes.ts'
-import { IGNORED_BY_RULE, STOPPED_BY_RULE } from './run-statistics.ts'
+import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { breakWindow, itemsOfWindow } from './run-window.ts'
 import { fingerprint, isSameResponse } from './same-response.ts'
 
@@ -30,6 +30,7 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
       // The server repeats itself: drop the page and end the job
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
+      doubt(run, 'the API sent the same page twice', context)
       return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
     }
     run.lastFingerprint = digestOf(fetched)
@@ -44,7 +45,8 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
       endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
     return rowsOf(work, fetched, context, end)
   }
-  const { items, warning } = recordItems(work, fetched, passes.recording, context)
+  const { items, warning, isMissing } = recordItems(work, fetched, passes.recording, context)
+  if (isMissing === true) doubt(run, NO_LIST, context)
   if (warning !== undefined && passes.number === 1) context.log.warning(warning)
   progress.items += items.length
   return withoutRows(endPage(work, fetched, items, context))
@@ -61,10 +63,10 @@ const rowsOf = (
   const { plan } = run
   const found = nextItems(work, fetched, context)
   if (found.warning !== undefined) context.log.warning(found.warning)
+  if (found.isMissing === true) doubt(run, NO_LIST, context)
   const ofPage = plan.filterItems?.(found.items) ?? found.items
   const items = limited(itemsOfWindow(run, ofPage, context), run, context)
   context.marks.note(plan, items)
-  context.noteKeys?.(run, items)
   context.statistics.rows(plan, items.length)
   run.progress.items += ofPage.length
   const children = pendingChildren(run, items, context)
@@ -74,6 +76,13 @@ const rowsOf = (
     source: items === found.items ? found.source : undefined,
     next: next === undefined ? children : [...children, next],
   }
+}
+
+const NO_LIST = 'a response had no list of rows'
+
+/** What came may hide rows from `deletions`, unless the API says a total and it is reached. */
+const doubt = ({ plan, check }: JobRun, why: string, { noteKeys, statistics }: JobContext): void => {
+  if (noteKeys !== undefined && check?.hasAll !== true) statistics.doubted(plan, why)
 }
 
 const withoutRows = (next: PendingPage | undefined): PageResult => ({
@@ -96,7 +105,11 @@ const endPage = (
 /** A page that an error rule let pass: no items, and nothing after it. */
 const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult => {
   noteEmptyPage(run, context)
-  const end = ends === 'job' ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE } : { reason: IGNORED_BY_RULE }
+  const end =
+    ends === 'job'
+      ? { reason: STOPPED_BY_RULE, cut: STOPPED_BY_RULE }
+      : { reason: 'an error rule ignored the response' }
+  doubt(run, end.reason, context)
   return withoutRows(endRun(run, end, context))
 }
 
@@ -129,6 +142,8 @@ const nextPage = (
   const next = reason === undefined ? pagination.next(page, request) : undefined
   checkPage(run, page, context)
   if (next !== undefined) return { run, request: next }
+  const stuck = reason === undefined ? pagination.stuck?.(page, request) : undefined
+  if (stuck !== undefined) doubt(run, stuck, context)
   const isCut =
     stop?.isCut === true && run.check?.hasAll !== true && !pagination.isLast(page, request, progress)
   const end = { reason: reason ?? pagination.ended, cut: isCut ? stop.reason : undefined }

@@ -22,6 +22,8 @@ export interface JobSummary {
   casts?: Record<string, Partial<Record<CastOutcome, number>>>
   /** Of a job with `deletions`: rows of the last complete run that are gone. Absent: not looked for. */
   deleted?: number
+  /** Why rows may be missing although nothing else is wrong; each once, and only where some job has `deletions`. */
+  doubts?: string[]
 }
 
 interface CheckedRuns {
@@ -64,9 +66,6 @@ interface CheckedRun {
   passes: number | undefined
 }
 
-/** Why a run ended whose last answer counts as a page without items. */
-export const IGNORED_BY_RULE = 'an error rule ignored the response'
-
 export interface RunStatistics {
   started(plan: JobPlan): void
   page(plan: JobPlan): void
@@ -83,6 +82,7 @@ export interface RunStatistics {
   windowCut(plan: JobPlan, message: string): void
   /** A value that could not be of its type. */
   cast(plan: JobPlan, field: string, outcome: CastOutcome): void
+  doubted(plan: JobPlan, why: string): void
   /** @param path of the plan */
   deleted(path: string, count: number): void
   rowsOf(plan: JobPlan): number
@@ -153,6 +153,10 @@ export const createRunStatistics = (prefix: string, before: readonly JobSummary[
       const counts = summary.casts[field] ?? {}
       summary.casts[field] = counts
       counts[outcome] = (counts[outcome] ?? 0) + 1
+    },
+    doubted: (plan, why) => {
+      const summary = of(plan)
+      summary.doubts = [...new Set(summary.doubts).add(why)]
     },
     deleted: (path, count) => {
       const summary = jobs.get(`${prefix}${path}`)

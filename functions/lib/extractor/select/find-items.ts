@@ -8,6 +8,8 @@ interface Found {
   items: Json[]
   /** A warning for the author of the configuration. */
   warning?: string
+  /** There is no list, not even an empty one. */
+  isMissing?: boolean
   /** The keys that lead to the list in the response; absent when the items are not a list of it. */
   path?: string[]
 }
@@ -29,7 +31,7 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
   const lists = Object.entries(response).filter((entry): entry is [string, Json[]] => Array.isArray(entry[1]))
   const [only, ...others] = lists
   if (only === undefined) {
-    return { items: [], warning: `No data array found in response! (endpoint: ${endpoint})` }
+    return { items: [], warning: `No data array found in response! (endpoint: ${endpoint})`, isMissing: true }
   }
   if (others.length === 0) {
     const [name, items] = only
@@ -46,7 +48,8 @@ export const findItems = (response: Json, job: Pick<Job, 'dataField'>, endpoint:
 
 const atField = (response: Json, path: string, delimiter: string): Found => {
   const found = valueAt(path, response, delimiter)
-  if (found === undefined || isEmpty(found)) return { items: [], warning: noData(path) }
+  if (found === undefined || isEmpty(found))
+    return { items: [], warning: noData(path), ...(Array.isArray(found) ? {} : { isMissing: true }) }
   // A single object or scalar is one item; a keyed object is not walked through
   return Array.isArray(found) ? { items: found, path: keysOf(path, delimiter) } : { items: [found] }
 }

@@ -13,7 +13,7 @@ import { configuration, readTables, runExtraction, type Settings } from '../run-
 const marked = { primaryKey: ['id'], completeness: 'warn', deletions: 'column' }
 const items: Settings = {
   api: { pagination: { method: 'offset', limit: 2 } },
-  config: { jobs: [{ endpoint: 'items', ...marked }] },
+  config: { jobs: [{ endpoint: 'items', ...marked, deletions: { whenEmpty: 'mark' } }] },
 }
 
 type Finished = Extract<ExtractResult, { finished: true }>
@@ -216,6 +216,24 @@ describe('"deletions" is refused', () => {
     ],
     ['as rows', [{ ...marked, deletions: { mode: 'rows' } }], {}, /deletes none/],
     ['for changes only', [{ ...marked, incremental: { idKey: 'at', param: 'since' } }], {}, /needs all rows/],
+    [
+      'for windows',
+      [{ ...marked, id: 'a', incremental: { cursor: 'at', param: 'since', start: '2020-01-01' } }],
+      {},
+      /needs all rows/,
+    ],
+    [
+      'below a job with windows',
+      [{ id: 'a', incremental: { cursor: 'at', param: 'since', start: '2020-01-01' }, children: [child] }],
+      {},
+      /needs all rows/,
+    ],
+    [
+      'with errors of GraphQL that are only said',
+      [{ ...marked, dataField: 'a', graphql: { query: '{a}', errors: 'warn' } }],
+      {},
+      /such an answer lacks rows/,
+    ],
     ['below a job that is not checked', [{ children: [child] }], {}, /in all jobs above/],
     [
       'for a table of two jobs',
@@ -240,5 +258,21 @@ describe('"deletions" is refused', () => {
       config: { ...config, jobs: jobs.map(job => ({ endpoint: 'a', ...job })) },
     }
     expect(() => checkConfiguration({ parameters })).toThrow(message)
+  })
+
+  it.each<[string, object, object, RegExp]>([
+    ['with answers that are ignored', { http: { ignoreErrors: [404] } }, {}, /"api.http.ignoreErrors"/],
+    [
+      'with another key of the table',
+      {},
+      { output: { tables: [{ source: 'a', destination: 'in.c-x.a', primary_key: ['no'] }] } },
+      /names other columns than "primaryKey"/,
+    ],
+  ])('%s', (_, api, storage, message) => {
+    const parameters = {
+      api: { baseUrl: 'https://api.test/', ...api },
+      config: { jobs: [{ endpoint: 'a', ...marked }] },
+    }
+    expect(() => checkConfiguration({ parameters, storage })).toThrow(message)
   })
 })

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { ExtractResult } from '#lib/extractor/extract.ts'
+import { runExtraction, type Settings } from '../run-extraction.ts'
+
+type Finished = Extract<ExtractResult, { finished: true }>
+
+const marked = { endpoint: 'items', primaryKey: ['id'], completeness: 'warn', deletions: 'column' }
+
+/** Runs one after the other, each with the state of the one before. */
+const runs = async (answers: unknown[], job: object, config: object = {}) => {
+  const settings: Settings = { config: { jobs: [{ ...marked, ...job }], ...config } }
+  let state: unknown = {}
+  const ended: { table: string; result: Finished | undefined; error: Error | undefined }[] = []
+  for (const answer of answers) {
+    const { result, error, tables } = await runExtraction(() => answer, { ...settings, options: { state } })
+    const finished = result?.finished === true ? result : undefined
+    if (finished !== undefined) state = JSON.parse(JSON.stringify(finished.state))
+    ended.push({ table: tables['items'] ?? '', result: finished, error })
+  }
+  return ended
+}
+
+describe('deletions of shaped records', () => {
+  it('have the key as the table has it', async () => {
+    const records = [{ rename: { no: 'id' } }, { add: { shop: 'x' } }, { cast: { id: { to: 'integer' } } }]
+    const job = { primaryKey: ['shop', 'id'], completeness: { mode: 'warn', id: 'no' }, records }
+    const [, second] = await runs([[{ no: 1 }, { no: 2 }], [{ no: '2' }]], job)
+    expect(second?.table).toBe('"id","shop","is_deleted"\n"2","x",""\n"1","x","1"\n')
+    expect(second?.result?.warnings).toEqual([])
+  })
+
+  it('are those of single elements of a list', async () => {
+    const job = {
+      primaryKey: ['order', 'line_no'],
+      completeness: { mode: 'warn', id: 'order' },
+      records: [{ explode: 'line' }, { flatten: 'line' }],
+    }
+    const order = (...numbers: number[]) => [{ order: 7, line: numbers.map(no => ({ no })) }]
+    const [, second] = await runs([order(1, 2, 3), order(1, 3)], job)
+    expect(second?.table).toBe('"order","line_no","is_deleted"\n"7","1",""\n"7","3",""\n"7","2","1"\n')
+  })
+
+  it('have a column that no shaped field may have', async () => {
+    const [only] = await runs([[{ id: 1 }]], { records: [{ add: { is_deleted: 'no' } }] })
+    expect(only?.error).toMatchObject({ code: 'extractor.deletions.columnTaken' })
+  })
+})
+
+it('a value that fits no column is beside it, and its row is known by its key all the same', async () => {
+  const [first, second] = await runs(
+    [
+      [
+        { id: 1, a: 1 },
+        { id: 2, a: { b: 1 } },
+      ],
+      [{ id: 1, a: 1 }],
+    ],
+    {},
+    { typeConflicts: 'keep' },
+  )
+  expect(first?.table).toContain('_conflict')
+  expect(second?.result?.summary.jobs[0]?.deleted).toBe(1)
+  expect(second?.table).toMatch(/\n"2",.*"1"\n$/)
+})
+
+describe('deletions and drift', () => {
+  const rows = (...ids: number[]) => ids.map(id => ({ id, n: id }))
+  const drift = { drift: { rule: 'fail', minRows: 1 } }
+
+  it('rows that are gone and their mark are no drift', async () => {
+    const [, second, third] = await runs([rows(1, 2, 3, 4), rows(1), rows(1)], drift)
+    expect(second?.error).toBeUndefined()
+    expect(second?.result?.summary.jobs[0]?.deleted).toBe(3)
+    expect(second?.result?.drift?.changes).toEqual([])
+    expect(third?.result?.drift?.changes).toEqual([])
+  })
+
+  it('a table that all rows have left is a drift, and such a run forgets no key', async () => {
+    const [, second, third] = await runs([rows(1, 2), [], rows(1)], {
+      ...drift,
+      deletions: { whenEmpty: 'mark' },
+    })
+    expect(second?.error).toMatchObject({ code: 'extractor.drift' })
+    expect(third?.table).toMatch(/"2",.*"1"\n$/)
+  })
+
+  it('a job that begins to mark has no new column', async () => {
+    const before = { endpoint: 'items', primaryKey: ['id'], ...drift }
+    const { result } = await runExtraction(() => rows(1), { config: { jobs: [before] } })
+    const { error } = await runExtraction(() => rows(1), {
+      config: { jobs: [{ ...marked, ...drift }] },
+      options: { state: JSON.parse(JSON.stringify((result as Finished).state)) },
+    })
+    expect(error).toBeUndefined()
+  })
+})
