@@ -7,11 +7,7 @@ import { checkShape } from './config/check-shape.ts'
 import { conditionalOf } from './config/conditional-schema.ts'
 import { parseConfig } from './config/parse-config.ts'
 import { refuseUnsupported } from './config/refuse-unsupported.ts'
-import { KeyLogs } from './deletions/key-logs.ts'
-import { keySetsInState } from './deletions/key-set.ts'
-import { markDeletions } from './deletions/mark-deletions.ts'
-import { markedJobs } from './deletions/marked-jobs.ts'
-import { noteKeysOf } from './deletions/note-keys.ts'
+import { createRunDeletions } from './deletions/run-deletions.ts'
 import type { DriftReport } from './drift/check-drift.ts'
 import { finishDrift } from './drift/finish-drift.ts'
 import { profilesOf } from './drift/stored-profiles.ts'
@@ -84,7 +80,6 @@ const extractMasked = async (
 ): Promise<ExtractResult> => {
   const parsed = parseConfig(options.config, options.compat === undefined ? {} : { compat: options.compat })
   refuseUnsupported(parsed.file)
-  const marked = markedJobs(parsed)
   checkLoads(parsed)
   const now = options.now ?? (() => Date.now() / 1000)
   const state = readState(options.state)
@@ -108,7 +103,7 @@ const extractMasked = async (
   const windows = new WindowProgress(state.windows, leg.windows)
   const names = iterationNames(parsed.file.parameters.iterations, masker)
   const checks = await RunChecks.restore(options.spoolDir, leg.checks)
-  const keyLogs = new KeyLogs(options.spoolDir, leg.keys)
+  const deletions = createRunDeletions({ parsed, options, state, saved: leg.keys, log })
   const refreshTokens = createRefreshTokens(state.refreshTokens, async tokens =>
     options.keepState?.(stateWithTokens(options.state, tokens)),
   )
@@ -203,7 +198,7 @@ const extractMasked = async (
         windows,
         iterationName: names[index] ?? '',
         checks: options.maxRows === undefined ? checks : undefined,
-        noteKeys: options.maxRows === undefined ? noteKeysOf(marked, index, keyLogs) : undefined,
+        noteKeys: deletions.noteKeys(index),
         refreshTokens,
         keptAnswers,
         wait,
@@ -240,7 +235,7 @@ const extractMasked = async (
             checks: checks.save(),
             windows: windows.save(),
             reached: bounds.reached,
-            keys: keyLogs.save(),
+            keys: deletions.save(),
           }
           return {
             finished: false,
@@ -256,16 +251,7 @@ const extractMasked = async (
         await iteration.close()
       }
     }
-    const deletions = await markDeletions({
-      jobs: options.maxRows === undefined ? marked : [],
-      statistics,
-      reached: bounds.reached,
-      logs: keyLogs,
-      kept: state.keySets,
-      keySets: options.keySets ?? keySetsInState,
-      sinkOf: sinks.of,
-      log,
-    })
+    const gone = await deletions.mark({ statistics, reached: bounds.reached, sinkOf: sinks.of })
     const learnt = sinks.structure()
     const { tables, warnings } = await sinks.finish(options.outDir)
     const drift = await finishDrift({
@@ -285,10 +271,9 @@ const extractMasked = async (
       windows: windows.all(),
       refreshTokens: refreshTokens.all(),
       profiles: drift.profiles,
-      keySets: deletions.kept,
+      keySets: gone.kept,
     })
     checks.remove()
-    keyLogs.remove()
     const ended = summary(tables)
     const ofCasts = castWarnings(ended.jobs)
     for (const warning of ofCasts) log.warning(warning)
@@ -299,7 +284,7 @@ const extractMasked = async (
       ...ofCasts,
       ...drift.warnings,
       ...notKeptWarnings(traffic, log),
-      ...deletions.warnings,
+      ...gone.warnings,
     ]
     const compared = drift.report === undefined ? {} : { drift: masker.maskAll(drift.report) as DriftReport } // keeps the shape
     const answers = keptAnswers?.file()

@@ -1,0 +1,72 @@
+import type { ExtractorConfig } from '../config/parse-config.ts'
+import type { ExtractOptions } from '../extract-options.ts'
+import type { Log } from '../masking/log.ts'
+import type { JobContext } from '../runner/job-context.ts'
+import type { RunStatistics } from '../runner/run-statistics.ts'
+import type { InputState } from '../runner/state.ts'
+import type { TableSink } from '../tables/sink-types.ts'
+import { KeyLogs, type SavedKeyLogs } from './key-logs.ts'
+import { keySetsInState } from './key-set.ts'
+import { markDeletions } from './mark-deletions.ts'
+import { markedJobs } from './marked-jobs.ts'
+
+interface EndedRun {
+  /** Of each iteration. */
+  statistics: readonly RunStatistics[]
+  /** The sentence about the limit at which the run ended. */
+  reached: string | undefined
+  sinkOf: (index: number) => TableSink
+}
+
+/** What a run knows of the rows that the runs before it read. */
+interface RunDeletions {
+  /** What keeps the keys of the rows of an iteration; `undefined` when no job of it marks what is gone. */
+  noteKeys(iteration: number): JobContext['noteKeys']
+  /** For the checkpoint. */
+  save(): SavedKeyLogs | undefined
+  /** After the last page. `kept` is for the state. */
+  mark(run: EndedRun): ReturnType<typeof markDeletions>
+}
+
+interface DeletionsOptions {
+  parsed: ExtractorConfig
+  options: Pick<ExtractOptions, 'spoolDir' | 'maxRows' | 'keySets'>
+  state: InputState
+  /** By the leg before. */
+  saved: SavedKeyLogs | undefined
+  log: Log
+}
+
+/**
+ * A preview marks and remembers nothing.
+ *
+ * @throws UserError `extractor.config.invalid` for a job of which nobody could say which rows are gone
+ */
+export const createRunDeletions = ({
+  parsed,
+  options,
+  state,
+  saved,
+  log,
+}: DeletionsOptions): RunDeletions => {
+  const marked = markedJobs(parsed)
+  const jobs = options.maxRows === undefined ? marked : []
+  const logs = new KeyLogs(options.spoolDir, saved)
+  return {
+    noteKeys: iteration => {
+      const byPath = new Map(jobs.filter(({ index }) => index === iteration).map(job => [job.path, job]))
+      if (byPath.size === 0) return undefined
+      return ({ plan, columns }, items) => {
+        const job = byPath.get(plan.path)
+        if (job !== undefined) logs.note(job, columns, items)
+      }
+    },
+    save: () => logs.save(),
+    mark: async run => {
+      const keySets = options.keySets ?? keySetsInState
+      const marks = await markDeletions({ ...run, jobs, logs, kept: state.keySets, keySets, log })
+      logs.remove()
+      return marks
+    },
+  }
+}
