@@ -51,6 +51,20 @@ it('stops and resumes with two threads as with one', async () => {
   expect(two.jobs).toEqual(one.jobs)
 })
 
+it('knows the keys of all rows with two threads as with one', async () => {
+  const job = { endpoint: 'items', primaryKey: ['id'], completeness: 'warn', deletions: 'column' }
+  const keySets = { items: { columns: ['id'], given: [], keys: [['7'], ['20'], ['499']] } }
+  const marking = (threads: number): Settings => ({
+    ...settings(threads),
+    config: { jobs: [job] },
+    options: { ...settings(threads).options, state: { millrace: { keySets } } },
+  })
+  const [one, two] = [await runExtraction(answer, marking(1)), await runExtraction(answer, marking(2))]
+  expect(two.result?.summary.jobs).toMatchObject([{ rows: PAGES * ROWS, deleted: 1 }])
+  expect(two.tables).toEqual(one.tables)
+  expect(two.result?.finished && two.result.state).toEqual(one.result?.finished && one.result.state)
+})
+
 it('fails with the same error at the same page', async () => {
   const conflicting: Answer = (request, response) =>
     Number(request.query.get('page')) === 20
