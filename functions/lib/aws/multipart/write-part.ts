@@ -82,16 +82,32 @@ export const sendPart = async (
   bytes: number,
   body: Uint8Array | Readable,
 ): Promise<StoredPart> => {
-  const { ETag = '', ChecksumCRC32 } = await s3.send(
-    new UploadPartCommand({
-      Bucket: bucket,
-      Key: key,
-      UploadId: uploadId,
-      PartNumber: partNumber,
-      Body: body,
-      ContentLength: bytes,
-      ChecksumAlgorithm: 'CRC32',
-    }),
-  )
+  const request = new UploadPartCommand({
+    Bucket: bucket,
+    Key: key,
+    UploadId: uploadId,
+    PartNumber: partNumber,
+    Body: body,
+    ContentLength: bytes,
+    ChecksumAlgorithm: 'CRC32',
+  })
+  const { ETag = '', ChecksumCRC32 } = await s3.send(request, { abortSignal: whenBodyFails(request) })
   return { partNumber, etag: ETag, bytes, checksum: ChecksumCRC32 }
+}
+
+/**
+ * Aborts the request when its body cannot be read to the end. The SDK makes another stream of a body and listens to no
+ * error of that: the request would wait for ever, and the error end the process.
+ */
+const whenBodyFails = (request: UploadPartCommand): AbortSignal => {
+  const failed = new AbortController()
+  request.middlewareStack.add(
+    next => args => {
+      const { body } = args.request as { body?: unknown } // In this step of the SDK an HTTP request.
+      if (body instanceof Readable) body.once('error', () => failed.abort())
+      return next(args)
+    },
+    { step: 'deserialize', name: 'abortWhenBodyFails' },
+  )
+  return failed.signal
 }
