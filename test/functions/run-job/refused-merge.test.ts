@@ -25,8 +25,8 @@ it('a load whose rows are staged waits for Athena, and finds its work done after
   const tableId = await createTable()
   const jobId = await submitImport(tableId, 'n\n1\n')
   await stage(tableId, jobId)
-  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge' })
-  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge' })
+  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge', correlationId: `job-${jobId}` })
+  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge', correlationId: `job-${jobId}` })
 
   const table = await service.stores.tables.get(tableId)
   if (!table) throw new Error('There is no table')
@@ -40,7 +40,7 @@ it('a merge that cannot be done ends its job with the reason, and the next job o
   const jobId = await submitImport(tableId, 'n\n1\n')
   const next = await submitImport(tableId, 'n\n2\n')
   await stage(tableId, jobId)
-  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge' })
+  expect(await runJob({ jobId }, services)).toEqual({ status: 'merge', correlationId: `job-${jobId}` })
   const error = new UserError('storage.tables.distributed.queryFailed', 'The query reads too much.')
   sendCodeInStack(error)
   const Cause = JSON.stringify({
