@@ -109,7 +109,8 @@ it('a later run that is loaded takes the place of one that waits', async () => {
   await prepared('later')
   const { id } = await held('later')
   items = [{ a: 2 }]
-  expect((await extraction.run('later')).end.result).toMatchObject({ status: 'success' })
+  const settings = { now: () => new Date(Date.now() + 60_000) }
+  expect((await extraction.run('later', { settings })).end.result).toMatchObject({ status: 'success' })
   expect(await decide('later', id, 'approve')).toMatchObject({
     failure: { Error: 'extractor.hold.superseded' },
   })
