@@ -46,9 +46,12 @@ const countRows = async (cloud: StartedCloud): Promise<number> => {
   const response = await fetch(`${cloud.api}/v2/storage/tables`, {
     headers: { 'X-StorageApi-Token': cloud.token },
   })
+  const reply: unknown = await response.json()
+  if (!response.ok)
+    throw new Error(`The tables cannot be listed: ${response.status} ${JSON.stringify(reply)}`)
   return z
     .array(Table)
-    .parse(await response.json())
+    .parse(reply)
     .reduce((sum, { rowsCount }) => sum + (rowsCount ?? 0), 0)
 }
 
