@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3'
 import { ANSWERS_PREFIX } from './env-names.ts'
-import { currentRow, type Run } from './run.ts'
+import { placeOfRow } from './place-of.ts'
+import type { Run } from './run.ts'
 import type { RunServices } from './services.ts'
 
 type Services = Pick<RunServices, 'work' | 'log'>
@@ -35,10 +36,4 @@ export const keepAnswers = async (run: Run, file: string, { work, log }: Service
   }
 }
 
-const keyOf = (run: Run): string => {
-  const { componentId, configId, branchId } = run
-  const branch = branchId === undefined ? '' : `branch/${branchId}/`
-  const { id: rowId } = currentRow(run)
-  const row = rowId === null ? 'root' : `row/${encodeURIComponent(rowId)}`
-  return `${ANSWERS_PREFIX}${branch}${componentId}/${encodeURIComponent(configId)}/${row}`
-}
+const keyOf = (run: Run): string => `${ANSWERS_PREFIX}${placeOfRow(run)}`

@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
 import { LEASES_PREFIX } from './env-names.ts'
+import { type ConfigurationPlace, placeOfConfiguration } from './place-of.ts'
 import { DocumentMoved, type WorkStore } from './work-store.ts'
-
-interface ConfigurationPlace {
-  componentId: string
-  configId: string
-  branchId?: number | undefined
-}
 
 interface ConfigurationLease {
   /** ARN of an execution. */
@@ -16,8 +11,7 @@ interface ConfigurationLease {
 
 type ConfigurationLeaseStore = LeaseStore<ConfigurationLease, undefined>
 
-const keyOf = ({ componentId, configId, branchId }: ConfigurationPlace) =>
-  `${LEASES_PREFIX}${branchId === undefined ? '' : `branch/${branchId}/`}${componentId}/${encodeURIComponent(configId)}.json`
+const keyOf = (place: ConfigurationPlace) => `${LEASES_PREFIX}${placeOfConfiguration(place)}.json`
 
 const document = z.object({ owner: z.string().nullable(), takenAt: z.string() })
 

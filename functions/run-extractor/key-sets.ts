@@ -11,7 +11,8 @@ import {
 import { z } from 'zod'
 import type { KeySets } from '../lib/extractor/deletions/key-set.ts'
 import { KEY_SETS_PREFIX } from './env-names.ts'
-import { currentRow, type Run } from './run.ts'
+import { placeOfRow } from './place-of.ts'
+import type { Run } from './run.ts'
 import type { WorkStore } from './work-store.ts'
 
 /** What the state holds of a key set. Anybody may write states, so nothing outside of the row's own prefix is touched. */
@@ -81,10 +82,4 @@ const ownKey = (run: Run, kept: unknown): string | undefined => {
   return read.success && read.data.file.startsWith(prefixOf(run)) ? read.data.file : undefined
 }
 
-const prefixOf = (run: Run): string => {
-  const { componentId, configId, branchId } = run
-  const branch = branchId === undefined ? '' : `branch/${branchId}/`
-  const { id: rowId } = currentRow(run)
-  const row = rowId === null ? 'root' : `row/${encodeURIComponent(rowId)}`
-  return `${KEY_SETS_PREFIX}${branch}${componentId}/${encodeURIComponent(configId)}/${row}/`
-}
+const prefixOf = (run: Run): string => `${KEY_SETS_PREFIX}${placeOfRow(run)}/`
