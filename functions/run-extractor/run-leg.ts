@@ -63,7 +63,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
     guard: true,
-    now: () => Math.floor(now().getTime() / 1000),
+    now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,
     budgets,
     ...(isConditional && { keptAnswers: folder.answers }),
