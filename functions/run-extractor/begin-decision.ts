@@ -1,16 +1,12 @@
-import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
-import type { Configuration } from '../lib/storage-client/storage-client.ts'
 import type { RunInput } from './event.ts'
 import { dropHeldRow, gone } from './held-row.ts'
+import { newRow, newRun, type RunToBegin } from './new-run.ts'
 import { enterPhase, enterRow, type RowOfRun, type Run } from './run.ts'
 import type { RunServices } from './services.ts'
 import type { Snapshot } from './work-store.ts'
 
-interface DecisionToBegin {
-  runId: string
+interface DecisionToBegin extends RunToBegin {
   input: RunInput & { decides: string }
-  configuration: Configuration
-  author: RunAuthor
 }
 
 /**
@@ -20,10 +16,10 @@ interface DecisionToBegin {
  * Error: `extractor.hold.gone`.
  */
 export const beginDecision = async (
-  { runId, input, configuration, author }: DecisionToBegin,
+  begun: DecisionToBegin,
   { runs, work, now }: Pick<RunServices, 'runs' | 'work' | 'now'>,
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
-  const { componentId, configId, branchId, decides, decision, trigger } = input
+  const { componentId, configId, branchId, decides, decision } = begun.input
   const before = (await runs.read(decides))?.run
   const isOfConfiguration =
     before?.componentId === componentId && before.configId === configId && before.branchId === branchId
@@ -34,26 +30,11 @@ export const beginDecision = async (
     for (const { row } of held) if (row.heldKey !== undefined) await dropHeldRow(row.heldKey, { work })
   const at = now()
   const run: Run = {
-    id: runId,
-    componentId,
-    configId,
-    configVersion: configuration.version,
-    ...(branchId !== undefined && { branchId }),
-    trigger: trigger ?? null,
-    author,
+    ...newRun(begun, at),
     decides,
     decision,
     continueOnFailure: before.continueOnFailure,
-    startedAt: at.toISOString(),
-    phase: 'leg',
-    phaseStartedAt: at.toISOString(),
     rows: held.map(({ row }) => decidedRow(row, decision === 'reject' ? 'rejected' : 'waiting')),
-    rowIndex: 0,
-    rowStartedAt: at.toISOString(),
-    checkpointKey: null,
-    inputs: [],
-    outputs: [],
-    stateKey: null,
   }
   const [first] = units
   return {
@@ -67,17 +48,8 @@ export const beginDecision = async (
 }
 
 const decidedRow = ({ id, name, heldKey, drift }: RowOfRun, status: RowOfRun['status']): RowOfRun => ({
-  id,
-  name,
+  ...newRow({ id, name }),
   status,
-  hasInputs: false,
   ...(heldKey === undefined ? {} : { heldKey }),
   ...(drift === undefined ? {} : { drift }),
-  tables: [],
-  rowsLoaded: 0,
-  requests: 0,
-  seconds: 0,
-  legs: 0,
-  warnings: [],
-  jobs: [],
 })

@@ -1,47 +1,24 @@
 import { UserError } from '../lib/errors/errors.ts'
 import { mergeConfiguration } from '../lib/storage/configurations/merge-configuration.ts'
-import type { RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { Configuration, StorageClient } from '../lib/storage-client/storage-client.ts'
-import type { RunInput } from './event.ts'
-import { enterRow, type RowOfRun, type Run } from './run.ts'
+import { newRow, newRun, type RunToBegin } from './new-run.ts'
+import { enterRow, type Run } from './run.ts'
 import type { Snapshot } from './work-store.ts'
-
-interface RunToBegin {
-  runId: string
-  input: RunInput
-  /** As it was when the author's rights were looked up: what runs, and in whose rights, belong together. */
-  configuration: Configuration
-  author: RunAuthor
-}
 
 /** The run of a configuration as it is now, and what its rows work with. */
 export const beginRun = async (
-  { runId, input: { componentId, configId, branchId, trigger }, configuration, author }: RunToBegin,
+  begun: RunToBegin,
   { storage, now }: { storage: StorageClient; now: () => Date },
 ): Promise<{ run: Run; snapshot: Snapshot }> => {
-  const imageParameters = await imageParametersOf(componentId, storage)
+  const { configuration } = begun
+  const imageParameters = await imageParametersOf(begun.input.componentId, storage)
   const { adoptedSecrets } = configuration
   const units = unitsOf(configuration)
   const at = now()
   const run: Run = {
-    id: runId,
-    componentId,
-    configId,
-    configVersion: configuration.version,
-    ...(branchId !== undefined && { branchId }),
-    trigger: trigger ?? null,
-    author,
+    ...newRun(begun, at),
     continueOnFailure: configuration.configuration['continueOnFailure'] === true,
-    startedAt: at.toISOString(),
-    phase: 'leg',
-    phaseStartedAt: at.toISOString(),
-    rows: units.map(newRow),
-    rowIndex: 0,
-    rowStartedAt: at.toISOString(),
-    checkpointKey: null,
-    inputs: [],
-    outputs: [],
-    stateKey: null,
+    rows: units.map(unit => ({ ...newRow(unit), hasInputs: 'storage' in unit.configuration })),
   }
   return { run: enterRow(run, 0, at), snapshot: { rows: units, imageParameters, adoptedSecrets } }
 }
@@ -68,20 +45,6 @@ const unitsOf = ({ name, configuration, state, rows }: Configuration): Unit[] =>
           configuration: mergeConfiguration(configuration, row.configuration),
           state: row.state,
         }))
-
-const newRow = ({ id, name, configuration }: Unit): RowOfRun => ({
-  id,
-  name,
-  status: 'waiting',
-  hasInputs: 'storage' in configuration,
-  tables: [],
-  rowsLoaded: 0,
-  requests: 0,
-  seconds: 0,
-  legs: 0,
-  warnings: [],
-  jobs: [],
-})
 
 /** What the operator of the service set for the component: its allowed hosts, for one. */
 const imageParametersOf = async (
