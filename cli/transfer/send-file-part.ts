@@ -4,6 +4,8 @@ import { Readable } from 'node:stream'
 import { UploadPartCommand } from '@aws-sdk/client-s3'
 import type { MultipartUpload, StoredPart } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import type { PartRange } from '../../functions/lib/aws/multipart/part-ranges.ts'
+import { whenBodyFails } from '../../functions/lib/aws/multipart/when-body-fails.ts'
+import { withUnsignedBody } from '../../functions/lib/aws/unsigned-body.ts'
 
 const PIECE_BYTES = 256 * 1024
 /** One is being sent, one waits in the stream and one is being read; one more, so that no rule of Node's streams is relied upon to the last. */
@@ -51,17 +53,18 @@ export const sendFilePart = async (
 ): Promise<StoredPart> => {
   const { partNumber, firstByte, lastByte } = range
   const bytes = lastByte - firstByte + 1
-  const request = new UploadPartCommand({
-    Bucket: bucket,
-    Key: key,
-    UploadId: uploadId,
-    PartNumber: partNumber,
-    ContentLength: bytes,
-    ChecksumCRC32: checksum,
-    // In the place of the stream that each attempt gets: the SDK does not retry a stream.
-    Body: new Uint8Array(1),
-  })
-  const readingFailed = new AbortController()
+  const request = withUnsignedBody(
+    new UploadPartCommand({
+      Bucket: bucket,
+      Key: key,
+      UploadId: uploadId,
+      PartNumber: partNumber,
+      ContentLength: bytes,
+      ChecksumCRC32: checksum,
+      // In the place of the stream that each attempt gets: the SDK does not retry a stream.
+      Body: new Uint8Array(1),
+    }),
+  )
   let body: Readable | undefined
   const endReading = async (): Promise<void> => {
     if (!body || body.closed) return
@@ -69,29 +72,19 @@ export const sendFilePart = async (
     await once(body, 'close')
   }
   request.middlewareStack.add(
-    next => args => {
-      // In these steps of the SDK the request is an HTTP request.
-      const { headers } = args.request as { headers: Record<string, string> }
-      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
-      return next(args)
-    },
-    { step: 'build', name: 'unsignedBody' },
-  )
-  request.middlewareStack.add(
     next => async args => {
       await endReading()
       body = Readable.from(readPieces(handle, range, ring), {
         objectMode: false,
         highWaterMark: PIECE_BYTES,
       })
-      // The SDK does not listen, and would wait for the rest of the body for ever.
-      body.once('error', () => readingFailed.abort())
+      // In this step of the SDK the request is an HTTP request.
       return next({ ...args, request: { ...(args.request as object), body } })
     },
     { step: 'deserialize', name: 'bodyOfAttempt' },
   )
   try {
-    const { ETag = '' } = await s3.send(request, { abortSignal: readingFailed.signal })
+    const { ETag = '' } = await s3.send(request, { abortSignal: whenBodyFails(request) })
     return { partNumber, etag: ETag, bytes, checksum }
   } catch (error) {
     throw body?.errored ?? error

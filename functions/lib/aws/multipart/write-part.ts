@@ -5,6 +5,7 @@ import type { MultipartUpload, StoredPart } from './multipart-upload.ts'
 import { BLOCK_BYTES, bytesOf, readBlock, readBlocks } from './read-blocks.ts'
 import { sourceChanged } from './source-changed.ts'
 import type { ObjectRange, SourceObject } from './source-object.ts'
+import { whenBodyFails } from './when-body-fails.ts'
 
 /** Makes S3 copy a range into a part, without reading it here. Throws `UserError` (`source.changed`). */
 export const copyPart = async (
@@ -93,21 +94,4 @@ export const sendPart = async (
   })
   const { ETag = '', ChecksumCRC32 } = await s3.send(request, { abortSignal: whenBodyFails(request) })
   return { partNumber, etag: ETag, bytes, checksum: ChecksumCRC32 }
-}
-
-/**
- * Aborts the request when its body cannot be read to the end. The SDK makes another stream of a body and listens to no
- * error of that: the request would wait for ever, and the error end the process.
- */
-const whenBodyFails = (request: UploadPartCommand): AbortSignal => {
-  const failed = new AbortController()
-  request.middlewareStack.add(
-    next => args => {
-      const { body } = args.request as { body?: unknown } // In this step of the SDK an HTTP request.
-      if (body instanceof Readable) body.once('error', () => failed.abort())
-      return next(args)
-    },
-    { step: 'deserialize', name: 'abortWhenBodyFails' },
-  )
-  return failed.signal
 }
