@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, type Metafile, type OutputFile } from 'esbuild'
 import { buildFunction, type FunctionBuild, NATIVE_PACKAGE } from './build-function.ts'
+import { folderUntilExit } from './folder-until-exit.ts'
 import { nativeBindingFolders } from './native-binding.ts'
 import { projectRoot } from './project-root.ts'
 
@@ -50,14 +50,14 @@ interface BundleOptions {
    * `this-machine`: bindings are found in the project's own `node_modules`.
    */
   runsOn: 'lambda' | 'this-machine'
-  /** Gets a folder for each. Default: a new temporary one. */
+  /** Gets a folder for each. Default: a temporary one until the process ends. */
   root?: string
 }
 
 /** Bundles every function: ES modules, minified, with source maps. */
 export const bundleFunctions = async ({
   runsOn,
-  root = mkdtempSync(join(tmpdir(), 'millrace-bundles-')),
+  root = folderUntilExit('millrace-bundles-'),
 }: BundleOptions): Promise<FunctionBundles> => {
   const bundles = await Promise.all(
     functionNames.map(async name => [name, await writeBundle(root, name, await buildFunction(name), runsOn)]),
@@ -68,7 +68,7 @@ export const bundleFunctions = async ({
 
 /** The bundle with one more file beside `index.mjs`, for settings that may outgrow the 4 KB of an environment. */
 export const withFile = (bundle: FunctionBundle, name: string, content: string): FunctionBundle => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-bundle-'))
+  const folder = folderUntilExit('millrace-bundle-')
   cpSync(bundle.folder, folder, { recursive: true })
   writeFileSync(join(folder, name), content)
   const contentHash = createHash('sha256')

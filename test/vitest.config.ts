@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     dir: 'test',
     include: ['**/*.test.ts'],
+    globalSetup: ['test/one-temporary-folder.ts'],
     // Two cores: more workers only make the embedded cloud slower for each other.
     maxWorkers: 2,
     // A worker keeps its modules from file to file: loading the SDKs for each took a quarter of the whole run. So a file

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pollJobEnvNames } from '../../functions/poll-job/env-names.ts'
 import { bundleFunctions, functionNames } from '../../infra/bundle.ts'
+import { folderUntilExit } from '../../infra/folder-until-exit.ts'
 import { projectRoot } from '../../infra/project-root.ts'
 import { figure, median } from './figure.ts'
 
@@ -44,7 +44,7 @@ const importMilliseconds = async (modulePath: string): Promise<{ best: number; m
 const folder = mkdtempSync(join(projectRoot, 'node_modules', '.cache', 'starts-'))
 const bundles = await bundleFunctions({ runsOn: 'this-machine' })
 try {
-  const empty = join(mkdtempSync(join(tmpdir(), 'millrace-empty-')), 'index.mjs')
+  const empty = join(folderUntilExit('millrace-empty-'), 'index.mjs')
   writeFileSync(empty, 'export const handler = () => {}\n')
   const baseline = await importMilliseconds(empty)
   for (const name of functionNames) {
