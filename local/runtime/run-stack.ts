@@ -19,7 +19,6 @@ import { createTables } from './items/create-tables.ts'
 import { startItemExpiry } from './items/item-expiry.ts'
 import { startItemServer } from './items/item-server.ts'
 import { Keys, keyOperations } from './keys/keys.ts'
-import { concurrencyPools } from './lambda/concurrency-pool.ts'
 import { Functions } from './lambda/functions.ts'
 import { lambdaOperations } from './lambda/operations.ts'
 import { RoleCredentials } from './lambda/role-credentials.ts'
@@ -35,7 +34,7 @@ import { table } from './resources/table.ts'
 import type { RunStackOptions } from './run-stack-options.ts'
 import { Secrets, secretOperations } from './secrets/secrets.ts'
 import { serveApi } from './serve-api.ts'
-import { accountConcurrency, functionDefinitions, rolePolicies } from './stack-functions.ts'
+import { functionConcurrency, functionDefinitions, rolePolicies } from './stack-functions.ts'
 import { stateMachines } from './stack-machines.ts'
 import { serveQueries } from './stack-queries.ts'
 import { eventRouter, scheduler } from './stack-rules.ts'
@@ -81,10 +80,7 @@ export const runStack = async (
   const documents = rolePolicies(draft)
   const policies = new RolePolicies(documents)
   stateMachines(draft)
-  const concurrency = concurrencyPools(
-    functionDefinitions(draft, assembly, options.debugged),
-    accountConcurrency(draft),
-  )
+  const concurrency = functionConcurrency(draft, functionDefinitions(draft, assembly, options.debugged))
   const alarms = new Alarms(draft, new Topics(draft, log))
 
   const keys: { find?: (accessKeyId: string) => KnownKey | undefined } = {}

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type ConcurrencyPool, concurrencyPools } from './lambda/concurrency-pool.ts'
 import { type DebuggedFunction, withDebugged } from './lambda/debugged-function.ts'
 import type { FunctionDefinition } from './lambda/function-definition.ts'
 import { type FunctionProperties, lambdaFunction } from './resources/function.ts'
@@ -15,9 +16,39 @@ const sideBySide = 4
 /** Lambda quotas, "Concurrent executions". */
 const usualConcurrency = 1000
 
+/** Lambda lets nobody reserve the last 100 (Developer Guide, "Configuring reserved concurrency"). */
+const LEFT_UNRESERVED = 100
+
+/** What is reserved for the function of the API where nothing is. */
+const PLACES_OF_API = 300
+
 /** Invocations that the account runs at a time, as the stack's configuration says. */
-export const accountConcurrency = ({ metadata }: Stack): number =>
+const accountConcurrency = ({ metadata }: Stack): number =>
   z.int().default(usualConcurrency).parse(metadata['AccountConcurrency'])
+
+/**
+ * The pool of each function by its ARN.
+ *
+ * Here an invocation that waits for a thread has its place already, so a thousand files that land at once would take all
+ * places of the account with their hooks, which then call an API that has none. So the API has places of its own, unless
+ * the stack's configuration says how many or the account has too few.
+ */
+export const functionConcurrency = (
+  stack: Stack,
+  definitions: readonly FunctionDefinition[],
+): ReadonlyMap<string, ConcurrencyPool> => {
+  const account = accountConcurrency(stack)
+  const reserved = definitions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
+  const hasRoom = reserved + PLACES_OF_API <= account - LEFT_UNRESERVED
+  const apiArn = hasRoom ? apiFunctionArn(stack) : undefined
+  return concurrencyPools(
+    definitions.map(({ arn, reservedConcurrency }) => ({
+      arn,
+      reservedConcurrency: reservedConcurrency ?? (arn === apiArn ? PLACES_OF_API : undefined),
+    })),
+    account,
+  )
+}
 
 /** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
 export const functionDefinitions = (

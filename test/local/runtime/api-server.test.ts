@@ -3,8 +3,13 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
-import { concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
+import { type ConcurrencyPool, concurrencyPools, enter } from '#local/runtime/lambda/concurrency-pool.ts'
+import { apiFunctionArn, functionConcurrency, functionDefinitions } from '#local/runtime/stack-functions.ts'
+import { readAssembly } from '#local/runtime/template/assembly.ts'
+import { readStack } from '#local/runtime/template/stack.ts'
 import { eventually } from '#support/eventually.ts'
+import { functionResource, writeAssembly } from './fixture-assembly.ts'
+import { fixtureTemplate } from './fixture-stack.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -32,32 +37,83 @@ it('removes what a killed process left in its folder, and leaves nothing there i
   expect(await readdir(folder.path)).toEqual([])
 })
 
-it('answers 503, as the gateway does, while the function has no place for another request', async () => {
-  const modulePath = join(folder.path, 'app.mjs')
+/** Serves an app that says `here`. */
+const listen = async (name: string, concurrency: ConcurrencyPool | undefined): Promise<ApiServer> => {
+  const modulePath = join(folder.path, `${name}.mjs`)
   writeFileSync(modulePath, "export const app = { fetch: () => new Response('here') }")
-  const server = await ApiServer.listen({
+  return ApiServer.listen({
     port: 0,
     host: '127.0.0.1',
     modulePath,
     exportName: 'handler',
     memoryMiB: 128,
-    temporaryRoot: join(folder.path, 'tmp-throttled'),
+    temporaryRoot: join(folder.path, `tmp-${name}`),
     functionLog: { write: () => {}, close: async () => {} },
     log: () => {},
-    concurrency: concurrencyPools([{ arn: 'api', reservedConcurrency: 1 }], 1000).get('api'),
+    concurrency,
   })
-  const ask = () => fetch(`http://127.0.0.1:${server.port}/`, { signal: AbortSignal.timeout(5_000) })
+}
+
+const ask = ({ port }: ApiServer, milliseconds = 5_000) =>
+  fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(milliseconds) })
+
+const throttled = [503, { message: 'Service Unavailable' }]
+
+it('answers 503, as the gateway does, while the function has no place for another request', async () => {
+  const one = concurrencyPools([{ arn: 'api', reservedConcurrency: 1 }], 1000).get('api')
+  const server = await listen('throttled', one)
   try {
     // Waits: the bundle is not loaded. It takes the one place, which its end gives back.
-    const first = ask().catch(() => undefined)
+    const first = ask(server).catch(() => undefined)
     await eventually(async () => {
-      const throttled = await fetch(`http://127.0.0.1:${server.port}/`, { signal: AbortSignal.timeout(200) })
-      expect([throttled.status, await throttled.json()]).toEqual([503, { message: 'Service Unavailable' }])
+      const answer = await ask(server, 200)
+      expect([answer.status, await answer.json()]).toEqual(throttled)
     })
     await server.load(async () => ({}))
     expect((await first)?.status).toBe(200)
-    await eventually(async () => expect((await ask()).status).toBe(200))
+    await eventually(async () => expect((await ask(server)).status).toBe(200))
   } finally {
     await server.close()
   }
+})
+
+/** Pools of the fixture's stack with a hook, in an account of so many places. */
+const poolsOf = async (AccountConcurrency: number, reservedOfHook?: number) => {
+  const template = {
+    ...fixtureTemplate,
+    Metadata: { AccountConcurrency },
+    Resources: {
+      ...fixtureTemplate.Resources,
+      Hook: functionResource('flow', { ReservedConcurrentExecutions: reservedOfHook }),
+    },
+  }
+  const assembly = await readAssembly(await writeAssembly(join(folder.path, 'assembly'), template, ['flow']))
+  const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })
+  const definitions = functionDefinitions(stack, assembly)
+  const pools = functionConcurrency(stack, definitions)
+  const hook = pools.get(definitions.find(({ logicalId }) => logicalId === 'Hook')?.arn ?? '')
+  const api = pools.get(apiFunctionArn(stack) ?? '')
+  if (!hook || !api) throw new Error('The stack has a hook and an API')
+  return { hook, api }
+}
+
+it('answers while a thousand hooks have all the places that they can have', async () => {
+  const { hook, api } = await poolsOf(1000)
+  let hooks = 0
+  while (enter(hook)) hooks++
+  expect(hooks).toBe(700)
+  const server = await listen('kept', api)
+  try {
+    await server.load(async () => ({}))
+    expect((await ask(server)).status).toBe(200)
+  } finally {
+    await server.close()
+  }
+})
+
+it.each([
+  ['an account of a hundred places', 100, undefined, 100],
+  ['an account whose places are reserved', 1000, 700, 300],
+])('has no places of its own in %s', async (_case, account, reservedOfHook, places) => {
+  expect((await poolsOf(account, reservedOfHook)).api.limit).toBe(places)
 })
