@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
+import { threadsFor } from '../functions/lib/extractor/runner/threads-for.ts'
 import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
@@ -14,9 +15,6 @@ import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
 import { pathIn, type Shell } from './shell.ts'
 import { writeState } from './write-state.ts'
-
-/** The one that asks has enough to do with two others. */
-const MOST_THREADS = 3
 
 export interface ExtractFlags {
   compat?: boolean
@@ -57,7 +55,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       signal,
       graceSeconds: 0,
       guard: flags.guard === true,
-      threads: Math.min(availableParallelism(), MOST_THREADS),
+      threads: threadsFor(availableParallelism()),
       log: console.log,
       onProgress: console.progress,
       keepState: async state => {

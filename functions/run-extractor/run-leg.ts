@@ -34,8 +34,8 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
-  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, allowedHosts, budgets, now, log } =
-    services
+  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, threads } = services
+  const { allowedHosts, budgets, now, log } = services
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
   const before = await readCheckpoint(run, services)
@@ -62,6 +62,7 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     spoolDir: folder.spool,
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
+    threads,
     guard: true,
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,

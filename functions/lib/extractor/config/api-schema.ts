@@ -106,7 +106,7 @@ const Http = strictObject({
   ),
   threads: key(
     optional(z.int().min(1).max(8)),
-    'Ours: threads that may write rows, with the one that asks. Default: the cores of the machine, 3 at most; 1 in scheduled runs.',
+    'Ours: threads that may write rows, with the one that asks. Default: the cores of the machine or of the function, 3 at most.',
   ),
   bodyLimitBytes: key(
     optional(integer),
