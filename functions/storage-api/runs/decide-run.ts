@@ -1,5 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Decision } from '../../lib/extractor/decision-name.ts'
+import { findBranchId } from '../branches/find-branch.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { defineRoute } from '../http/route.ts'
 import { submitJob } from '../jobs/submit-job.ts'
@@ -7,7 +8,8 @@ import { findRun, isHeldRun } from './find-run.ts'
 
 /**
  * Loads the tables that a run holds back because its data have changed, or drops them, by a job `configurationRun`. It has exactly
- * its caller's rights. Of two decisions about a run the first counts.
+ * its caller's rights, and goes to the branch of the run, whatever branch the path names. Of two decisions about a run the first
+ * counts.
  */
 const decideRun = (decision: Decision, summary: string) =>
   defineRoute({
@@ -19,14 +21,15 @@ const decideRun = (decision: Decision, summary: string) =>
       202: 'The job `configurationRun`',
       400: '`storage.runs.notHeld`',
       403: 'The token may not use the component',
-      404: 'There is no such run or configuration',
+      404: 'There is no such run or configuration, or its branch is deleted',
       409: '`storage.runs.decided`',
     },
     handle: async (request, services) => {
-      const { caller, branchId } = request
-      const run = await findRun(request.params.runId, caller, services.extractionRuns)
+      const run = await findRun(request.params.runId, request.caller, services.extractionRuns)
       const { componentId, configId } = run
-      return submitJob(request, services, {
+      const branchId = await findBranchId(services, String(run.branchId))
+      const ofBranch = { ...services, ...services.inBranch(branchId) }
+      return submitJob({ ...request, branchId }, ofBranch, {
         input: { operationName: 'configurationRun', componentId, configId, decides: run.id, decision },
         admit: async () => {
           if (!isHeldRun(run))
@@ -38,7 +41,7 @@ const decideRun = (decision: Decision, summary: string) =>
             )
           const { current } = await findConfiguration(
             { params: { componentId, configId }, branchId },
-            services,
+            ofBranch,
           )
           return { componentId, configId, version: current.version }
         },

@@ -2,6 +2,7 @@ import type { DescribeExecutionOutput } from '@aws-sdk/client-sfn'
 import { z } from '@hono/zod-openapi'
 import { describeFailure } from '../../lib/errors/machine-failure.ts'
 import { decisions } from '../../lib/extractor/decision-name.ts'
+import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { anyObject, wireDateText } from '../http/body-fields.ts'
 
@@ -10,9 +11,10 @@ const runInput = z
   .object({
     componentId: z.coerce.string(),
     configId: z.coerce.string(),
+    branchId: z.int().catch(defaultBranchId).default(defaultBranchId),
     trigger: z.string().nullable().catch(null).default(null),
   })
-  .catch({ componentId: '', configId: '', trigger: null })
+  .catch({ componentId: '', configId: '', branchId: defaultBranchId, trigger: null })
 
 const result = z
   .looseObject({ rowsLoaded: z.number().catch(0).default(0), requests: z.number().catch(0).default(0) })
@@ -65,6 +67,7 @@ export const runBody = z
     id: z.string(),
     componentId: z.string(),
     configId: z.string(),
+    branchId: z.int(),
     trigger: z.string().nullable(),
     status: z.enum(['processing', 'success', 'error']),
     startTime: wireDateText,

@@ -9,7 +9,9 @@ const ORIGIN = 'https://storage.test'
 const ids = { componentId: 'ex-generic-v2', configId: 'shop' }
 
 /** Inputs of the executions that carry decisions out, by name: the first of a name counts. */
-const decided = new Map<string, { decision?: string | undefined }>()
+const decided = new Map<string, { decision?: string | undefined; branchId?: number | undefined }>()
+/** The branch of the run `inBranch`. */
+let branchId = 0
 /** The route does not see them yet. */
 let isHidden = false
 
@@ -44,6 +46,8 @@ const extractionRuns: ExtractionRuns = {
   async *list() {},
   get: async id => {
     if (id === 'held') return run('held', {}, { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] })
+    if (id === 'inBranch')
+      return run('inBranch', { branchId }, { status: 'held', rowsLoaded: 0, requests: 2, rows: [row] })
     if (id === 'good') return run('good', {}, { status: 'success', rowsLoaded: 1, requests: 2, rows: [] })
     const input = isHidden ? undefined : decided.get(id)
     return input && run(id, input, { status: 'success', ...input, rows: [] })
@@ -58,8 +62,8 @@ beforeAll(async () => {
   service = await startStorageService({
     extractionRuns,
     extractRuns: {
-      start: async (_, { decides = '', decision }) => {
-        if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision })
+      start: async (_, { decides = '', decision, branchId }) => {
+        if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision, branchId })
       },
       describe: async (_, decides = '') => ({
         status: 'success',
@@ -133,6 +137,22 @@ it.each([
   const html = await page('/console/runs/held')
   expect(html).toContain(word)
   expect(html).not.toContain('action="/console/runs/held')
+})
+
+it('a run in a branch is decided in its branch, also from the console, and not at all when that is deleted', async () => {
+  const { body } = await service.call('POST', '/v2/storage/dev-branches', { name: 'Try' })
+  await service.jobsEnded()
+  branchId = (await service.call('GET', `/v2/storage/jobs/${body.id}`)).body.results.id
+  const response = await submit('/console/runs/inBranch/approve')
+  await service.jobsEnded()
+  expect(decided.get(decisionName('inBranch'))).toEqual({ decision: 'approve', branchId })
+  expect(await page(response.headers.get('location') ?? '')).toContain('success')
+
+  decided.clear()
+  await service.call('DELETE', `/v2/storage/dev-branches/${branchId}`)
+  await service.jobsEnded()
+  expect((await decide('inBranch', 'approve')).status).toBe(404)
+  expect(decided.size).toBe(0)
 })
 
 it('a second decision is refused, also when both are asked for at once', async () => {
