@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { chosenKills } from '../support/choose-kills.ts'
 import { type Configurations, openConfigurations } from './configurations.ts'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import { startWorld, type World } from './world.ts'
 
 let world: World
@@ -13,8 +14,8 @@ afterAll(() => world?.close())
 
 let configs = 0
 
-it('writes of a configuration and of its rows that die at any call leave dense versions and lose nothing', async () => {
-  const { writes } = await killAtEveryCall(world, async attempt => {
+it(`a configuration and its rows, dying ${chosenKills}, have dense versions and lose nothing`, async () => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const configId = `c${++configs}`
     const configuration = await configurations.create(configId)
     // A client that got no answer asks again.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { chosenKills } from '../support/choose-kills.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import { fileDifferences } from './model.ts'
 import { exportTable, readExport } from './operations.ts'
 import { startWorld, type World } from './world.ts'
@@ -14,9 +15,9 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-it('an export that dies at any call, from the request to the object, becomes the same object', async () => {
+it(`an export that dies ${chosenKills}, from the request to the object, becomes the same object`, async () => {
   const { service } = world
-  const { writes } = await killAtEveryCall(world, async attempt => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const name = `orders${++tables}`
     const dataFileId = await service.upload('id,v\n1,a\n2,b\n')
     await service.call('POST', `/v2/storage/buckets/${bucketId}/tables-async`, { name, dataFileId })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
+import { chosenKills } from '../support/choose-kills.ts'
 import { newExecution } from '../support/extraction.ts'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import { startWorld, type World } from './world.ts'
 
 const ROWS = [
@@ -22,9 +23,9 @@ afterAll(async () => {
 
 let configs = 0
 
-it('a leg and its load that die at any call add each row once', async () => {
+it(`a leg and its load, dying ${chosenKills}, add each row once`, async () => {
   const { extraction, service, s3With } = world
-  const { writes } = await killAtEveryCall(world, async attempt => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const configId = `leg${++configs}`
     // Without a key: a row that came twice would be there twice.
     const config = { outputBucket: configId, incrementalOutput: true, jobs: [{ endpoint: 'items' }] }

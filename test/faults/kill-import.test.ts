@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { chosenKills } from '../support/choose-kills.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import { importObject } from './operations.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -11,12 +12,12 @@ afterAll(() => world?.close())
 
 let tables = 0
 
-it('an import that dies at any call, from the hook to the table, is there once', async () => {
+it(`an import that dies ${chosenKills}, from the hook to the table, is there once`, async () => {
   const rows = [
     ['1', 'a'],
     ['2', 'b'],
   ]
-  const { writes } = await killAtEveryCall(world, async attempt => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const bucketId = `in.c-import${++tables}`
     const object = await world.landing.land(`${bucketId}/orders.csv`, 'id,v\n1,a\n2,b\n', {
       incremental: '1',

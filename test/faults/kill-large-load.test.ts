@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { chosenKills } from '../support/choose-kills.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
 import { startWorld, type World } from './world.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it('a large load that dies at calls of all its steps, and is asked for again, counts once and in its place', async () => {
+it(`a large load that dies ${chosenKills}, and is asked for again, counts once and in its place`, async () => {
   const { service } = world
   const bucketId = await service.createBucket('loads')
   const dataFileId = await service.upload('id,v\n')
@@ -24,22 +25,18 @@ it('a large load that dies at calls of all its steps, and is asked for again, co
   service.jobServices.distribution.singleLoadBytes = 40
   service.jobServices.stageLoad.rangeBytes = 60
   const loads: Load[] = []
-  const { writes } = await killAtEveryCall(
-    world,
-    async attempt => {
-      const order = loads.length + 1
-      // Each row is there twice, and the last one counts.
-      const rows = Array.from({ length: ROWS }, (_, index) => [`${order + index}`, `${order}`])
-      const lines = [...rows.map(([id]) => `${id},"old\n"`), ...rows.map(([id, value]) => `${id},"${value}"`)]
-      const fileId = await service.upload(gzipSync(`id,v\n${lines.join('\n')}\n`))
-      await attempt(async () => {
-        const load = { tableId, fileId, incremental: true, idempotencyKey: `load-${order}` }
-        expect(await awaitJob(world, await submitLoad(world, load))).toBe('success')
-      })
-      loads.push({ name: `load ${order}`, mode: 'incremental', rows, order, state: 'done' })
-      return { tables: [{ name: tableId, key: [0], loads }] }
-    },
-    { every: 3 },
-  )
+  const { writes } = await killAtWrites(world, async attempt => {
+    const order = loads.length + 1
+    // Each row is there twice, and the last one counts.
+    const rows = Array.from({ length: ROWS }, (_, index) => [`${order + index}`, `${order}`])
+    const lines = [...rows.map(([id]) => `${id},"old\n"`), ...rows.map(([id, value]) => `${id},"${value}"`)]
+    const fileId = await service.upload(gzipSync(`id,v\n${lines.join('\n')}\n`))
+    await attempt(async () => {
+      const load = { tableId, fileId, incremental: true, idempotencyKey: `load-${order}` }
+      expect(await awaitJob(world, await submitLoad(world, load))).toBe('success')
+    })
+    loads.push({ name: `load ${order}`, mode: 'incremental', rows, order, state: 'done' })
+    return { tables: [{ name: tableId, key: [0], loads }] }
+  })
   expect(writes).toBeGreaterThanOrEqual(20)
 })

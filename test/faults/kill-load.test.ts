@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { chosenKills } from '../support/choose-kills.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
 import { startWorld, type World } from './world.ts'
@@ -10,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it('a keyed load that dies at any call, and is asked for again, counts once and in its place', async () => {
+it(`a keyed load that dies ${chosenKills}, and is asked for again, counts once and in its place`, async () => {
   const { service } = world
   const tableId = await createKeyedTable()
   const loads: Load[] = []
-  const { writes } = await killAtEveryCall(world, async attempt => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const order = loads.length + 1
     const fileId = await service.upload(`id,v\n1,${order}\n${order},${order}\n`)
     await attempt(async () => {

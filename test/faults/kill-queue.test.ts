@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAtEveryCall } from './kill-at-every-call.ts'
+import { chosenKills } from '../support/choose-kills.ts'
+import { killAtWrites } from './kill-at-writes.ts'
 import type { Load } from './model.ts'
 import { awaitJob, submitLoad } from './operations.ts'
 import { startWorld, type World } from './world.ts'
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-it('files that are loaded together and die at any call each count once, in their order', async () => {
+it(`files that are loaded together, dying ${chosenKills}, each count once and in their order`, async () => {
   const { service } = world
   const bucketId = await service.createBucket('queues')
   const dataFileId = await service.upload('id,v\n')
@@ -21,7 +22,7 @@ it('files that are loaded together and die at any call each count once, in their
   await world.runOpenJobs()
   const tableId = `${bucketId}.keyed`
   const loads: Load[] = []
-  const { writes } = await killAtEveryCall(world, async attempt => {
+  const { writes } = await killAtWrites(world, async attempt => {
     const files: { order: number; fileId: number; row: string[] }[] = []
     for (let file = 0; file < FILES; file++) {
       const order = loads.length + files.length + 1

@@ -109,12 +109,13 @@ export const createSeam = () => {
         await released.promise
       }
       // What bends a call gives it what it takes, and passes on what it gives.
-      const result = (await bend(name, input, given => act(given as Input))) as Result
-      // Another call may have been the death of the machine meanwhile.
+      const [end] = await Promise.allSettled([bend(name, input, given => act(given as Input))])
+      // A machine also dies after a call that the other side refused, and another call may have been its death meanwhile.
       if (fault === 'dieAfter') isDead = true
       if (isDead) throw new Died()
+      if (end.status === 'rejected') throw end.reason
       if (fault === 'failAfter') throw new ReplyLost(name)
-      return result
+      return end.value as Result // Of the type that `act` resolves to.
     },
 
     /** All commands of the client pass the seam, outside of the SDK's own retries. */
