@@ -1,24 +1,22 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
-import { quoteList } from './sql.ts'
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import {
+  type ConfinedDuckDb,
+  type ConfinedOptions,
+  connectToWork,
+  discardDuckDb,
+  giveBackDuckDb,
+  takeDuckDb,
+} from './confined-duckdb.ts'
 
-interface DuckDbSessionOptions {
-  /** The session creates its own folder in here and removes it when it is closed. */
-  scratchDir: string
-  /** Memory limit of DuckDB. More data spills to the session's folder. Very wide tables get what they need. */
-  memoryLimitMiB: number
+interface DuckDbSessionOptions extends ConfinedOptions {
   threads: number
 }
 
 /** Query results as plain values: VARCHAR as string, BIGINT as bigint. */
 type Row = DuckDBValue[]
 
-/**
- * An empty in-memory database with a scratch folder, for one piece of work.
- *
- * Opening takes about 10 ms. A new one for each piece of work leaves no memory and no file behind in a warm function.
- */
+/** An empty in-memory database with a scratch folder, for one piece of work. It leaves no table and no file behind. */
 export interface DuckDbSession {
   /** A new path in the session's folder. */
   scratchPath(name: string): string
@@ -66,92 +64,29 @@ export const fitToColumns = ({
   }
 }
 
-/** Settings that keep DuckDB on this machine: it installs, loads and fetches nothing that is not built in. */
-const OFFLINE = {
-  autoinstall_known_extensions: 'false',
-  autoload_known_extensions: 'false',
-  allow_community_extensions: 'false',
-}
-
 export const openDuckDbSession = async ({
-  scratchDir,
-  memoryLimitMiB,
   threads,
+  ...options
 }: DuckDbSessionOptions): Promise<DuckDbSession> => {
-  await mkdir(scratchDir, { recursive: true })
-  await removeAbandoned(scratchDir)
-  const folder = await mkdtemp(path.join(path.resolve(scratchDir), FOLDER_PREFIX))
-  let instance: DuckDBInstance | undefined
+  const duckDb = await takeDuckDb(options)
   try {
-    instance = await DuckDBInstance.create(':memory:', {
-      ...OFFLINE,
-      temp_directory: path.join(folder, 'spill'),
-      memory_limit: `${memoryLimitMiB}MiB`,
-      threads: '1',
-      // Order comes from single threads and ORDER BY. Without this DuckDB would buffer, and not bound row groups in
-      // bytes.
-      preserve_insertion_order: 'false',
-    })
-    await confineTo(folder, instance)
-    return await createSession({ instance, folder, threads, memoryLimitMiB })
+    return await createSession(duckDb, threads)
   } catch (error) {
-    instance?.closeSync()
-    await rm(folder, { recursive: true, force: true })
+    await discardDuckDb(duckDb)
     throw error
   }
 }
 
-/**
- * Confines the session to its folder: no other file, no network, no extension, and no statement can undo it. The order
- * matters: the folder can only be named while access is on.
- */
-const confineTo = async (folder: string, instance: DuckDBInstance): Promise<void> => {
-  const connection = await instance.connect()
-  try {
-    await connection.run(`SET allowed_directories = ${quoteList([folder])}`)
-    await connection.run('SET enable_external_access = false')
-    // These two are set again for each statement.
-    await connection.run(`SET allowed_configs = ${quoteList(['threads', 'memory_limit'])}`)
-    await connection.run('SET lock_configuration = true')
-  } finally {
-    connection.closeSync()
-  }
-}
-
-const FOLDER_PREFIX = 'tables-'
-
-/** No piece of work goes so long without writing to its folder: a function ends after 15 minutes. */
-const ABANDONED_AFTER_MS = 60 * 60 * 1000
-
-/** Removes the folders of sessions that were killed. */
-const removeAbandoned = async (scratchDir: string): Promise<void> => {
-  for (const name of await readdir(scratchDir)) {
-    if (!name.startsWith(FOLDER_PREFIX)) continue
-    const folder = path.join(scratchDir, name)
-    // Another session may just have been closed, and its folder removed.
-    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: Date.now() }))
-    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(folder, { recursive: true, force: true })
-  }
-}
-
-const createSession = async ({
-  instance,
-  folder,
-  threads,
-  memoryLimitMiB,
-}: {
-  instance: DuckDBInstance
-  folder: string
-  threads: number
-  memoryLimitMiB: number
-}): Promise<DuckDbSession> => {
+const createSession = async (duckDb: ConfinedDuckDb, threads: number): Promise<DuckDbSession> => {
+  const { folder, memoryLimitMiB } = duckDb
   const connections: DuckDBConnection[] = []
-  for (let i = 0; i < threads; i++) connections.push(await instance.connect())
+  for (let i = 0; i < threads; i++) connections.push(await connectToWork(duckDb))
   const idle = [...connections]
   const waiting: ((connection: DuckDBConnection) => void)[] = []
   let maxThreads = threads
   let currentThreads = 1
   let isClosed = false
+  let hasFailed = false
 
   const acquire = async (): Promise<DuckDBConnection> =>
     idle.pop() ?? (await new Promise<DuckDBConnection>(resolve => waiting.push(resolve)))
@@ -170,6 +105,9 @@ const createSession = async ({
         await connection.run(`SET threads = ${wantedThreads}`)
       }
       return (await connection.runAndReadAll(sql)).getRows()
+    } catch (error) {
+      hasFailed = true
+      throw error
     } finally {
       release(connection)
     }
@@ -197,8 +135,8 @@ const createSession = async ({
       // After a failure other statements of a batch may still be running. Closing their connection crashes DuckDB.
       await Promise.all(underWay)
       for (const connection of connections) connection.closeSync()
-      instance.closeSync()
-      await rm(folder, { recursive: true, force: true })
+      // After a failure nobody knows what it holds on to, memory for one.
+      await (hasFailed ? discardDuckDb(duckDb) : giveBackDuckDb(duckDb))
     },
   }
 }

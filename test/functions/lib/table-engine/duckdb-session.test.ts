@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fitToColumns, openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
+import { type DuckDbSession, fitToColumns, openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 
 let scratchDir: string
 beforeAll(async () => {
@@ -62,14 +62,17 @@ describe('a session', () => {
     })
   })
 
-  it('spills to its folder when memory is short', async () => {
-    const session = await openDuckDbSession({ scratchDir, memoryLimitMiB: 64, threads: 1 })
-    const target = session.scratchPath('sorted.parquet')
-    const rows = "SELECT repeat('x', 100) || n AS t FROM range(1500000) AS r(n) ORDER BY hash(n), t"
-    await session.query(`COPY (${rows}) TO '${target}' (FORMAT parquet)`)
-    const [row] = await session.query(`SELECT count(*) FROM read_parquet('${target}')`)
-    expect(row).toEqual([1500000n])
-    await session.close()
+  it('spills to its folder when memory is short, also after others that did', async () => {
+    for (let work = 0; work < 2; work++) {
+      const session = await openDuckDbSession({ scratchDir, memoryLimitMiB: 64, threads: 1 })
+      const target = session.scratchPath('sorted.parquet')
+      const rows = "SELECT repeat('x', 100) || n AS t FROM range(500000) AS r(n) ORDER BY hash(n), t"
+      await session.query(`COPY (${rows}) TO '${target}' (FORMAT parquet)`)
+      const [row] = await session.query(`SELECT count(*) FROM read_parquet('${target}')`)
+      expect(row).toEqual([500000n])
+      expect(await readdir(path.dirname(target))).toContain('spill')
+      await session.close()
+    }
   })
 
   it('keeps the order of rows in order', async () => {
@@ -92,6 +95,34 @@ describe('a session', () => {
       1,
       'Error: The session was closed before this statement could run.',
     ])
+  })
+
+  it.each([
+    ['that went well', async () => {}],
+    ['of which a statement failed', (one: DuckDbSession) => one.query('FROM nowhere').catch(() => {})],
+    ['that spilled', async (one: DuckDbSession) => void (await mkdir(one.scratchPath('spill')))],
+    ['that had a wide table', (one: DuckDbSession) => one.fitTo(5_000)],
+  ])('has no table, no file, no row and no setting of work %s', async (_, also) => {
+    const settings = "SELECT current_setting('threads'), current_setting('memory_limit')"
+    const work = async (value: number) => {
+      const session = await open()
+      try {
+        const before = await session.runInOrder(settings)
+        const target = session.scratchPath('values.parquet')
+        await session.query(`CREATE TABLE kept AS SELECT ${value} AS n`)
+        await session.query('CREATE TEMP TABLE kept_too AS FROM range(100000)')
+        await session.query(`COPY kept TO '${target}' (FORMAT parquet)`)
+        const values = await session.query(`SELECT n FROM '${target}'`)
+        const [[bytes] = []] = await session.query('SELECT sum(memory_usage_bytes) FROM duckdb_memory()')
+        await also(session)
+        return { before, values, bytes }
+      } finally {
+        await session.close()
+      }
+    }
+    const first = await work(1)
+    expect(await work(2)).toEqual({ ...first, values: [[2]] })
+    expect(await work(3)).toEqual({ ...first, values: [[3]] })
   })
 
   it('leaves nothing behind, and removes what a killed session left', async () => {
