@@ -2,7 +2,13 @@ import { S3Error, type S3ErrorCode } from '../errors.ts'
 import type { Caller, Principal } from './caller.ts'
 import { parseAmzDate, readSignature, type SignatureForm } from './read-signature.ts'
 import type { RequestToAuthenticate } from './request-to-authenticate.ts'
-import { computeSignature, isSameSignature, type SignatureScope, signingKey } from './signature.ts'
+import {
+  computeSignature,
+  isSameSignature,
+  NO_SIGNING_KEY,
+  type SignatureScope,
+  signingKey,
+} from './signature.ts'
 import { computeSignatureV2, type QuerySignatureV2, readQuerySignatureV2 } from './signature-v2.ts'
 
 export interface AuthenticationOptions {
@@ -66,7 +72,7 @@ const authenticateV2 = (
   checkToken(principal, form, options.now)
   // This version has no signed chunks, so no chunk may match this key.
   const scope = { longDate: '', shortDate: '', region: options.region, service: options.service }
-  return { principal, signature: form.signature, signingKey: Buffer.alloc(32), scope }
+  return { principal, signature: form.signature, signingKey: NO_SIGNING_KEY, scope }
 }
 
 export const findPrincipal = (accessKeyId: string, options: AuthenticationOptions): Principal => {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { PolicyDocument } from './policy-document.ts'
 import type { SignatureScope } from './signature.ts'
 
@@ -19,6 +20,6 @@ export type Principal =
 export interface Caller {
   principal: Principal
   signature: string
-  signingKey: Buffer
+  signingKey: KeyObject
   scope: SignatureScope
 }

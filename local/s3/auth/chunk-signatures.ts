@@ -1,4 +1,4 @@
-import type { Hash } from 'node:crypto'
+import type { Hash, KeyObject } from 'node:crypto'
 import type { ChunkVerifier } from '../body/chunked-decoder.ts'
 import { S3Error } from '../errors.ts'
 import { isSameSignature, newSha256, type SignatureScope, sha256, signText } from './signature.ts'
@@ -8,7 +8,7 @@ import { isSameSignature, newSha256, type SignatureScope, sha256, signText } fro
  * beginning with that of the request (S3 API Reference, "Transferring payload in multiple chunks").
  */
 export const verifyChunks = (
-  key: Buffer,
+  key: KeyObject,
   scope: SignatureScope,
   requestSignature: string,
   hasTrailer: boolean,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type AuthenticationOptions, checkScope, checkToken, findPrincipal } from '../auth/authenticate.ts'
 import type { Caller } from '../auth/caller.ts'
 import { readScope } from '../auth/read-signature.ts'
-import { isSameSignature, signingKey } from '../auth/signature.ts'
+import { isSameSignature, NO_SIGNING_KEY, signingKey } from '../auth/signature.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 
 type Fields = ReadonlyMap<string, string>
@@ -47,7 +47,7 @@ const authenticateV2 = (policy: string, fields: Fields, options: AuthenticationO
   checkToken(principal, { accessKeyId, sessionToken: fields.get('x-amz-security-token') }, options.now)
   // A form has no signed chunks, so no chunk may match this key.
   const scope = { longDate: '', shortDate: '', region: options.region, service: options.service }
-  return { principal, signature, signingKey: Buffer.alloc(32), scope }
+  return { principal, signature, signingKey: NO_SIGNING_KEY, scope }
 }
 
 /** The value of a field without which the form cannot be read. */
