@@ -4,6 +4,7 @@ import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { createBufferPool } from '../../functions/lib/aws/multipart/buffer-pool.ts'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
+import { RING_BYTES, readPieces } from '../../functions/lib/aws/multipart/file-body.ts'
 import {
   completeUpload,
   createUpload,
@@ -15,7 +16,7 @@ import {
 } from '../../functions/lib/aws/multipart/multipart-upload.ts'
 import { partRanges } from '../../functions/lib/aws/multipart/part-ranges.ts'
 import type { Progress } from './progress.ts'
-import { RING_BYTES, readPieces, sendFilePart } from './send-file-part.ts'
+import { sendFilePart } from './send-file-part.ts'
 
 const MiB = 1024 ** 2
 /** What is sent in one request. A larger file is read a piece at a time, so memory does not grow with it. */

@@ -9,7 +9,7 @@ import type { LegFolder } from './leg-folder.ts'
 import { enterPhase, type OutputTable, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunServices, StepResult } from './services.ts'
 import { outputTarget, readStorageMapping } from './storage-mapping.ts'
-import { uploadTable } from './table-transfer.ts'
+import { uploadTable } from './upload-table.ts'
 import { rowPrefix } from './work-store.ts'
 
 /** What is left to load of a row. */

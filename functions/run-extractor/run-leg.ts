@@ -8,6 +8,7 @@ import type { ExtractOptions, ExtractResult, ExtractSummary, KeptWindows } from 
 import type { LogRecord } from '../lib/extractor/masking/log.ts'
 import { fetchAnswers } from './answers-of-row.ts'
 import { failureOf } from './fail-row.ts'
+import { fetchInputs } from './fetch-inputs.ts'
 import { type FinishedRow, finishLeg } from './finish-leg.ts'
 import { holdRow, loadHeldRow } from './held-row.ts'
 import { createKeptTokens } from './kept-tokens.ts'
@@ -18,7 +19,6 @@ import { plainLeg, recordLeg } from './recorded-leg.ts'
 import { currentRow, enterPhase, type RowOfRun, type Run, withRow } from './run.ts'
 import type { RunLog, RunServices, StepResult } from './services.ts'
 import { withTableIterations } from './table-iterations.ts'
-import { fetchInputs } from './table-transfer.ts'
 import { rowPrefix } from './work-store.ts'
 
 type Unfinished = Extract<ExtractResult, { finished: false }>

@@ -7,10 +7,11 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
+import { RING_BYTES, readPieces } from '#lib/aws/multipart/file-body.ts'
 import { completeUpload, createUpload, type MultipartUpload } from '#lib/aws/multipart/multipart-upload.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
-import { RING_BYTES, readPieces, sendFilePart } from '../../cli/transfer/send-file-part.ts'
+import { sendFilePart } from '../../cli/transfer/send-file-part.ts'
 
 const bucket = 'parts'
 const content = randomBytes(3_000_000)
@@ -67,7 +68,7 @@ describe('the pieces of a file', () => {
         const ring = new Uint8Array(RING_BYTES)
         const inUse: Uint8Array[] = []
         const bytes: Buffer[] = []
-        for await (const piece of readPieces(handle, { partNumber: 1, firstByte, lastByte }, ring)) {
+        for await (const piece of readPieces(handle, { firstByte, lastByte }, ring)) {
           inUse.push(piece)
           if (inUse.length === 3) bytes.push(Buffer.from(inUse.shift() ?? []))
         }

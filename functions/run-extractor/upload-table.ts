@@ -1,0 +1,77 @@
+import { open } from 'node:fs/promises'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import pMap from 'p-map'
+import { createBufferPool } from '../lib/aws/multipart/buffer-pool.ts'
+import { fileBodyFields, RING_BYTES, sendFileBody } from '../lib/aws/multipart/file-body.ts'
+import { cutSlices } from './cut-slices.ts'
+import type { RunServices } from './services.ts'
+
+const SLICE_BYTES = 16 * 1024 ** 2
+const SLICES_IN_PARALLEL = 3
+
+interface TableUpload {
+  /** CSV with a header line. */
+  path: string
+  name: string
+}
+
+/**
+ * A table as a sliced file of the storage service: slices of whole records without a header
+ * (docs/reference/storage-api.md#sliced-files). Its id.
+ */
+export const uploadTable = async (
+  { path, name }: TableUpload,
+  { storage, s3With }: Pick<RunServices, 'storage' | 's3With'>,
+): Promise<number> => {
+  const handle = await open(path)
+  try {
+    const { size } = await handle.stat()
+    const file = await storage.prepareFile({
+      name: `${name}.csv`,
+      sizeBytes: size,
+      tags: ['millrace-extract'],
+      isSliced: true,
+    })
+    const { bucket, key, credentials, 'x-amz-server-side-encryption': encryption } = file.uploadParams
+    const s3 = s3With(file.region, credentials)
+    const target = (suffix: string) => ({
+      Bucket: bucket,
+      Key: `${key}${suffix}`,
+      ...(encryption === undefined ? {} : { ServerSideEncryption: 'AES256' as const }),
+    })
+    const rings = createBufferPool(RING_BYTES)
+    try {
+      const suffixes = await pMap(
+        numbered(cutSlices(handle, SLICE_BYTES)),
+        ([index, { checksum, ...range }]) =>
+          rings.use(async ring => {
+            const suffix = sliceName(index)
+            const body = { handle, range, checksum, ring }
+            const put = new PutObjectCommand({ ...target(suffix), ...fileBodyFields(body) })
+            await sendFileBody(put, body, (command, options) => s3.send(command, options))
+            return suffix
+          }),
+        { concurrency: SLICES_IN_PARALLEL },
+      )
+      // A table without rows is one empty slice: some clients refuse a manifest without any.
+      if (suffixes.length === 0) {
+        suffixes.push(sliceName(0))
+        await s3.send(new PutObjectCommand({ ...target(sliceName(0)), Body: '' }))
+      }
+      const entries = suffixes.map(suffix => ({ url: `s3://${bucket}/${key}${suffix}` }))
+      await s3.send(new PutObjectCommand({ ...target('manifest'), Body: JSON.stringify({ entries }) }))
+      return file.id
+    } finally {
+      s3.destroy()
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+const sliceName = (index: number): string => `${String(index).padStart(5, '0')}.csv`
+
+async function* numbered<T>(items: AsyncIterable<T>): AsyncGenerator<[number, T]> {
+  let index = 0
+  for await (const item of items) yield [index++, item]
+}
