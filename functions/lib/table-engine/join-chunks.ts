@@ -29,8 +29,11 @@ export async function* joinChunks(
 const join = (chunks: CsvChunk[]): CsvChunk => {
   const [first] = chunks
   if (first && chunks.length === 1) return first
+  const bytes = Buffer.concat(chunks.map(({ bytes }) => bytes))
+  for (const { release } of chunks) release()
   return {
-    bytes: Buffer.concat(chunks.map(({ bytes }) => bytes)),
+    bytes,
+    release: () => undefined,
     columns: first?.columns ?? 0,
     isHeader: false,
     start: first?.start ?? { offset: 0, line: 1 },

@@ -1,3 +1,4 @@
+import { ChunkMemory } from './csv/chunk-memory.ts'
 import { type CsvDialect, parseCsvDialect } from './csv/csv-dialect.ts'
 import { openFile } from './csv/open-file.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
@@ -38,6 +39,7 @@ export const readSource = async (files: TableFiles, request: ReadSourceRequest):
   const knownNames = findKnownNames(source, tableColumns)
   const progress = { inBytes: 0, isCompressed: false }
   const hasHeader = knownNames === undefined
+  const memory = new ChunkMemory(chunkBytes)
 
   const readSlices = async function* (): AsyncGenerator<CsvChunk> {
     for (const [index, slice] of source.slices.entries()) {
@@ -52,6 +54,7 @@ export const readSource = async (files: TableFiles, request: ReadSourceRequest):
         ignoredLines: ignoredLinesOf(source, hasHeader),
         columns: knownNames?.length,
         source: name,
+        memory,
       })
     }
   }

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { directRanges } from '../aws/ranges/direct-ranges.ts'
 import { withUnsignedBody } from '../aws/unsigned-body.ts'
 import { UserError } from '../errors/errors.ts'
 import { readObject } from './read-object.ts'
+import { createFileReader } from './read-whole-file.ts'
 import type { TableFiles } from './table-files.ts'
 
 /** Data files anywhere in S3, and the tables' files in one bucket. */
@@ -14,43 +16,44 @@ export const createS3TableFiles = ({
 }: {
   s3: S3Client
   tablesBucket: string
-}): TableFiles => ({
-  readDataFile: async function* (address, range) {
-    try {
-      yield* readObject(s3, address, range)
-    } catch (error) {
-      throw error instanceof NoSuchKey ? createFileMissing(address.key, error) : error
-    }
-  },
-  readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, range),
-  locationOf: key => `s3://${tablesBucket}/${key}`,
-  upload: async (path, key) => {
-    // A table's file is some MB: it is sent in one request, from memory so that it can be retried.
-    const body = await readFile(path)
-    await s3.send(withUnsignedBody(new PutObjectCommand({ Bucket: tablesBucket, Key: key, Body: body })))
-    return body.length
-  },
-  writeDataFile: async (path, { bucket, key }) => {
-    const { size } = await stat(path)
-    const target = { Bucket: bucket, Key: key }
-    if (size <= WHOLE_BYTES) {
-      await s3.send(withUnsignedBody(new PutObjectCommand({ ...target, Body: await readFile(path) })))
+}): TableFiles => {
+  const { receive } = directRanges()
+  const readWhole = createFileReader()
+  /** In one request, from memory so that it can be retried. Resolves to the size. */
+  const putWhole = (path: string, target: { Bucket: string; Key: string }): Promise<number> =>
+    readWhole(path, async Body => {
+      await s3.send(withUnsignedBody(new PutObjectCommand({ ...target, Body })))
+      return Body.length
+    })
+  return {
+    readDataFile: async function* (address, range) {
+      try {
+        yield* readObject(s3, address, { range, receive })
+      } catch (error) {
+        throw error instanceof NoSuchKey ? createFileMissing(address.key, error) : error
+      }
+    },
+    readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, { range }),
+    locationOf: key => `s3://${tablesBucket}/${key}`,
+    // A table's file is some MB.
+    upload: (path, key) => putWhole(path, { Bucket: tablesBucket, Key: key }),
+    writeDataFile: async (path, { bucket, key }) => {
+      const { size } = await stat(path)
+      const target = { Bucket: bucket, Key: key }
+      if (size <= WHOLE_BYTES) return putWhole(path, target)
+      const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
+      await new Upload({
+        client: s3,
+        params: { ...target, Body },
+        partSize: Math.max(WHOLE_BYTES, Math.ceil(size / MAX_PARTS)),
+        queueSize: PARTS_IN_MEMORY,
+      }).done()
       return size
-    }
-    const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
-    await new Upload({
-      client: s3,
-      params: { ...target, Body },
-      partSize: Math.max(WHOLE_BYTES, Math.ceil(size / MAX_PARTS)),
-      queueSize: PARTS_IN_MEMORY,
-    }).done()
-    return size
-  },
-})
+    },
+  }
+}
 
-/**
- * Up to this size a file is sent in one request, from memory so that it can be retried. A larger one is sent in parts.
- */
+/** Up to this size a file is sent in one request. A larger one is sent in parts. */
 const WHOLE_BYTES = 32 * 1024 * 1024
 const PARTS_IN_MEMORY = 2
 // S3 User Guide, "Multipart upload limits".

@@ -35,7 +35,7 @@ interface StageChunkRequest {
  * DuckDB's reader has nothing to guess: no sniffing, no header, one thread that begins at a record, buffers that hold
  * the whole chunk. Chunks that it would read differently from RFC 4180 are rewritten first with every cell in quotes.
  * And its row count must equal the scanner's, or the load fails. A cell that its column cannot hold fails it with a
- * `UserError` (see {@link findBadCell}).
+ * `UserError` (see {@link findBadCell}). In the end it releases the chunk.
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
@@ -64,6 +64,7 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
   } catch (error) {
     throw (request.columns.some(isTyped) && findBadCell(request)) || error
   } finally {
+    chunk.release()
     await rm(csv, { force: true })
   }
 }

@@ -1,3 +1,4 @@
+import { ChunkMemory } from './csv/chunk-memory.ts'
 import { parseCsvDialect } from './csv/csv-dialect.ts'
 import type { RecordRange } from './csv/cut/fold-ranges.ts'
 import { type CsvChunk, splitCsv } from './csv/split-csv.ts'
@@ -79,6 +80,7 @@ async function* readParts(
   { files, limits }: EngineContext,
   { parts, csv, importedColumns }: StageRangeRequest,
 ): AsyncGenerator<CsvChunk> {
+  const memory = new ChunkMemory(limits.chunkBytes)
   for (const { address, start, end, source } of parts)
     yield* splitCsv(files.readDataFile(address, { start: start.offset, end }), {
       dialect: parseCsvDialect(csv),
@@ -87,5 +89,6 @@ async function* readParts(
       columns: importedColumns.length,
       source,
       from: start,
+      memory,
     })
 }

@@ -6,6 +6,8 @@ export interface ObjectAddress {
   key: string
   /** Of the content that is meant. Default: whatever the object holds when it is read. */
   etag?: string | undefined
+  /** Of the content with this ETag. With both, a large object is read faster. */
+  bytes?: number | undefined
 }
 
 /**
@@ -14,7 +16,10 @@ export interface ObjectAddress {
  * The engine's core uses S3 only through this interface. The tests use it on a folder.
  */
 export interface TableFiles {
-  /** The bytes of a data file, or of a part of it, in order. Throws `UserError` `storage.importFileMissing`. */
+  /**
+   * The bytes of a data file, or of a part of it, in order. A piece is valid until the next one is asked for. Throws
+   * `UserError` `storage.importFileMissing`.
+   */
   readDataFile(address: ObjectAddress, range?: ByteRange): AsyncIterable<Uint8Array>
   /** The bytes of a part of a table's Parquet file, in order. */
   readRange(key: string, range: ByteRange): AsyncIterable<Uint8Array>

@@ -73,6 +73,11 @@ export const fileCodes = {
     meaning: 'S3 sent fewer bytes of an object than it was asked for, several times.',
     remedy: 'Nothing: the step is tried again by itself.',
   },
+  's3.checksumDiffers': {
+    status: 503,
+    meaning: 'What was read of an object has another checksum than S3 keeps of it.',
+    remedy: 'Nothing: the step is tried again by itself.',
+  },
   's3.objectChanged': {
     status: 503,
     meaning: 'An object of a table was replaced while it was read.',

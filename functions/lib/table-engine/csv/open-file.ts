@@ -79,8 +79,9 @@ const peek = async (
   while (length < count) {
     const next = await iterator.next()
     if (next.done) break
-    pieces.push(next.value)
     length += next.value.length
+    // The next piece may overwrite this one.
+    pieces.push(length < count ? Buffer.from(next.value) : next.value)
   }
   const resume = async function* (): AsyncGenerator<Uint8Array> {
     try {
@@ -90,7 +91,7 @@ const peek = async (
       await iterator.return?.()
     }
   }
-  return { head: Buffer.concat(pieces).subarray(0, count), rest: resume() }
+  return { head: Buffer.concat(pieces, Math.min(length, count)), rest: resume() }
 }
 
 /** Several gzip members in a row are one file (RFC 1952, section 2.2). */
@@ -105,7 +106,8 @@ async function* gunzip(
     try {
       for await (const bytes of file) {
         compressedBytes += bytes.length
-        yield bytes
+        // A copy: a stream reads ahead, and the next piece may overwrite this one.
+        yield Buffer.from(bytes)
       }
     } catch (error) {
       failure = error

@@ -1,3 +1,4 @@
+import { ChunkBytes, ChunkMemory } from './chunk-memory.ts'
 import type { CsvDialect } from './csv-dialect.ts'
 import { type CsvFacts, CsvScanner } from './csv-scanner.ts'
 import { TextPieces } from './text-pieces.ts'
@@ -11,6 +12,8 @@ export interface RecordPlace {
 /** Complete records, unchanged. Only a missing last line break is added. */
 export interface CsvChunk extends CsvFacts {
   bytes: Buffer
+  /** Lets the memory of `bytes` be used for other chunks. Optional: whoever keeps the bytes does not call it. */
+  release: () => void
   /** Cells in each record. */
   columns: number
   isHeader: boolean
@@ -43,6 +46,8 @@ export interface SplitCsvOptions {
   maxRecordBytes?: number
   /** Where the bytes begin, when they are a part of a file that begins with a record. Default: its start. */
   from?: RecordPlace
+  /** Where chunks are kept. Default: memory of its own. */
+  memory?: ChunkMemory
 }
 
 const LINE_FEED = 0x0a
@@ -50,7 +55,8 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const FILE_START: RecordPlace = { offset: 0, line: 1 }
 
 /**
- * Cuts a CSV file into chunks of complete records. Each record is checked before it is yielded.
+ * Cuts a CSV file into chunks of complete records. Each record is checked before it is yielded. A piece of the file is
+ * copied before the next one is asked for.
  *
  * Where chunks end depends on the file alone, not on how its bytes arrive. Only a byte order mark and the ignored lines
  * are left out. Throws `UserError` `invalidCsv` at the first invalid byte. Earlier chunks have been yielded by then, so
@@ -58,24 +64,28 @@ const FILE_START: RecordPlace = { offset: 0, line: 1 }
  */
 export async function* splitCsv(
   file: AsyncIterable<Uint8Array>,
-  { chunkBytes, hasHeader, ignoredLines = 0, from = FILE_START, ...options }: SplitCsvOptions,
+  {
+    chunkBytes,
+    hasHeader,
+    ignoredLines = 0,
+    from = FILE_START,
+    memory = new ChunkMemory(chunkBytes),
+    ...options
+  }: SplitCsvOptions,
 ): AsyncGenerator<CsvChunk> {
   const scanner = new CsvScanner(options)
   scanner.skip(from.offset, from.line - 1)
   let linesToIgnore = ignoredLines
   let isHeader = hasHeader
-  let pieces: Uint8Array[] = []
+  const pieces = new ChunkBytes(memory)
   let start = from
 
   const takeChunk = (): CsvChunk => {
-    if (pieces.at(-1)?.at(-1) !== LINE_FEED) pieces.push(Buffer.from([LINE_FEED]))
-    // One copy into one block: holding and writing hundreds of small blocks costs more.
-    const bytes = Buffer.concat(pieces)
+    if (pieces.lastByte !== LINE_FEED) pieces.append(Buffer.from([LINE_FEED]))
     const facts = scanner.takeFacts()
     const origins = [{ source: options.source, line: start.line, records: facts.records }]
-    const chunk = { ...facts, bytes, columns: scanner.columns, isHeader, start, origins }
+    const chunk = { ...facts, ...pieces.take(), columns: scanner.columns, isHeader, start, origins }
     isHeader = false
-    pieces = []
     scanner.stopAfter(chunkBytes)
     return chunk
   }
@@ -99,7 +109,7 @@ export async function* splitCsv(
       }
       if (pieces.length === 0) start = { offset: scanner.offset, line: scanner.line }
       const next = scanner.scan(bytes, index)
-      pieces.push(bytes.subarray(index, next))
+      pieces.append(bytes.subarray(index, next))
       index = next
       if (scanner.stopped) yield takeChunk()
     }

@@ -18,10 +18,19 @@ export class TextPieces {
     this.#source = source
   }
 
+  /** What is yielded is a part of what has arrived, or a character that began in an earlier piece. Nothing else is kept. */
   *next(arrived: Uint8Array): Generator<Uint8Array> {
-    const bytes = this.#unfinished.length === 0 ? arrived : Buffer.concat([this.#unfinished, arrived])
+    let bytes = arrived
+    while (this.#unfinished.length > 0 && bytes.length > 0) {
+      const joined = Buffer.concat([this.#unfinished, bytes.subarray(0, 1)])
+      bytes = bytes.subarray(1)
+      const isUnfinished = countUnfinishedBytes(joined) === joined.length
+      this.#unfinished = isUnfinished ? joined : new Uint8Array(0)
+      if (!isUnfinished) yield* this.#check(joined)
+    }
+    if (bytes.length === 0) return
     const whole = bytes.length - countUnfinishedBytes(bytes)
-    this.#unfinished = bytes.subarray(whole)
+    this.#unfinished = Buffer.from(bytes.subarray(whole))
     yield* this.#check(bytes.subarray(0, whole))
   }
 

@@ -3,11 +3,13 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { receiveBody } from '#lib/aws/multipart/source-object.ts'
+import { readObject } from '#lib/table-engine/read-object.ts'
 import { createS3TableFiles } from '#lib/table-engine/s3-table-files.ts'
 import { createTableEngine } from '#lib/table-engine/table-engine.ts'
-import type { TableFiles } from '#lib/table-engine/table-files.ts'
+import type { ObjectAddress, TableFiles } from '#lib/table-engine/table-files.ts'
 import { type ObjectStore, startObjectStore } from '#support/object-store.ts'
 
 let store: ObjectStore
@@ -31,10 +33,18 @@ const put = async (key: string, body: Uint8Array | string): Promise<void> => {
   await store.client.send(new PutObjectCommand({ Bucket: data, Key: key, Body: body }))
 }
 
-const read = async (key: string): Promise<Buffer> => {
+const copied = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const pieces: Uint8Array[] = []
-  for await (const piece of files.readDataFile({ bucket: data, key })) pieces.push(piece)
+  // Each piece is valid until the next one is asked for.
+  for await (const piece of bytes) pieces.push(Buffer.from(piece))
   return Buffer.concat(pieces)
+}
+
+const read = (key: string): Promise<Buffer> => copied(files.readDataFile({ bucket: data, key }))
+
+const pin = async (key: string): Promise<ObjectAddress> => {
+  const { ETag, ContentLength } = await store.client.send(new HeadObjectCommand({ Bucket: data, Key: key }))
+  return { bucket: data, key, etag: ETag, bytes: ContentLength }
 }
 
 describe('data files in S3', () => {
@@ -42,6 +52,52 @@ describe('data files in S3', () => {
     const body = randomBytes(size)
     await put('sized', body)
     expect((await read('sized')).equals(body)).toBe(true)
+  })
+
+  it.each([0, 1, 4_194_304, 20_000_000])(
+    'of %d bytes are read whole when their ETag is known',
+    async size => {
+      const body = randomBytes(size)
+      await put('pinned', body)
+      const address = await pin('pinned')
+      expect((await copied(files.readDataFile(address))).equals(body)).toBe(true)
+    },
+  )
+
+  it('are read in parts of any size', async () => {
+    const body = randomBytes(20_000_000)
+    await put('in parts', body)
+    const address = await pin('in parts')
+    for (const [start, end] of [
+      [0, 20_000_000],
+      [3, 19_999_999],
+      [11_000_000, 11_000_001],
+    ] as const) {
+      const bytes = await copied(files.readDataFile(address, { start, end }))
+      expect(bytes.equals(body.subarray(start, end))).toBe(true)
+    }
+  })
+
+  it('are refused when they were replaced, however large', async () => {
+    await put('replaced', randomBytes(9_000_000))
+    const address = await pin('replaced')
+    await put('replaced', randomBytes(9_000_000))
+    await expect(copied(files.readDataFile(address))).rejects.toMatchObject({ code: 'source.changed' })
+  })
+
+  it('are refused when a byte came wrong', async () => {
+    await put('damaged', randomBytes(9_000_000))
+    const address = await pin('damaged')
+    const damaged = readObject(store.client, address, {
+      receive: async (source, request, target, onBytes) => {
+        await receiveBody(source, request, target, onBytes)
+        target[0] = (target[0] ?? 0) ^ 1
+      },
+    })
+    await expect(copied(damaged)).rejects.toMatchObject({
+      name: 'TransientError',
+      code: 's3.checksumDiffers',
+    })
   })
 
   it('that do not exist are a mistake of the user', async () => {

@@ -28,6 +28,7 @@ it('stageChunk fails as a bug when DuckDB counts other rows than the scanner, an
       hasReturns: false,
       hasBlankLines: false,
       isHeader: false,
+      release: () => undefined,
       start: { offset: 0, line: 1 },
     },
     dialect: RFC_4180,

@@ -1,6 +1,7 @@
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { openFile } from '#lib/table-engine/csv/open-file.ts'
+import { overwritten } from '../support/overwritten.ts'
 
 const arrive = async function* (bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < bytes.length; index += pieceBytes)
@@ -12,9 +13,9 @@ const read = async (
   pieceBytes = 1 << 20,
   maxUncompressedBytes?: number,
 ): Promise<{ text: string; isCompressed: boolean }> => {
-  const file = await openFile(arrive(bytes, pieceBytes), 'The file', maxUncompressedBytes)
+  const file = await openFile(overwritten(arrive(bytes, pieceBytes)), 'The file', maxUncompressedBytes)
   const pieces: Uint8Array[] = []
-  for await (const piece of file.bytes) pieces.push(piece)
+  for await (const piece of file.bytes) pieces.push(Buffer.from(piece))
   return { text: Buffer.concat(pieces).toString(), isCompressed: file.isCompressed }
 }
 

@@ -5,6 +5,7 @@ import { UserError } from '#lib/errors/errors.ts'
 import { parseCsvDialect, RFC_4180 } from '#lib/table-engine/csv/csv-dialect.ts'
 import { parseRecords } from '#lib/table-engine/csv/parse-records.ts'
 import { type CsvChunk, type SplitCsvOptions, splitCsv } from '#lib/table-engine/csv/split-csv.ts'
+import { overwritten } from '../support/overwritten.ts'
 import { csvCase, cutAnywhere } from './support/csv-arbitrary.ts'
 
 const split = async (
@@ -13,11 +14,8 @@ const split = async (
 ): Promise<CsvChunk[]> => {
   const chunks: CsvChunk[] = []
   const pieces = Array.isArray(file) ? file : [Buffer.from(file)]
-  const source = async function* (): AsyncGenerator<Uint8Array> {
-    yield* pieces
-  }
   const settings = { dialect: RFC_4180, chunkBytes: 1_000_000, hasHeader: false, ...options }
-  for await (const chunk of splitCsv(source(), settings)) chunks.push(chunk)
+  for await (const chunk of splitCsv(overwritten(pieces), settings)) chunks.push(chunk)
   return chunks
 }
 
@@ -218,5 +216,45 @@ describe('files without quoting', () => {
 
   it('count escaped line breaks as lines', async () => {
     expect(await verdict('a\\\nb,c\nd\n', { dialect: escaped })).toContain('at line 3, byte 7')
+  })
+})
+
+describe('the memory of chunks', () => {
+  it('is used again once they are released, and holds the others unchanged', async () => {
+    const chunks = fc.record({
+      chunkBytes: fc.integer({ min: 1, max: 60 }),
+      released: fc.array(fc.nat(3), { minLength: 1 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(csvCase(), chunks, async ({ csv, delimiter, enclosure }, { chunkBytes, released }) => {
+        const options = { dialect: parseCsvDialect({ delimiter, enclosure }), chunkBytes, hasHeader: false }
+        const expected = await verdict(csv, options)
+        const held: { chunk: CsvChunk; text: string }[] = []
+        const texts: string[] = []
+        for await (const chunk of splitCsv(overwritten([Buffer.from(csv)]), options)) {
+          texts.push(chunk.bytes.toString())
+          held.push({ chunk, text: chunk.bytes.toString() })
+          const [gone] = held.splice((released[texts.length % released.length] ?? 0) % 4, 1)
+          gone?.chunk.release()
+          gone?.chunk.release()
+          for (const { chunk: other, text } of held) expect(other.bytes.toString()).toBe(text)
+        }
+        expect(texts).toEqual(expected)
+      }),
+    )
+  })
+
+  it('is no more than what is held at a time', async () => {
+    const records = Buffer.from('0123456789,abcdefghi\n'.repeat(50_000))
+    const blocks = new Set<ArrayBufferLike>()
+    const settings = { dialect: RFC_4180, chunkBytes: 20_000, hasHeader: false }
+    let chunks = 0
+    for await (const chunk of splitCsv(overwritten([records]), settings)) {
+      chunks++
+      blocks.add(chunk.bytes.buffer)
+      chunk.release()
+    }
+    expect(chunks).toBeGreaterThan(40)
+    expect(blocks.size).toBe(1)
   })
 })

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { TableFiles } from '#lib/table-engine/table-files.ts'
+import { overwritten } from './overwritten.ts'
 
 /** A folder in place of S3: bucket and key are a path in it. `log` records the access to tables' files. */
 export const createFolderTableFiles = (folder: string): TableFiles & { log: string[] } => {
@@ -10,10 +11,10 @@ export const createFolderTableFiles = (folder: string): TableFiles & { log: stri
   return {
     log,
     readDataFile: ({ bucket, key }, range) =>
-      createReadStream(locate(bucket, key), range && { start: range.start, end: range.end - 1 }),
+      overwritten(createReadStream(locate(bucket, key), range && { start: range.start, end: range.end - 1 })),
     readRange: (key, { start, end }) => {
       log.push(`read ${key} ${end - start}`)
-      return createReadStream(locate('tables', key), { start, end: end - 1 })
+      return overwritten(createReadStream(locate('tables', key), { start, end: end - 1 }))
     },
     locationOf: key => `s3://tables/${key}`,
     upload: async (source, key) => {

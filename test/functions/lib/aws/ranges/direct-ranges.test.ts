@@ -5,10 +5,10 @@ import { CreateBucketCommand, DeleteObjectCommand, PutObjectCommand, S3Client } 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readRange, type SourceObject } from '#lib/aws/multipart/source-object.ts'
+import { type DirectRanges, directRanges } from '#lib/aws/ranges/direct-ranges.ts'
 import { caCertificate, serverCertificate, serverKey } from '#support/certificates.ts'
 import { startTestS3, type TestS3, testRoot } from '#support/embedded-s3.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '#support/fault-proxy.ts'
-import { type DirectRanges, directRanges } from '../../cli/transfer/direct-ranges.ts'
 
 const Bucket = 'ranges'
 const content = randomBytes(300_000)

@@ -53,6 +53,7 @@ export class RangeConnection {
     this.#reading = { target, filled: 0, onBytes, resolve, reject }
     this.#headBytes = 0
     this.#isInBody = false
+    this.#socket.ref()
     if (this.isOpen) this.#socket.write(request, 'latin1')
     else reject(new Error('The connection is closed'))
     return promise
@@ -110,6 +111,7 @@ export class RangeConnection {
     this.#reading = undefined
     this.#isInBody = false
     this.#headBytes = 0
+    this.#socket.unref() // While nothing is asked for, it keeps no process alive.
     reading.resolve()
     if (this.#closesAfterwards) this.close()
   }

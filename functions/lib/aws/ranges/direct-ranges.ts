@@ -1,5 +1,5 @@
 import { getCanonicalQuery } from '@smithy/signature-v4'
-import { type ReceiveBody, receiveBody } from '../../functions/lib/aws/multipart/source-object.ts'
+import { type ReceiveBody, receiveBody } from '../multipart/source-object.ts'
 import { RangeConnection } from './range-connection.ts'
 
 /** Far longer than S3 takes to answer. Without a limit a dead peer would never be noticed. */
