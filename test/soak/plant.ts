@@ -61,13 +61,17 @@ const copied = [
   'tsconfig.json',
 ]
 
-/** A copy of the program with the bug in it. The program itself is never touched. */
-export const plantBug = async (plant: Plant, from: string, target: string): Promise<void> => {
+/** A copy of the program, for plants. The program itself is never touched. */
+export const copyProgram = async (from: string, target: string): Promise<void> => {
   await mkdir(join(target, 'node_modules'), { recursive: true })
   await Promise.all([
     ...copied.map(name => cp(join(from, name), join(target, name), { recursive: true })),
     linkPackages(join(from, 'node_modules'), join(target, 'node_modules')),
   ])
+}
+
+/** Puts the bug into a copy. */
+export const plantBug = async (plant: Plant, target: string): Promise<void> => {
   for (const { file, ...edit } of plants[plant]) {
     const path = join(target, file)
     await writeFile(path, edited(await readFile(path, 'utf8'), { file, ...edit }))

@@ -9,7 +9,7 @@ import { CloudProcess } from './cloud-process.ts'
 import { comparePhase } from './compare-phase.ts'
 import { compareDataFiles, compareFileObjects } from './left-overs.ts'
 import type { Difference } from './model.ts'
-import { plantBug } from './plant.ts'
+import { copyProgram, plantBug } from './plant.ts'
 import { answerShop } from './reading-steps.ts'
 import { runPhase } from './run-phase.ts'
 import { phaseOf, type ScheduleOptions } from './schedule.ts'
@@ -40,7 +40,10 @@ export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
   const dataDir = join(folder, 'data')
   const program = plant ? join(folder, 'program') : projectRoot
   await mkdir(dataDir, { mode: 0o700 })
-  if (plant) await plantBug(plant, projectRoot, program)
+  if (plant) {
+    await copyProgram(projectRoot, program)
+    await plantBug(plant, program)
+  }
   const cloud = new CloudProcess({ program, dataDir, durability, logFile: join(folder, 'cloud.log') })
   const leaveNothingRunning = () => cloud.abandon()
   process.once('exit', leaveNothingRunning)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chooseKills } from './choose-kills.ts'
+import { chooseKills, sampleOf } from './choose-kills.ts'
 
 const kinds = ['a', 'a', 'b', 'a', 'a', 'c', 'a', 'a', 'a', 'b', 'a', 'a', 'd']
 
@@ -16,4 +16,13 @@ it('dies on both sides of every write when it is thorough', () => {
     expect(kills.filter(kill => kill.when === when).map(({ write }) => write)).toEqual(
       kinds.map((_, index) => index + 1),
     )
+})
+
+it.each([
+  [1, [3]],
+  [2, [2, 4]],
+  [5, [1, 2, 3, 4, 5]],
+])('takes %i of five moments evenly, and all when it is thorough', (count, expected) => {
+  expect(sampleOf([1, 2, 3, 4, 5], count, false)).toEqual(expected)
+  expect(sampleOf([1, 2, 3, 4, 5], count, true)).toEqual([1, 2, 3, 4, 5])
 })

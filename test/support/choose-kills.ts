@@ -40,3 +40,13 @@ export const chooseKills = (kinds: readonly string[], thorough = isThorough): Ki
     .sort((one, other) => one - other)
     .map((write, index) => ({ write, when: 'after', isNewExecution: index % 2 === 1 }))
 }
+
+/** So many of all moments, spread evenly; all of them with `KILLS=all`. */
+export const sampleOf = <Moment>(
+  all: readonly Moment[],
+  count: number,
+  thorough = isThorough,
+): readonly Moment[] => {
+  const upTo = (index: number): number => Math.floor((index * count) / all.length + 1 / 2)
+  return thorough ? all : all.filter((_, index) => upTo(index) < upTo(index + 1))
+}
