@@ -9,20 +9,21 @@ import {
   createConfigurationStore,
 } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import { startItemTable } from '#support/start-item-table.ts'
+import { runs } from '#support/thorough.ts'
 import { changed, step } from './steps.ts'
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
+let database: Awaited<ReturnType<typeof startItemTable>>
 beforeAll(async () => {
-  database = await startItemDatabase('storage')
+  database = await startItemTable()
 })
 afterAll(() => database.close())
 
 // Nothing here is too long for an item.
 const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
-const table = () => createItemTable(database.documents, 'storage')
+const table = () => database.items
 
 /** A store of a new process: it shares nothing, and has nothing in memory. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
@@ -142,7 +143,7 @@ describe('a store over items', () => {
         }
         expect(await versionsOf(expected)).toEqual(versions)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 })

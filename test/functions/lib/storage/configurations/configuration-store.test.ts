@@ -8,12 +8,12 @@ import {
 import type { Change, Configuration } from '#lib/storage/configurations/configuration.ts'
 import { createConfigurationStore } from '#lib/storage/configurations/configuration-store.ts'
 import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import { startItemTable } from '#support/start-item-table.ts'
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
+let database: Awaited<ReturnType<typeof startItemTable>>
 beforeAll(async () => {
-  database = await startItemDatabase('storage')
+  database = await startItemTable()
 })
 afterAll(() => database.close())
 
@@ -22,7 +22,7 @@ const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'no
 
 /** A store of one process: it shares nothing with others. */
 const newStore = (wrap: (items: ItemTable) => ItemTable = items => items) =>
-  createConfigurationStore(wrap(createItemTable(database.documents, 'storage')), documents)
+  createConfigurationStore(wrap(database.items), documents)
 
 let made = 0
 const changeBy = (description: string): Change => ({

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBranchStore } from '#lib/storage/branches/branch-store.ts'
 import { createUsedComponents } from '#lib/storage/configurations/used-components.ts'
-import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
-import { startItemDatabase } from '#support/item-database.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import { startItemTable } from '#support/start-item-table.ts'
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
+let database: Awaited<ReturnType<typeof startItemTable>>
 let items: ItemTable
 beforeAll(async () => {
-  database = await startItemDatabase('storage')
-  items = createItemTable(database.documents, 'storage')
+  database = await startItemTable()
+  items = database.items
 })
 afterAll(() => database.close())
 
