@@ -31,8 +31,9 @@ beforeAll(async () => {
   service.jobServices.exports = { ...exports, findFileId: async () => undefined }
 })
 afterAll(() => service?.close())
+// Parts of two files each, as small as the files are.
 beforeEach(() => {
-  Object.assign(service.jobServices.distribution, { isOn: true, exportPartBytes: 2_000 })
+  Object.assign(service.jobServices.distribution, { isOn: true, exportPartBytes: 4_000 })
 })
 
 const createTyped = async (): Promise<string> => {
@@ -161,6 +162,7 @@ describe('an export that outgrows one function has the rows and the order of a s
   })
 
   it('in as many slices as the parts need', async () => {
+    service.jobServices.distribution.exportPartBytes = 2_000
     const large = (await expectSame(plain, {})) as { slices: number }
     expect(large.slices).toBeGreaterThan(2)
     const sorted = (await expectSame(plain, { orderBy: [{ column: 'id' }] })) as { slices: number }

@@ -5,7 +5,7 @@ import { mergeSlices } from '#functions/merge-slices/merge-slices.ts'
 import { formatCrc32 } from '#lib/aws/multipart/combine-crc32.ts'
 import { listWithoutChecksums } from '#support/list-without-checksums.ts'
 import type { Fault } from '../../support/fault-proxy.ts'
-import { isThorough } from '../../support/thorough.ts'
+import { isThorough, stride } from '../../support/thorough.ts'
 import { randomSlices, startExportFixture } from './support/export-fixture.ts'
 
 const MiB = 1024 ** 2
@@ -348,15 +348,15 @@ describe('faults of S3', () => {
     'slowFirstByte',
   ]
 
-  // Unless all are wanted, each fault hits every third call, and each call another two of the faults.
-  const stride = isThorough ? 1 : 3
+  // Unless all are wanted, each call is hit by one of the faults, and each fault hits every sixth call.
+  const step = stride(faults.length)
 
   it.each(faults)('%s at any one call: the same object', async fault => {
     const fileId = await fixture.upload(slices)
     await fixture.run({ fileId, destination: destination() })
     const calls = fixture.proxy.count()
     expect(calls).toBeGreaterThan(10)
-    for (let faulty = 1 + (faults.indexOf(fault) % stride); faulty <= calls; faulty += stride) {
+    for (let faulty = 1 + (faults.indexOf(fault) % step); faulty <= calls; faulty += step) {
       key = `exports of today/${keys}-${faulty}.csv`
       fixture.proxy.decide((_, number) => (number === faulty ? fault : undefined))
       await fixture.run({ fileId, destination: destination() })

@@ -11,7 +11,7 @@ let service: StorageService
 let bucketId: string
 beforeAll(async () => {
   service = await startStorageService({
-    rangeBytes: 200,
+    rangeBytes: 300,
     now: () => new Date(Date.now() + clock.aheadMs),
   })
   bucketId = await service.createBucket('main')
@@ -174,7 +174,7 @@ const objectsBelow = async (prefix: string): Promise<string[]> => {
 describe('a large load', () => {
   it('is staged in several ranges, of which the table shows only its own columns', async () => {
     const { tableId } = await play(
-      [{ content: `id,note\n${records(0, 40)}`, settings: { primaryKey: 'id' } }],
+      [{ content: `id,note\n${records(0, 60)}`, settings: { primaryKey: 'id' } }],
       24,
     )
     const table = await service.stores.tables.get(tableId)
