@@ -8,6 +8,7 @@ import { timestampLiteral } from '#lib/distributed/statements/timestamp-literal.
 import type { TableField } from '#lib/table-engine/snapshot.ts'
 import type { FieldType } from '#lib/table-engine/types/field-type.ts'
 import { parseMerge } from '#local/runtime/athena/parse-merge.ts'
+import { runs } from '#support/thorough.ts'
 import { trinoErrors } from '#support/trino-grammar.ts'
 
 const database = 'millrace_tables'
@@ -100,7 +101,7 @@ it('writes what the grammar of Trino takes, whatever the columns are called', ()
       const key = columns[pick % columns.length] ?? ''
       expect(trinoErrors(merge(columns, [key], [2]))).toEqual([])
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })
 

@@ -9,6 +9,7 @@ import { recordExtraction } from '#lib/extractor/cassette/record-extraction.ts'
 import { readRun } from '#lib/extractor/cassette/recording.ts'
 import { replayExtraction } from '#lib/extractor/cassette/replay-extraction.ts'
 import type { ExtractOptions, KeptWindows } from '#lib/extractor/extract.ts'
+import { runs } from '#support/thorough.ts'
 import { zip } from './answers/zip.ts'
 import { type Answer, startApi } from './api-server.ts'
 import { configuration, readTables, type Settings } from './run-extraction.ts'
@@ -268,6 +269,6 @@ it('any answers: the replay equals the record', async () => {
       expect(replayed.differences).toEqual([])
       expect(replayed.error?.message).toBe('error' in end ? end.error.message : undefined)
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

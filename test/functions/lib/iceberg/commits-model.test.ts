@@ -5,6 +5,7 @@ import type { CommitPlan } from '#lib/iceberg/commit/plan-commit.ts'
 import type { DataFile } from '#lib/iceberg/manifests/data-file.ts'
 import { readRows } from '#lib/iceberg/read/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
+import { runs } from '#support/thorough.ts'
 import { createParquetFiles, type ParquetFiles } from './support/parquet-files.ts'
 import { createTableWriter, dataFile, textField } from './support/table-writer.ts'
 
@@ -169,6 +170,6 @@ it('after any sequence of commits icebird, our reader and the model agree', asyn
       expect(await table.ourView()).toEqual(expected)
       expect(await table.icebirdView()).toEqual(expected)
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })

@@ -7,6 +7,7 @@ import { formatRecord } from '#lib/table-engine/csv/format-records.ts'
 import type { ExportRequest } from '#lib/table-engine/export-request.ts'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
 import { columnNames, withColumns, withoutColumn } from '#lib/table-engine/snapshot.ts'
+import { runs } from '#support/thorough.ts'
 import { createTableFixture } from './support/table-fixture.ts'
 
 // Every chunk of some bytes is a file of its own, and stays one.
@@ -130,7 +131,7 @@ describe('an export', () => {
         const { snapshot } = await fixture.load(`${['"a","b"\n', ...rows.map(formatRecord)].join('')}`)
         expect((await exportSlices(snapshot)).slices.join('')).toBe(rows.map(formatRecord).join(''))
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Snapshot } from '#lib/table-engine/snapshot.ts'
+import { runs } from '#support/thorough.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
 let tables: TableFixture
@@ -83,7 +84,7 @@ describe('a load into a table with a primary key', () => {
           ) // biome-ignore format: one chain
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CsvSource } from '#lib/table-engine/load-request.ts'
 import { columnNames } from '#lib/table-engine/snapshot.ts'
+import { runs } from '#support/thorough.ts'
 import { csvCase } from './csv/support/csv-arbitrary.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
@@ -41,7 +42,7 @@ describe('a full load', () => {
         expect(snapshot.rowsCount).toBe(rows.length)
         expect(await tables.rows(snapshot)).toEqual(rows)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

@@ -10,6 +10,7 @@ import {
   withColumns,
   withoutColumn,
 } from '#lib/table-engine/snapshot.ts'
+import { runs } from '#support/thorough.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 import { writeVersion01Table } from './support/version-01-table.ts'
 
@@ -191,7 +192,7 @@ describe('a table after any changes', () => {
           await check(model, snapshot)
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     )
   })
 })

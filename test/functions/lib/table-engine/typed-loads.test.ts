@@ -4,6 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptySnapshot, type NewField, type Snapshot, withFields } from '#lib/table-engine/snapshot.ts'
+import { runs } from '#support/thorough.ts'
 import { createTableFixture, type TableFixture } from './support/table-fixture.ts'
 
 let tables: TableFixture
@@ -112,7 +113,7 @@ describe('keyed loads of a typed table', () => {
           expect(table.rowsCount).toBe(model.size)
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { runs } from '#support/thorough.ts'
 
 let service: StorageService
 beforeAll(async () => {
@@ -58,7 +59,7 @@ describe.each([...servedEndpoints, ...Object.keys(refusedOperations)])('%s', end
           : { error: { code: status, type: expect.any(String), message: expect.any(String) } }
         expect(reply).toMatchObject(errorForm)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { UserError } from '#lib/errors/errors.ts'
+import { runs } from '#support/thorough.ts'
 import { readChangingList, type Told } from './changing-api.ts'
 import { findingsOf, story } from './story.ts'
 
@@ -87,7 +88,7 @@ describe('"repair" of a list that changes while it is read', () => {
         expect(job?.completeness?.messages).toHaveLength(passes.length > 2 ? 1 : 0)
         if (passes.length > 2) repaired++
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
     expect(repaired).toBeGreaterThan(0)
   })
@@ -103,7 +104,7 @@ describe('"repair" of a list that changes while it is read', () => {
         expect(repaired.result?.finished && repaired.result.warnings).toEqual([])
         if (!changing.losesLegs) expect(repaired.pages).toEqual([...plain.pages, ...plain.pages])
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { UserError } from '#lib/errors/errors.ts'
+import { runs } from '#support/thorough.ts'
 import { readChangingList } from './changing-api.ts'
 import { findingsOf, story } from './story.ts'
 
@@ -23,7 +24,7 @@ describe('a list that changes while it is read', () => {
         })
         expect(plain.result?.summary.jobs[0]).not.toHaveProperty('completeness')
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -40,7 +41,7 @@ describe('a list that changes while it is read', () => {
         expect((error as UserError).params['findings']).toEqual(said)
         expect(tables).toEqual({})
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -51,7 +52,7 @@ describe('a list that changes while it is read', () => {
         expect(error).toBeUndefined()
         expect(result?.finished && result.warnings).toEqual([])
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 })

@@ -7,6 +7,7 @@ import type { UserError } from '#lib/errors/errors.ts'
 import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
 import { KeyLogs } from '#lib/extractor/deletions/key-logs.ts'
 import { type ExtractResult, extract } from '#lib/extractor/extract.ts'
+import { runs } from '#support/thorough.ts'
 import { type Answer, type ApiServer, startApi } from '../api-server.ts'
 import { configuration, readTables, runExtraction, type Settings } from '../run-extraction.ts'
 
@@ -89,7 +90,7 @@ describe('rows that are gone', () => {
             )
           }
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       )
     } finally {
       await server.close()

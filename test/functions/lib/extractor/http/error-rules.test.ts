@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '#support/thorough.ts'
 import { type Answer, startApi } from '../api-server.ts'
 import { extractFrom, runExtraction } from '../run-extraction.ts'
 
@@ -116,7 +117,7 @@ describe('a job that a rule stops', () => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 

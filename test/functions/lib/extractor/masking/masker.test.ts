@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMasker } from '#lib/extractor/masking/masker.ts'
 import { secretsOf } from '#lib/extractor/masking/secrets-of.ts'
 import { describePlan } from '#lib/extractor/runner/describe-plan.ts'
+import { runs } from '#support/thorough.ts'
 import { startApi } from '../api-server.ts'
 import { configuration, extractFrom } from '../run-extraction.ts'
 
@@ -100,7 +101,7 @@ describe('no secret of the configuration', () => {
               expect(output).not.toContain(form)
           }
         }),
-        { numRuns: 25 },
+        { numRuns: runs(25) },
       )
     } finally {
       await server.close()

@@ -9,6 +9,7 @@ import { type PageAhead, PageThreads } from '#lib/extractor/tables/page-threads.
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import type { AddOptions, TableSink, TableSinkCheckpoint } from '#lib/extractor/tables/sink-types.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
+import { runs } from '#support/thorough.ts'
 import { randomPages } from './random-pages.ts'
 import type { Page } from './run-sink.ts'
 
@@ -111,7 +112,7 @@ it('rows written ahead by several threads equal those that one thread writes in 
     fc.asyncProperty(randomPages, fc.boolean(), steps, async (pages, compat, plan) => {
       expect(await outcome(pages, compat, plan)).toEqual(await outcome(pages, compat, []))
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -120,7 +121,7 @@ it('stops and resumes between pages that other threads write', async () => {
     fc.asyncProperty(randomPages, fc.array(fc.nat(4)), steps, async (pages, stopAfter, plan) => {
       expect(await outcome(pages, false, plan, shared, stopAfter)).toEqual(await outcome(pages, false, []))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

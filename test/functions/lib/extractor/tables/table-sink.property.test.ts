@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import { runs } from '#support/thorough.ts'
 import { randomPages as pages, scalar } from './random-pages.ts'
 import { type Page, type RunOptions, runSink } from './run-sink.ts'
 
@@ -17,7 +18,7 @@ it('rows written page by page equal the rows built from the whole log', async ()
     fc.asyncProperty(pages, fc.boolean(), async (input, compat) => {
       expect(await outcome(input, { compat })).toEqual(await outcome(input, { compat, fromLog: true }))
     }),
-    { numRuns: 120 },
+    { numRuns: runs(120) },
   )
 })
 
@@ -26,7 +27,7 @@ it('stopping and resuming after any pages changes nothing', async () => {
     fc.asyncProperty(pages, fc.array(fc.nat(4)), fc.boolean(), async (input, stopAfter, compat) => {
       expect(await outcome(input, { compat, stopAfter })).toEqual(await outcome(input, { compat }))
     }),
-    { numRuns: 80 },
+    { numRuns: runs(80) },
   )
 })
 
@@ -49,6 +50,6 @@ it('how items are spread over pages does not matter when their kinds agree', asy
         expect(await outcome(apart, {})).toEqual(await outcome(together, {}))
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

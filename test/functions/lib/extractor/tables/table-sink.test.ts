@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
+import { runs } from '#support/thorough.ts'
 import { type Page, runSink } from './run-sink.ts'
 
 const items = (json: string): Json[] => parseJson(json) as Json[]
@@ -205,7 +206,7 @@ it('any texts come back from the CSV as they were', async () => {
         expect(read).toEqual([...rows.map(row => ({ ...row, c: '' })), { a: 'end', b: 'end', c: '1' }])
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

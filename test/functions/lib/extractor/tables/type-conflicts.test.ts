@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '#lib/extractor/tables/json-value.ts'
+import { runs } from '#support/thorough.ts'
 import { runExtraction } from '../run-extraction.ts'
 import { type Page, runSink } from './run-sink.ts'
 
@@ -36,7 +37,7 @@ describe('a value that does not fit its column, kept', () => {
         if (usual === undefined) expect(said).not.toEqual([])
         if (said.length === 0) expect(kept).toEqual(usual)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -46,7 +47,7 @@ describe('a value that does not fit its column, kept', () => {
         const whole = await runSink(given, keep)
         expect(await runSink(given, { ...keep, stopAfter: [stop] })).toEqual(whole)
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 

@@ -5,6 +5,7 @@ import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { SHARDS } from '#lib/storage/db/spread.ts'
 import { startItemDatabase } from '#support/item-database.ts'
+import { runs } from '#support/thorough.ts'
 
 interface Note {
   id: number
@@ -87,7 +88,7 @@ describe('records of a month that are spread over partitions', () => {
         const asked = notes.map(({ id }) => id)
         expect(await records.getMany(asked)).toEqual(asked.map(noteOf))
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 

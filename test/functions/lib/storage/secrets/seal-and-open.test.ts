@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { createSealer } from '#lib/storage/secrets/create-sealer.ts'
 import { startKeyService } from '#support/key-service.ts'
+import { runs } from '#support/thorough.ts'
 
 const owner = { projectId: 7, componentId: 'ex-generic-v2', configId: 'shop' }
 
@@ -100,7 +101,7 @@ describe('opening', () => {
         const sealed = await seal(value, owner)
         expect(await open(sealed, owner)).toEqual(await withTexts(value))
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 

@@ -8,6 +8,7 @@ import { readPreamble } from '#lib/table-engine/csv/cut/read-preamble.ts'
 import { firstByteOf, scanRange } from '#lib/table-engine/csv/cut/scan-range.ts'
 import { parseRecords } from '#lib/table-engine/csv/parse-records.ts'
 import { splitCsv } from '#lib/table-engine/csv/split-csv.ts'
+import { runs } from '#support/thorough.ts'
 import { cutAnywhere } from '../support/csv-arbitrary.ts'
 
 interface Options {
@@ -156,7 +157,7 @@ describe('a file that is cut', () => {
         else read++
         expect(await readCut(file, { ...options, cuts, pieceBytes })).toEqual(whole)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
     expect(Math.min(refused, read)).toBeGreaterThan(200)
   })
