@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
+import { s3WithAt } from '../support/s3-with.ts'
 import { startStorageService } from '../support/storage-service.ts'
 
 interface Address {
@@ -106,24 +107,12 @@ export const connectTarget = async () => {
     return current
   }
 
-  /** An S3 client with temporary credentials. */
-  const s3With = (credentials: WireCredentials, region: string): S3Client =>
-    new S3Client({
-      region,
-      ...(address.s3 !== undefined && { endpoint: address.s3, forcePathStyle: true }),
-      credentials: {
-        accessKeyId: credentials.AccessKeyId,
-        secretAccessKey: credentials.SecretAccessKey,
-        sessionToken: credentials.SessionToken,
-      },
-    })
-
   const withS3 = async <Result>(
     credentials: WireCredentials,
     region: string,
     use: (s3: S3Client) => Promise<Result>,
   ): Promise<Result> => {
-    const s3 = s3With(credentials, region)
+    const s3 = s3WithAt(address.s3)(region, credentials)
     try {
       return await use(s3)
     } finally {

@@ -3,7 +3,8 @@ import { runJob } from '#functions/run-job/run-job.ts'
 import { createTransfer } from '#functions/start-import/transfer.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { startExtraction } from '#support/extraction.ts'
-import { s3Of, startLanding } from '#support/landing.ts'
+import { startLanding } from '#support/landing.ts'
+import { s3WithAt } from '#support/s3-with.ts'
 import { doSideBySide } from '#support/side-by-side.ts'
 import { startStorageService } from '#support/storage-service.ts'
 import { sweepAll } from '#support/sweep-all.ts'
@@ -92,7 +93,7 @@ export const startWorld = async () => {
   })
   const extraction = await startExtraction({ service, fetch })
   seam.watch('S3', service.s3)
-  const plainS3With = s3Of(service.s3Endpoint)
+  const plainS3With = s3WithAt(service.s3Endpoint)
   const s3With: typeof plainS3With = (region, credentials) =>
     seam.watch('S3', plainS3With(region, credentials))
   const transfer = createTransfer({

@@ -3,12 +3,11 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { createOpener } from '../../functions/lib/storage/secrets/create-opener.ts'
 import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
 import { createTokenClient } from '../../functions/lib/storage-client/token-client.ts'
-import type { FileCredentials } from '../../functions/lib/storage-client/wire.ts'
 import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
@@ -22,6 +21,7 @@ import { createSharedBudgets } from '../../functions/run-extractor/shared-budget
 import type { RunStep } from '../../functions/run-extractor/steps.ts'
 import { createRunStore, createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import type { GivenService } from './landing.ts'
+import { s3WithAt } from './s3-with.ts'
 import { startStorageService } from './storage-service.ts'
 
 export type Settings = Partial<MachineServices>
@@ -69,17 +69,7 @@ export const startExtraction = async (given: GivenService = {}) => {
       isRunning: async arn => running.has(arn),
       now: () => new Date(),
     }),
-    s3With: (region: string, credentials: FileCredentials) =>
-      new S3Client({
-        endpoint: service.s3Endpoint,
-        forcePathStyle: true,
-        region,
-        credentials: {
-          accessKeyId: credentials.AccessKeyId,
-          secretAccessKey: credentials.SecretAccessKey,
-          sessionToken: credentials.SessionToken,
-        },
-      }),
+    s3With: s3WithAt(service.s3Endpoint),
     openSecrets: (value, reader) => open(value, { ...reader, projectId: PROJECT_ID }),
     scratchFolder: join(scratch, 'runs'),
     legSeconds: 60,

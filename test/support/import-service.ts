@@ -1,11 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  CreateBucketCommand,
-  PutBucketVersioningCommand,
-  PutObjectCommand,
-  S3Client,
-} from '@aws-sdk/client-s3'
+import { CreateBucketCommand, PutBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { StartImportDependencies } from '#functions/start-import/dependencies.ts'
@@ -14,6 +9,7 @@ import { startImport } from '#functions/start-import/start-import.ts'
 import { createTransfer, type TransferOptions } from '#functions/start-import/transfer.ts'
 import { createStorageClient, type StorageClient } from '#lib/storage-client/storage-client.ts'
 import { createTestRecords, type TestRecords } from './import-records.ts'
+import { s3WithAt } from './s3-with.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
 
 export const LANDING = 'landing'
@@ -71,16 +67,7 @@ export const transferOf = (changed: Partial<TransferOptions> & { ownFilesBucket:
 
 /** What the handler does, with the endpoint of the test. */
 export const s3With: TransferOptions['s3With'] = (region, credentials) =>
-  new S3Client({
-    endpoint: service.s3Endpoint,
-    forcePathStyle: true,
-    region,
-    credentials: {
-      accessKeyId: credentials.AccessKeyId,
-      secretAccessKey: credentials.SecretAccessKey,
-      sessionToken: credentials.SessionToken,
-    },
-  })
+  s3WithAt(service.s3Endpoint)(region, credentials)
 
 let sequence = 0
 

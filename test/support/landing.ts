@@ -5,7 +5,6 @@ import {
   ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
-  S3Client,
 } from '@aws-sdk/client-s3'
 import { createAdaptorServer } from '@hono/node-server'
 import type { DocumentRequests } from '../../functions/lib/aws/document-requests.ts'
@@ -17,9 +16,10 @@ import type { StartImportDependencies } from '../../functions/start-import/depen
 import type { LandedObject, StartImportEvent } from '../../functions/start-import/event.ts'
 import { startImport } from '../../functions/start-import/start-import.ts'
 import type { StartImportResult } from '../../functions/start-import/start-import-result.ts'
-import { createTransfer, type TransferOptions } from '../../functions/start-import/transfer.ts'
+import { createTransfer } from '../../functions/start-import/transfer.ts'
 import { createTestRecords } from './import-records.ts'
 import { createMemoryDocuments } from './memory-documents.ts'
+import { s3WithAt } from './s3-with.ts'
 import { type StorageService, startStorageService } from './storage-service.ts'
 
 export const LANDING = 'landing'
@@ -63,7 +63,7 @@ export const startLanding = async (given: GivenService = {}) => {
     transfer: createTransfer({
       s3: service.s3,
       ownFilesBucket: service.filesBucket,
-      s3With: s3Of(service.s3Endpoint),
+      s3With: s3WithAt(service.s3Endpoint),
       notes: records.notes,
     }),
     storage,
@@ -174,21 +174,6 @@ export const startLanding = async (given: GivenService = {}) => {
 export type TestLanding = Awaited<ReturnType<typeof startLanding>>
 
 const pause = () => new Promise(resolve => setTimeout(resolve, 5))
-
-/** What the handler does, with the endpoint of the test. */
-export const s3Of =
-  (endpoint: string): TransferOptions['s3With'] =>
-  (region, credentials) =>
-    new S3Client({
-      endpoint,
-      forcePathStyle: true,
-      region,
-      credentials: {
-        accessKeyId: credentials.AccessKeyId,
-        secretAccessKey: credentials.SecretAccessKey,
-        sessionToken: credentials.SessionToken,
-      },
-    })
 
 /** Calls through, and dies before or after the n-th call of any of these functions. */
 export const dyingAt = (

@@ -1,34 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Extraction, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { type StoredRuns, startStoredRuns } from './stored-runs.ts'
 
-let extraction: Extraction
-let api: ApiServer
 let items: object[] = []
-
+let extraction: StoredRuns
 beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(() => items)
+  extraction = await startStoredRuns(() => items)
 })
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+afterAll(() => extraction?.close())
 
 const create = (configurationId: string, drift: string) =>
-  extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId,
-    name: configurationId,
-    configuration: {
-      parameters: {
-        api: { baseUrl: `${api.origin}/` },
-        config: { outputBucket: configurationId, drift, jobs: [{ endpoint: 'items' }] },
-      },
-    },
-  })
+  extraction.create(configurationId, { drift, jobs: [{ endpoint: 'items' }] })
 
-const get = async (path: string) => (await extraction.service.call('GET', `/v2/storage/${path}`)).body
+const get = (path: string) => extraction.call('GET', path)
 
 const change = { table: 'warned.items', column: 'b', change: 'new', after: 'integer', rule: 'warn' }
 

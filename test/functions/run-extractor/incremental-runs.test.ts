@@ -1,38 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Extraction, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { startApi } from '../lib/extractor/api-server.ts'
+import { type StoredRuns, startStoredRuns } from './stored-runs.ts'
 
-let extraction: Extraction
-let api: ApiServer
 let rows: { id: number; at: string; name: string }[]
-
+let extraction: StoredRuns
 beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(({ query }) => rows.filter(({ at }) => at > (query.get('since') ?? '')))
+  extraction = await startStoredRuns(({ query }) => rows.filter(({ at }) => at > (query.get('since') ?? '')))
 })
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+afterAll(() => extraction?.close())
 
 const thirty = () => Array.from({ length: 30 }, (_, id) => ({ id, at: '2026-01-01', name: 'old' }))
 const job = { endpoint: 'people', incremental: { idKey: 'at', param: 'since', type: 'date' } }
 
 const store = (configurationId: string, people: object) =>
-  extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId,
-    name: configurationId,
-    configuration: {
-      parameters: {
-        api: { baseUrl: `${api.origin}/` },
-        config: { outputBucket: configurationId, jobs: [people] },
-      },
-    },
-  })
+  extraction.create(configurationId, { jobs: [people] })
 
-const call = async (method: string, path: string, body?: object) =>
-  (await extraction.service.call(method, `/v2/storage/${path}`, body)).body
+const call = (method: string, path: string, body?: object) => extraction.call(method, path, body)
 
 const namesOf = async (tableId: string): Promise<string[]> => {
   const { rows } = await call('GET', `tables/${tableId}/data-preview?format=json&limit=1000`)

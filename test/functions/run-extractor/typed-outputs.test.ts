@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Extraction, startExtraction } from '../../support/extraction.ts'
-import { type ApiServer, startApi } from '../lib/extractor/api-server.ts'
+import { type StoredRuns, startStoredRuns } from './stored-runs.ts'
 
-let extraction: Extraction
-let api: ApiServer
-
+let extraction: StoredRuns
 beforeAll(async () => {
-  extraction = await startExtraction()
-  api = await startApi(() => [
+  extraction = await startStoredRuns(() => [
     { id: '7', price: '9.90', ratio: 0.25, paid: true, day: '01.03.2026', at: 1772352000250, note: 'x' },
     { id: 8, price: '', ratio: null, paid: 0, day: null, at: '', note: '' },
   ])
 })
-
-afterAll(async () => {
-  await api?.close()
-  await extraction?.close()
-})
+afterAll(() => extraction?.close())
 
 const cast = {
   id: 'integer',
@@ -28,23 +20,16 @@ const cast = {
 }
 
 const create = (configurationId: string, job: object) =>
-  extraction.service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId,
-    name: configurationId,
-    configuration: {
-      parameters: {
-        api: { baseUrl: `${api.origin}/` },
-        config: { outputBucket: 'typed', jobs: [{ endpoint: 'orders', primaryKey: 'id', ...job }] },
-      },
-    },
+  extraction.create(configurationId, {
+    outputBucket: 'typed',
+    jobs: [{ endpoint: 'orders', primaryKey: 'id', ...job }],
   })
 
-const table = async () => (await extraction.service.call('GET', '/v2/storage/tables/in.c-typed.orders')).body
+const table = async () => await extraction.call('GET', 'tables/in.c-typed.orders')
 
 const rows = async (): Promise<string[][]> => {
-  const path = '/v2/storage/tables/in.c-typed.orders/data-preview?format=json'
-  const { body } = await extraction.service.call('GET', path)
-  return body.rows.map((row: { value: string }[]) => row.map(({ value }) => value))
+  const { rows } = await extraction.call('GET', 'tables/in.c-typed.orders/data-preview?format=json')
+  return rows.map((row: { value: string }[]) => row.map(({ value }) => value))
 }
 
 describe('a run whose jobs cast', () => {
