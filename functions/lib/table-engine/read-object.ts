@@ -12,7 +12,7 @@ const ATTEMPTS = 3
 /** For less, a stream of the SDK takes no longer than blocks of memory do. */
 const LARGE_BYTES = 4 * 1024 * 1024
 
-export interface ReadOptions {
+interface ReadOptions {
   range?: ByteRange | undefined
   /** Reads what is large in blocks. Default: all is a stream of the SDK. */
   receive?: ReceiveBody | undefined
