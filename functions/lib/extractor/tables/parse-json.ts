@@ -31,6 +31,7 @@ const parseNumbers = (text: string, bytes: Uint8Array, changed: readonly number[
 const parseEscapedKeys = (text: string): Json => {
   try {
     const { plain, names } = hideEscapedKeys(text)
+    if (plain === text) return JSON.parse(text) as Json // it is no JSON, or the key would have been found
     return restoreKeys(parseJson(plain), names)
   } catch (error) {
     if (error instanceof SyntaxError) JSON.parse(text) // its message is about what was sent
