@@ -2,17 +2,18 @@ import { UserError } from '../../errors/errors.ts'
 import { pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../php/safe-name.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
+import type { ReadBytes } from './bytes/byte-page.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
 import { ItemLog, itemsAt } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
-import type { Family } from './page-rows.ts'
-import type { PageAhead, PageThreads } from './page-threads.ts'
+import { type Family, PageWriters } from './page-rows.ts'
+import { type PageAhead, type PageThreads, pageDone } from './page-threads.ts'
 import { parseJson } from './parse-json.ts'
 import { parentColumns } from './row-writer.ts'
-import type { AddOptions, WrittenTable } from './sink-types.ts'
+import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
 import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
 import { LineFile, type Output, tableFile } from './table-file.ts'
@@ -54,6 +55,9 @@ export class AutomaticTables {
   readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
   readonly #threads: PageThreads | undefined
   readonly #misfits = new Map<string, number>()
+  /** Pages after each other whose bytes were not enough, by data type. */
+  readonly #unread = new Map<string, number>()
+  readonly #here = new PageWriters()
   #learnt: unknown
   readonly #warn: (message: string) => void
 
@@ -100,7 +104,25 @@ export class AutomaticTables {
   /** The same on this thread, which would have to wait. */
   write(type: string, items: readonly Json[], { source, parent = {} }: AddOptions): PageAhead | undefined {
     const family = source && this.#familyOf(type, items, parent)
-    return family && this.#threads?.write(items, parent, family)
+    if (source === undefined || family === undefined) return undefined
+    try {
+      return pageDone(family.version, this.#here.rows(family, source, parent, items))
+    } catch {
+      return pageDone(family.version, undefined) // adding it says what is wrong
+    }
+  }
+
+  /** Writes the rows of a page from its bytes alone, before it is their turn. Nothing when they are not enough. */
+  readBytes(type: string, { body, path, parent = {}, watched }: ReadBytes): BytesRead | undefined {
+    const unread = this.#unread.get(type) ?? 0
+    if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
+    this.#threads?.note(body.length)
+    if (this.#threads?.wants(body) === true) return undefined
+    const family = this.#live.familyOf(type, Object.keys(parent))
+    if (family === undefined) return undefined
+    const page = this.#here.readBytes(family, { body, path, parent, watched })
+    this.#unread.set(type, page === undefined ? unread + 1 : 0)
+    return page && { page, ahead: pageDone(family.version, page.rows) }
   }
 
   #familyOf(

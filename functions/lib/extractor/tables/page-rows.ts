@@ -1,6 +1,9 @@
 import type { ExtraColumns } from '../php/php-serialize.ts'
 import { safeName } from '../php/safe-name.ts'
+import { type BytePage, BytePages, type ReadBytes } from './bytes/byte-page.ts'
+import { itemsAt } from './item-log.ts'
 import type { Json } from './json-value.ts'
+import { parseJson } from './parse-json.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
 import { disorder, type ParentColumns, parentColumns, RowWriter } from './row-writer.ts'
@@ -37,7 +40,7 @@ export interface PageRows {
   nested: string[]
 }
 
-interface TableRows {
+export interface TableRows {
   name: string
   rows: number
   bytes: Uint8Array<ArrayBuffer>
@@ -54,6 +57,7 @@ class PageWriter {
   readonly #plan: ItemsPlan
   readonly #tables: { buffer: RowBuffer; node: StructureNode }[] = []
   readonly #writer: RowWriter
+  readonly #bytes: BytePages
   #nested = new Set<string>()
 
   constructor({ type, compat, structure, started }: RowsPlan) {
@@ -68,6 +72,7 @@ class PageWriter {
       this.#tables.push({ buffer, node })
       return buffer
     })
+    this.#bytes = new BytePages(this.#plan, compat)
     this.#writer = new RowWriter({
       compat,
       nestedList: path => this.#nested.add(path),
@@ -77,7 +82,17 @@ class PageWriter {
     })
   }
 
-  rows(items: readonly Json[], parent: ExtraColumns): PageRows {
+  /** Straight from the bytes, if that can be. */
+  readBytes(given: ReadBytes): BytePage | undefined {
+    return this.#bytes.read(given)
+  }
+
+  rows({ body, path }: PageSource, parent: ExtraColumns, items?: readonly Json[]): PageRows {
+    const read = this.readBytes({ body, path, parent })
+    return read?.rows ?? this.#rowsOf(items ?? itemsAt(parseJson(body), path), parent)
+  }
+
+  #rowsOf(items: readonly Json[], parent: ExtraColumns): PageRows {
     this.#nested = new Set()
     for (const { buffer, node } of this.#tables) {
       buffer.pending = ''
@@ -116,18 +131,24 @@ const rowsOf = ({ buffer, node }: { buffer: RowBuffer; node: StructureNode }): T
 export class PageWriters {
   readonly #writers = new Map<number, { version: number; writer: PageWriter }>()
 
-  /** @throws when the page has to be added where the structure is */
-  rows(
-    { id, version }: Omit<Family, 'plan'>,
-    plan: () => RowsPlan,
-    items: readonly Json[],
-    parent: ExtraColumns,
-  ): PageRows {
+  /**
+   * @param items those of the page, when they are known
+   * @throws when the page has to be added where the structure is
+   */
+  rows(family: Family, source: PageSource, parent: ExtraColumns, items?: readonly Json[]): PageRows {
+    return this.#of(family).rows(source, parent, items)
+  }
+
+  readBytes(family: Family, given: ReadBytes): BytePage | undefined {
+    return this.#of(family).readBytes(given)
+  }
+
+  #of({ id, version, plan }: Family): PageWriter {
     let known = this.#writers.get(id)
     if (known?.version !== version) {
       known = { version, writer: new PageWriter(plan()) }
       this.#writers.set(id, known)
     }
-    return known.writer.rows(items, parent)
+    return known.writer
   }
 }

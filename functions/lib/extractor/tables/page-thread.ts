@@ -1,5 +1,4 @@
 import { parentPort } from 'node:worker_threads'
-import { itemsAt } from './item-log.ts'
 import type { JsonObject } from './json-value.ts'
 import { type PageRows, PageWriters } from './page-rows.ts'
 import type { FromPageThread, ToPageThread } from './page-threads.ts'
@@ -15,8 +14,8 @@ const rowsOf = ({ family, version, plan, body, path, parent }: ToPageThread): Pa
     return plan
   }
   try {
-    const items = itemsAt(parseJson(body), path)
-    return writers.rows({ id: family, version }, known, items, parseJson(parent) as JsonObject) // as the asker wrote it
+    const columns = parseJson(parent) as JsonObject // as the asker wrote it
+    return writers.rows({ id: family, version, plan: known }, { body, path }, columns)
   } catch {
     return undefined // whatever is wrong with it, the thread that adds it finds and says it
   }

@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ExtraColumns } from '../php/php-serialize.ts'
-import type { Json, JsonObject } from './json-value.ts'
+import type { JsonObject } from './json-value.ts'
 import { orderedJson } from './ordered-json.ts'
-import { type Family, type PageRows, type PageSource, PageWriters, type RowsPlan } from './page-rows.ts'
+import type { Family, PageRows, PageSource, RowsPlan } from './page-rows.ts'
 
 /** A page for a thread, as it came. */
 export interface ToPageThread {
@@ -35,6 +35,14 @@ export interface PageAhead {
   /** Of a page that is done; absent when it has to be added by the thread that asks. */
   readonly rows: PageRows | undefined
 }
+
+/** A page that needs no other thread. */
+export const pageDone = (version: number, rows: PageRows | undefined): PageAhead => ({
+  version,
+  isDone: true,
+  done: Promise.resolve(),
+  rows,
+})
 
 /** Pages that a thread has at once: the one that it writes and the next. */
 const PAGES_PER_THREAD = 2
@@ -68,7 +76,6 @@ const pageThread = new URL(`./page-thread${extname(import.meta.filename)}`, impo
  */
 export class PageThreads {
   readonly #options: Required<PageThreadsOptions>
-  readonly #here = new PageWriters()
   #threads: PageThread[] = []
   #bytes = 0
   #isBroken = false
@@ -90,22 +97,19 @@ export class PageThreads {
 
   /** Hands a page to a thread. Nothing when none has room, or when it would not pay. */
   begin(source: PageSource, parent: ExtraColumns, family: Family): PageAhead | undefined {
-    const { smallestPageBytes, largestPageBytes, bytesBeforeStart } = this.#options
-    const { length } = source.body
-    if (this.#isBroken || length < smallestPageBytes || length > largestPageBytes) return undefined
-    if (this.#threads.length === 0 && this.#bytes < bytesBeforeStart) return undefined
-    return this.#freeThread()?.begin(source, parent, family)
+    return this.#pays(source.body) ? this.#freeThread()?.begin(source, parent, family) : undefined
   }
 
-  /** Writes the rows of a page on the thread that asks, while it would wait for others. */
-  write(items: readonly Json[], parent: ExtraColumns, family: Family): PageAhead {
-    const { version } = family
-    try {
-      const rows = this.#here.rows(family, family.plan, items, parent)
-      return { version, isDone: true, done: Promise.resolve(), rows }
-    } catch {
-      return { version, isDone: true, done: Promise.resolve(), rows: undefined } // adding it says what is wrong
-    }
+  /** Whether a page would be handed to a thread now. */
+  wants(body: Uint8Array): boolean {
+    const { length } = this.#threads
+    return this.#pays(body) && (length < this.#options.threads || this.#threads.some(hasRoom))
+  }
+
+  #pays({ length }: Uint8Array): boolean {
+    const { smallestPageBytes, largestPageBytes, bytesBeforeStart } = this.#options
+    if (this.#isBroken || length < smallestPageBytes || length > largestPageBytes) return false
+    return this.#threads.length > 0 || this.#bytes >= bytesBeforeStart
   }
 
   async close(): Promise<void> {
@@ -121,7 +125,7 @@ export class PageThreads {
       this.#threads.push(thread)
       return thread
     }
-    return this.#threads.find(thread => thread.pages < PAGES_PER_THREAD)
+    return this.#threads.find(hasRoom)
   }
 
   #break(reason: string): void {
@@ -132,6 +136,8 @@ export class PageThreads {
     )
   }
 }
+
+const hasRoom = ({ pages }: PageThread): boolean => pages < PAGES_PER_THREAD
 
 class PageThread {
   readonly #worker: Worker

@@ -1,4 +1,5 @@
 import type { ColumnType, TypedPaths } from '../records/column-types.ts'
+import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
 import type { Json } from './json-value.ts'
 import type { PageSource } from './page-rows.ts'
 import type { PageAhead, PageThreads } from './page-threads.ts'
@@ -42,6 +43,12 @@ export interface AddOptions {
   source?: PageSource | undefined
 }
 
+/** A page of which only the bytes were read, with its rows: to be taken in its turn. */
+export interface BytesRead {
+  page: BytePage
+  ahead: PageAhead
+}
+
 /** JSON; holds no rows. Spooled rows are in `folder`, flushed, when `checkpoint()` returns. */
 export interface TableSinkCheckpoint {
   version: 1
@@ -81,6 +88,11 @@ export interface TableSink {
    * first of a data type, pages without a source, of types with a mapping, of old tables, with type conflicts to keep.
    */
   begin(type: string, items: readonly Json[], options: AddOptions, here?: 'here'): PageAhead | undefined
+  /**
+   * Writes the rows of a page from its bytes, which costs half of what parsing it and writing its rows does. Gives nothing where the values
+   * are needed: for what `begin` gives nothing for, for pages that do not fit what is known, and for those that are no JSON.
+   */
+  readBytes(type: string, page: ReadBytes): BytesRead | undefined
   /** Adds a page of `count` items in its turn, once it is done. Throws what `add` throws. */
   take(type: string, count: number, options: AddOptions, ahead: PageAhead): void
   /** Flushes everything to `folder`. The sink stays usable. */

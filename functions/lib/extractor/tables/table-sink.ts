@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import { AutomaticTables, type AutomaticTablesState } from './automatic-tables.ts'
+import type { ReadBytes } from './bytes/byte-page.ts'
 import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
@@ -67,6 +68,11 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       return here === undefined
         ? automatic.begin(type, items, addOptions)
         : automatic.write(type, items, addOptions)
+    },
+    readBytes(type: string, page: ReadBytes) {
+      return mapped.has(type) || automatic instanceof LegacyTables
+        ? undefined
+        : automatic.readBytes(type, page)
     },
     take(type: string, count: number, addOptions: AddOptions, ahead: PageAhead) {
       refuseTooDeep(type, () => {

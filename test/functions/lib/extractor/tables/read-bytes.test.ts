@@ -1,0 +1,213 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { itemsAt } from '#lib/extractor/tables/item-log.ts'
+import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { parseJson } from '#lib/extractor/tables/parse-json.ts'
+import type { TableSink } from '#lib/extractor/tables/sink-types.ts'
+import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
+
+interface Page {
+  /** JSON as an API sends it. */
+  text: string
+  parent?: JsonObject
+}
+
+interface Outcome {
+  files: Record<string, string>
+  structure: unknown
+  /** Pages that were read as bytes. */
+  read: number
+}
+
+const withSink = async <T>(
+  compat: boolean,
+  use: (sink: TableSink, out: string) => Promise<T>,
+): Promise<T> => {
+  const root = mkdtempSync(join(tmpdir(), 'millrace-bytes-'))
+  try {
+    return await use(createTableSink({ folder: join(root, 'spool'), compat }), join(root, 'out'))
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}
+
+/** Adds pages whose items are at `data`, from their bytes where that can be, or else from their values. */
+const addPage = (sink: TableSink, { text, parent = {} }: Page, asBytes: boolean): boolean => {
+  const body = Buffer.from(text)
+  const source = { body, path: ['data'] }
+  const read = asBytes ? sink.readBytes('root', { body, parent }) : undefined
+  if (read !== undefined) sink.take('root', read.page.count, { parent, source }, read.ahead)
+  else sink.add('root', itemsAt(parseJson(body), ['data']), { parent, source })
+  return read !== undefined
+}
+
+const outcome = (pages: readonly Page[], compat: boolean, asBytes: boolean): Promise<Outcome | string> =>
+  withSink(compat, async (sink, out) => {
+    try {
+      const read = pages.map(page => addPage(sink, page, asBytes)).filter(Boolean).length
+      const structure = sink.structure()
+      await sink.finish(out)
+      const files = Object.fromEntries(
+        readdirSync(out).map(name => [name, readFileSync(join(out, name), 'utf8')]),
+      )
+      return { files, structure, read }
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  })
+
+const scalars = [
+  ...[
+    '0',
+    '-0',
+    '7',
+    '-12',
+    '999999999999999',
+    '1234567890123456',
+    '12345678901234567890',
+    '-9223372036854775808',
+  ],
+  ...['1.50', '0.1', '-64.20067423342', '1e5', '1E-7', '12.0e+3', '5e-324', '1e400', '64.909297426825681'],
+  ...[
+    '""',
+    '"0"',
+    '"plain"',
+    '"said \\"so\\""',
+    '"a,b\\n\\r\\t\\\\"',
+    '"caf\\u00e9 ž"',
+    '"\\ud83d\\ude00 😀"',
+    '"\\u0000\\/"',
+  ],
+  ...['true', 'false', 'null'],
+]
+const scalar = fc.oneof(
+  fc.constantFrom(...scalars),
+  fc.string().map(text => JSON.stringify(text)),
+)
+const listOf = (item: fc.Arbitrary<string>) =>
+  fc.array(item, { maxLength: 12 }).map(items => `[ ${items.join(',')}]`)
+/** An object with the keys in this order, some left out. */
+const objectOf = (fields: Record<string, fc.Arbitrary<string>>, blank: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      ...Object.entries(fields).map(([key, value]) =>
+        fc.option(value.map(text => `${blank}"${key}"${blank}:${text}`)),
+      ),
+    )
+    .map(all => `{${all.filter(field => field !== null).join(`${blank},`)}${blank}}`)
+
+const row = (blank: string): fc.Arbitrary<string> => {
+  const tag = objectOf(
+    { name: scalar, notes: listOf(scalar), in: objectOf({ deep: listOf(scalar), x: scalar }, blank) },
+    blank,
+  )
+  const fields = {
+    id: scalar,
+    'ž é': scalar,
+    at: objectOf({ x: scalar, marks: listOf(scalar), y: scalar }, blank),
+    tags: fc.oneof({ weight: 9, arbitrary: listOf(tag) }, { weight: 1, arbitrary: fc.constant('null') }),
+    words: fc.oneof({ weight: 4, arbitrary: listOf(scalar) }, { weight: 1, arbitrary: scalar }),
+    last: scalar,
+  }
+  return fc.oneof(
+    { weight: 30, arbitrary: objectOf(fields, blank) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'null',
+        '{"new":1}',
+        '{"id":1,"id":2}',
+        '{"id":{}}',
+        '{"last":1,"id":2}',
+        '[1]',
+      ),
+    },
+  )
+}
+
+/** All that rows can have, so that a page after it brings nothing new. */
+const known =
+  '{"data":[{"id":1,"ž é":1,"at":{"x":1,"marks":[1],"y":1},"tags":[{"name":1,"notes":[1],"in":{"deep":[1],"x":1}}],"words":[1],"last":1}]}'
+
+const page = fc.constantFrom('', ' ', '\n\t').chain(blank =>
+  fc.record({
+    text: fc
+      .tuple(
+        fc.array(row(blank), { maxLength: 4 }),
+        fc.constantFrom('', '"next":{"data":[1]},', '"n":-1.5e3,"x":"]",'),
+      )
+      .map(
+        ([rows, before]) =>
+          `${blank}{${before}"data":${blank}[${rows.join(',')}${blank}],"total":{"of":"}"}}${blank}`,
+      ),
+    parent: fc.constantFrom<JsonObject>({}, {}, { parent_id: 1.5, 'day "x"': null }, { id: 2 }),
+  }),
+)
+
+it('rows from the bytes of pages equal those from their values', async () => {
+  let read = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(page, { maxLength: 3 }), fc.boolean(), async (pages, compat) => {
+      const all = [{ ...pages[0], text: known }, ...pages]
+      const [bytes, values] = [await outcome(all, compat, true), await outcome(all, compat, false)]
+      if (typeof bytes === 'object') read += bytes.read
+      expect(typeof bytes === 'object' ? { ...bytes, read: 0 } : bytes).toEqual(values)
+    }),
+    { numRuns: 120 },
+  )
+  expect(read).toBeGreaterThan(50)
+})
+
+it('takes no page for one that JSON does not allow', async () => {
+  const text =
+    '{"data":[{"id":-10.5e2,"at":{"x":"a\\u00e9\\"b","marks":[1,2]},"words":["t"],"last":true}],"n":null}'
+  await withSink(false, async sink => {
+    addPage(sink, { text: known }, false)
+    expect(sink.readBytes('root', { body: Buffer.from(text) })?.page).toMatchObject({
+      count: 1,
+      path: ['data'],
+    })
+    fc.assert(
+      fc.property(
+        fc.nat(text.length),
+        fc.constantFrom('', ',', '"', '\\', '{', ']', '0', 'x', ' ', '\n', '-', '.', 'e', ':'),
+        (at, other) => {
+          const damaged = text.slice(0, at) + other + text.slice(at + 1)
+          const body = Buffer.from(damaged)
+          let isJson = true
+          try {
+            parseJson(body)
+          } catch {
+            isJson = false
+          }
+          const read = sink.readBytes('root', { body })
+          if (read === undefined) addPage(sink, { text: known }, true) // not too many of them after each other
+          if (!isJson) expect(read, damaged).toBeUndefined()
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+it('reads no page with two lists, with another list at its place or that is no UTF-8', async () => {
+  await withSink(false, async sink => {
+    addPage(sink, { text: known }, false)
+    const read = (text: string | Buffer, path?: string[]) =>
+      sink.readBytes('root', { body: Buffer.from(text), path })?.page.count
+    expect(read('{"data":[{"id":1}],"more":{"data":[]}}')).toBe(1)
+    expect(read('{"more":{"data":[{"id":1},{"id":2}]},"data":[{"id":1}]}', ['more', 'data'])).toBe(2)
+    expect(read('[{"id":1}]')).toBe(1)
+    expect(read('{"data":[{"id":1}],"more":[]}')).toBeUndefined()
+    expect(read('{"data":[{"id":1}],"data":[{"id":2}]}')).toBeUndefined()
+    expect(read('{"data":[{"id":1}],"data":7}', ['data'])).toBeUndefined()
+    expect(read('{"data":[]}')).toBeUndefined()
+    expect(read('{"data":[null]}')).toBeUndefined()
+    expect(read('{"data":[{"id":1}]}', ['other'])).toBeUndefined()
+    expect(read(Buffer.from('7b2264617461223a5b7b226964223a22ff227d5d7d', 'hex'))).toBeUndefined()
+    expect(read('{"data":[{"id":"\\ud800"}]}')).toBeUndefined()
+  })
+})
