@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs'
 import { UserError } from '../../errors/errors.ts'
 import type { AnswerSpool } from '../answers/answer-spool.ts'
-import type { ItemFile } from '../answers/item-file.ts'
 import { type AnswerOptions, isPlainJson, readAnswer } from '../answers/read-answer.ts'
 import type { Authenticator } from '../authentication/authenticator.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
@@ -9,12 +8,12 @@ import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
 import { credentialsOf, type IsSecretField } from '../masking/secrets-of.ts'
 import { formatQuery, parseQuery } from '../php/query.ts'
-import type { Json } from '../tables/json-value.ts'
+import { type FetchedPage, parsedLater } from './fetched-page.ts'
 import type { Exchange, HttpClient } from './http-client.ts'
 import type { HttpResponse, ResponseHeaders } from './http-response.ts'
 import { type Headers, type OutgoingRequest, setHeader, toOutgoing } from './outgoing-request.ts'
 import type { PageRequest } from './page-request.ts'
-import { type PageEnd, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
+import { isUsual, type ParseResponseOptions, parseResponse, statusError } from './parse-response.ts'
 import type { RedirectTarget } from './redirect.ts'
 import type { HttpUrl } from './resolve-url.ts'
 
@@ -36,20 +35,6 @@ interface ApiSessionOptions {
   bodyLimitBytes: number
   /** Where large bodies and the items of answers wait. */
   spool: AnswerSpool
-}
-
-/** A page as received. */
-export interface FetchedPage {
-  response: Json
-  headers: HttpResponse['headers']
-  url: string
-  body: Buffer
-  /** Whether `response` is what `body` holds; not so for an ignored error that was no JSON. */
-  isParsed: boolean
-  /** Set when an error rule let the response pass: nothing follows it. */
-  ends?: PageEnd | undefined
-  /** Where its items are when it is no plain JSON, and the place of those that are next. `response` is what stands beside them. */
-  items?: { file: ItemFile; at: number } | undefined
 }
 
 type FetchOptions = Pick<ParseResponseOptions, 'emptyIsLast'> & {
@@ -133,13 +118,10 @@ export const createApiSession = (options: ApiSessionOptions): ApiSession => {
 
   const readJson = (response: HttpResponse, method: string, emptyIsLast: boolean): FetchedPage => {
     const { headers, url, body } = response
-    const { json, isParsed, ends } = parseResponse(response, {
-      method,
-      ignoreErrors,
-      emptyIsLast,
-      log,
-      masker,
-    })
+    const ways = { method, ignoreErrors, emptyIsLast, log, masker }
+    if (isUsual(response, ways))
+      return parsedLater({ headers, url, body }, () => parseResponse(response, ways).json)
+    const { json, isParsed, ends } = parseResponse(response, ways)
     return { response: json, isParsed, headers, url, body, ...(ends === undefined ? {} : { ends }) }
   }
 

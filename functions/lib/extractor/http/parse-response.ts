@@ -72,6 +72,13 @@ const ruledResponse = (
   throw new UserError('extractor.response.rule', `${said}${message}${tried}`, { params })
 }
 
+/** Whether a response is a page and no more: all that parsing it can say is that it is no JSON. */
+export const isUsual = (
+  { rule, status, body }: HttpResponse,
+  { ignoreErrors, emptyIsLast }: Pick<ParseResponseOptions, 'ignoreErrors' | 'emptyIsLast'>,
+): boolean =>
+  rule === undefined && status < 400 && !ignoreErrors.has(status) && !(emptyIsLast && isBlank(body))
+
 const isBlank = (body: Buffer): boolean => body.length < 1024 && body.toString('latin1').trim() === ''
 
 /** The error does not show the body: it may be the token of a login. */

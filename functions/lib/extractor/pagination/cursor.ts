@@ -2,7 +2,7 @@ import { UserError } from '../../errors/errors.ts'
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { JsonNumber } from '../php/json-number.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
-import { valueAt } from '../select/json-path.ts'
+import { onlyKey, valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -33,6 +33,7 @@ export const cursorPagination = (settings: PaginationOf<'cursor'>, input: Pagina
       )
     },
     ended: 'a page held no items',
+    itemKey: onlyKey(settings.idKey),
   }
 }
 

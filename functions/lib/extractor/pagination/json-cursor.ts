@@ -1,7 +1,7 @@
 import type { PaginationOf } from '../config/pagination-schema.ts'
 import { isEmpty, toText } from '../php/php-values.ts'
 import { compareBy } from '../runner/ordering.ts'
-import { valueAt } from '../select/json-path.ts'
+import { onlyKey, valueAt } from '../select/json-path.ts'
 import type { Json } from '../tables/json-value.ts'
 import { type Page, type Pagination, type PaginationInput, pageRequest } from './paginator.ts'
 
@@ -45,6 +45,7 @@ export const jsonCursorPagination = (
     ended: cursorPath
       ? `the response has no cursor at '${cursorPath}'`
       : 'a page held no items with a new cursor',
+    itemKey: idKey === undefined ? undefined : onlyKey(idKey),
   }
 }
 

@@ -26,6 +26,8 @@ export interface Pagination {
   stuck?: (page: Page, previous: PageRequest) => string | undefined
   /** Why there is no next page, for the summary. */
   ended: string
+  /** The key of the items that `next` reads. Absent: none, or more than one. */
+  itemKey?: string | undefined
   /** Whether these headers name a next page. Absent: the body alone says what follows. */
   hasNext?: (headers: ResponseHeaders) => boolean
 }

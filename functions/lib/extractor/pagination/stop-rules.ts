@@ -32,7 +32,7 @@ interface Stop {
 export const stopReason = (rules: StopRules, page: Page, progress: Progress, now: number): Stop | undefined =>
   limitReached(rules.limitStop, page, progress) ??
   stop(forced(rules.forceStop, progress, now), true) ??
-  stop(flagged(rules.nextPageFlag, page.response), false)
+  stop(flagged(rules.nextPageFlag, page), false)
 
 const stop = (reason: string | undefined, isCut: boolean): Stop | undefined =>
   reason === undefined ? undefined : { reason, isCut }
@@ -44,7 +44,7 @@ export const endsByItself = (
   progress: Progress,
 ): boolean => {
   const total = limitStop?.field ? limitReached(limitStop, page, progress) : undefined
-  return total?.isCut === false || flagged(nextPageFlag, page.response) !== undefined
+  return total?.isCut === false || flagged(nextPageFlag, page) !== undefined
 }
 
 const limitReached = (rule: StopRules['limitStop'], page: Page, progress: Progress): Stop | undefined => {
@@ -78,8 +78,9 @@ const toSeconds = (time: number | string): number =>
     ? time
     : Number(evaluate({ function: 'strtotime', args: [time, 0] }, {}, { now: 0 }))
 
-const flagged = (rule: StopRules['nextPageFlag'], response: Json): string | undefined => {
+const flagged = (rule: StopRules['nextPageFlag'], page: Page): string | undefined => {
   if (rule === undefined) return undefined
+  const { response } = page
   const value = isObject(response) && Object.hasOwn(response, rule.field) ? response[rule.field] : undefined
   const flag = value === undefined || value === null ? (rule.ifNotSet ?? rule.stopOn) : !isEmpty(value)
   return flag === rule.stopOn ? `the flag '${rule.field}' says that this is the last page` : undefined

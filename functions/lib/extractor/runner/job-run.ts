@@ -1,11 +1,12 @@
 import type { PassRecording } from '../completeness/pass-recording.ts'
 import type { RunCheck } from '../completeness/run-check.ts'
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import type { JobPagination } from '../pagination/create-pagination.ts'
 import type { Progress } from '../pagination/stop-rules.ts'
+import type { BytePage } from '../tables/bytes/byte-page.ts'
 import type { Json } from '../tables/json-value.ts'
-import type { AddOptions } from '../tables/sink-types.ts'
+import type { AddOptions, BytesRead } from '../tables/sink-types.ts'
 import type { Window } from '../windows/windows.ts'
 import type { JobPlan } from './job-plan.ts'
 import type { Placeholder } from './placeholders.ts'
@@ -22,9 +23,9 @@ export interface JobRun {
   rows: readonly Json[]
   pagination: JobPagination
   progress: Progress
-  /** The previous response, to notice a server that repeats itself. */
-  lastResponse: Json | undefined
-  /** In place of `lastResponse` right after a resume. */
+  /** The previous page, to notice a server that repeats itself. */
+  lastPage: ReadPage | undefined
+  /** In place of `lastPage` right after a resume. */
   lastFingerprint: string | undefined
   /** What it is asked for, of a job with windows. */
   window?: RunWindow | undefined
@@ -56,6 +57,12 @@ export interface Passes {
 export interface RunWindow extends Window {
   /** Which progress it belongs to: that of a parent row, or the one without a name. */
   part: string
+}
+
+/** A page that was read, as values or as bytes. */
+export interface ReadPage {
+  fetched: FetchedPage
+  bytes: BytePage | undefined
 }
 
 /** A page that is still to be fetched and written. */
@@ -106,6 +113,8 @@ export const isWindowEnd = (pending: Pending): pending is WindowEnd => 'end' in 
 /** What a page leads to: rows to write, then the children of its rows, then the rest of the page or the next one. */
 export interface PageResult {
   items: readonly Json[]
+  /** In place of `items`: a page whose rows are written. */
+  bytes?: BytesRead | undefined
   /** Where the items are in the response, for the sink. */
   source: AddOptions['source']
   /** What to do next, in this order: the children of the rows, then the rest of the page or the next one. */

@@ -1,6 +1,6 @@
 import { UserError } from '../../errors/errors.ts'
 import type { ReportSettings } from '../config/report-schema.ts'
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import { checkGraphqlErrors } from '../http/graphql-errors.ts'
 import { firstHeader } from '../http/http-response.ts'
 import { complete, overlay } from '../http/overlay.ts'

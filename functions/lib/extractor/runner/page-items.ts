@@ -1,6 +1,6 @@
 import { readAllItems, readPart, removeItems } from '../answers/item-file.ts'
 import type { PassRecording } from '../completeness/pass-recording.ts'
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import type { Page } from '../pagination/paginator.ts'
 import { findItems } from '../select/find-items.ts'
 import type { Json } from '../tables/json-value.ts'
@@ -93,5 +93,5 @@ export const dropItems = ({ items: waiting }: FetchedPage, { itemsFolder }: JobC
 }
 
 /** What tells a page in a file from another. */
-export const digestOf = ({ response, items }: FetchedPage): string | undefined =>
-  items === undefined ? undefined : `${items.file.digest} ${fingerprint(response)}`
+export const digestOf = (fetched: FetchedPage): string | undefined =>
+  fetched.items === undefined ? undefined : `${fetched.items.file.digest} ${fingerprint(fetched.response)}`

@@ -1,4 +1,4 @@
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import type { Json } from '../tables/json-value.ts'
 import type { PageAhead } from '../tables/page-threads.ts'
 import type { AddOptions, TableSink } from '../tables/sink-types.ts'
@@ -18,7 +18,7 @@ interface PageWriteOptions {
 /** The rows of a page on their way to the tables. */
 export const createPageWrite = (
   work: PageWork,
-  { items: given, source }: Pick<PageResult, 'items' | 'source'>,
+  { items: given, bytes, source }: Pick<PageResult, 'items' | 'bytes' | 'source'>,
   { url }: Pick<FetchedPage, 'url'>,
   { sink, context, onPage }: PageWriteOptions,
 ): Write => {
@@ -27,9 +27,9 @@ export const createPageWrite = (
     ...(Object.keys(columns).length > 0 ? { parent: columns } : {}),
     ...(source === undefined ? {} : { source }),
   }
-  const count = given.length
+  const count = bytes?.page.count ?? given.length
   let items: readonly Json[] = given
-  let ahead: PageAhead | undefined
+  let ahead: PageAhead | undefined = bytes?.ahead
 
   const noteKeys = (rows: readonly Json[]): void => context.noteKeys?.(work.run, rows)
   const addRows = (rows: readonly Json[], options: AddOptions): void => {

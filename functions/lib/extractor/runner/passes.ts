@@ -68,7 +68,7 @@ const nextPass = (
   if (before !== undefined) checks.end(before)
   run.passes = newPass(checks, { number: number + 1, before: check, moved })
   run.progress = { pages: 0, items: 0, volume: 0, startedAt: now() }
-  run.lastResponse = undefined
+  run.lastPage = undefined
   run.lastFingerprint = undefined
   return { run, request: run.pagination.first }
 }

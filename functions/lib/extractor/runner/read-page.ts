@@ -1,21 +1,31 @@
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import type { PageEnd } from '../http/parse-response.ts'
 import type { Page } from '../pagination/paginator.ts'
 import { volumeOf } from '../pagination/stop-rules.ts'
 import type { Json } from '../tables/json-value.ts'
+import type { BytesRead, TableSink } from '../tables/sink-types.ts'
 import { checkEnd, checkPage } from './check-run.ts'
 import { pendingChildren } from './expand-children.ts'
 import type { JobContext } from './job-context.ts'
-import type { JobRun, PageResult, PageWork, PendingPage } from './job-run.ts'
+import type { JobRun, PageResult, PageWork, PendingPage, ReadPage } from './job-run.ts'
 import { digestOf, dropItems, isFirstPart, itemsOfPage, nextItems, recordItems } from './page-items.ts'
 import { endPass, noteEmptyPage, passesOf } from './passes.ts'
+import { pageOfBytes, readBytes } from './read-bytes.ts'
 import { STOPPED_BY_RULE } from './run-statistics.ts'
 import { breakWindow, itemsOfWindow } from './run-window.ts'
-import { fingerprint, isSameResponse } from './same-response.ts'
+import { isSamePage } from './same-page.ts'
+import { fingerprint } from './same-response.ts'
 
 /** Takes the items from a fetched page and works out what follows it. Sends nothing, writes nothing. */
-export const readPage = (work: PageWork, fetched: FetchedPage, context: JobContext): PageResult => {
+export const readPage = (
+  work: PageWork,
+  fetched: FetchedPage,
+  context: JobContext,
+  sink: TableSink,
+): PageResult => {
   const { run } = work
+  const bytes = readBytes(work, fetched, context, sink)
+  if (bytes === undefined) void fetched.response // what is no JSON fails before it counts as a page
   const { plan, progress } = run
   if (run.isRecorded === true) {
     return rowsOf(work, fetched, context, () => {
@@ -26,7 +36,8 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
   const passes = passesOf(run, context)
   if (fetched.ends !== undefined) return endByRule(run, fetched.ends, context)
   if (isFirstPart(fetched)) {
-    if (repeats(run, fetched)) {
+    const page = { fetched, bytes: bytes?.page }
+    if (repeats(run, page)) {
       // The server repeats itself: drop the page and end the job
       // (docs/reference/extractor-pagination.md#pagination)
       context.log.debug(`Job '${plan.job.endpoint}' finished when last response matched the previous!`)
@@ -34,12 +45,13 @@ export const readPage = (work: PageWork, fetched: FetchedPage, context: JobConte
       return withoutRows(endRun(run, { reason: 'the response matched the previous one' }, context))
     }
     run.lastFingerprint = digestOf(fetched)
-    run.lastResponse = run.lastFingerprint === undefined ? fetched.response : undefined
+    run.lastPage = run.lastFingerprint === undefined ? page : undefined
     context.statistics.page(plan)
     progress.pages++
     if (run.pagination.countsVolume)
       progress.volume += fetched.items?.file.bytes ?? volumeOf(fetched.response)
   }
+  if (bytes !== undefined) return bytesOf(work, fetched, bytes, context)
   if (passes === undefined) {
     const end = (items: readonly Json[]) =>
       endPage(work, fetched, itemsOfPage(work, fetched, items, context), context)
@@ -78,6 +90,15 @@ const rowsOf = (
   }
 }
 
+const bytesOf = (work: PageWork, fetched: FetchedPage, bytes: BytesRead, context: JobContext): PageResult => {
+  const { run } = work
+  const { count, path } = bytes.page
+  context.statistics.rows(run.plan, count)
+  run.progress.items += count
+  const next = nextPage(work, pageOfBytes(bytes.page, fetched), context)
+  return { items: [], bytes, source: { body: fetched.body, path }, next: next === undefined ? [] : [next] }
+}
+
 const NO_LIST = 'a response had no list of rows'
 
 /** What came may hide rows from `deletions`, unless the API says a total and it is reached. */
@@ -97,7 +118,8 @@ const endPage = (
   items: Page['items'],
   context: JobContext,
 ): PendingPage | undefined => {
-  const next = nextPage(work, fetched, items, context)
+  const { response, headers, url } = fetched
+  const next = nextPage(work, { response, items, headers, url }, context)
   dropItems(fetched, context)
   return next
 }
@@ -113,12 +135,11 @@ const endByRule = (run: JobRun, ends: PageEnd, context: JobContext): PageResult 
   return withoutRows(endRun(run, end, context))
 }
 
-const repeats = (run: JobRun, fetched: FetchedPage): boolean => {
-  const { response } = fetched
-  const digest = digestOf(fetched)
+const repeats = (run: JobRun, page: ReadPage): boolean => {
+  const digest = digestOf(page.fetched)
   if (digest !== undefined) return run.lastFingerprint === digest
-  if (run.lastResponse !== undefined) return isSameResponse(run.lastResponse, response)
-  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(response)
+  if (run.lastPage !== undefined) return isSamePage(run.lastPage, page)
+  return run.lastFingerprint !== undefined && run.lastFingerprint === fingerprint(page.fetched.response)
 }
 
 const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
@@ -127,15 +148,8 @@ const limited = (items: Json[], run: JobRun, context: JobContext): Json[] => {
   return items.length > left ? items.slice(0, left) : items
 }
 
-const nextPage = (
-  { run, request }: PageWork,
-  fetched: FetchedPage,
-  items: Page['items'],
-  context: JobContext,
-): PendingPage | undefined => {
+const nextPage = ({ run, request }: PageWork, page: Page, context: JobContext): PendingPage | undefined => {
   const { plan, pagination, progress } = run
-  const { response, headers, url } = fetched
-  const page = { response, items, headers, url }
   const isPreviewed = context.maxRows !== undefined && context.statistics.rowsOf(plan) >= context.maxRows
   const stop = isPreviewed ? undefined : pagination.stop(page, progress, context.now())
   const reason = isPreviewed ? 'the preview is full' : stop?.reason

@@ -37,7 +37,7 @@ export interface IterationOptions {
 
 /** Runs all jobs of one iteration. Resolves to the pages that a stop left over; none when it is finished. */
 export const runIteration = async (options: IterationOptions): Promise<Pending[][]> => {
-  const { plans, context, session, authenticator, stop, bounds } = options
+  const { plans, context, session, authenticator, sink, stop, bounds } = options
   const sequences = options.sequences ?? startSequences(plans, context)
   const { maxRows, statistics } = context
   if (maxRows !== undefined) sayReadOnce(plans, context)
@@ -65,7 +65,8 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
           answer,
           isEnough: isEnoughOf(work, context),
         })
-        if (fetched.ends === undefined) checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
+        if (fetched.ends === undefined && work.run.plan.job.graphql !== undefined)
+          checkGraphqlErrors(fetched.response, work.run.plan.job, context.log)
         return fetched
       } catch (error) {
         throw locateError(error, work)
@@ -77,7 +78,7 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
         : isOver(pending.plan)
           ? { pages: [], rest: undefined }
           : expandWindows(pending, count, context),
-    read: (work, fetched) => located(work, () => readPage(work, fetched, context)),
+    read: (work, fetched) => located(work, () => readPage(work, fetched, context, sink)),
     write: (work, result, fetched) => createPageWrite(work, result, fetched, options),
     endWindow: end => endWindow(end, context),
     breakWindowsAbove: (run, ends) => breakWindowsAbove(run, ends, context),

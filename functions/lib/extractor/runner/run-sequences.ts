@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { FetchedPage } from '../http/api-session.ts'
+import type { FetchedPage } from '../http/fetched-page.ts'
 import {
   isPage,
   isWindowEnd,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { UserError } from '../../errors/errors.ts'
 import { totalHeader } from '../completeness/page-facts.ts'
 import type { SavedRecording } from '../completeness/pass-recording.ts'
-import type { FetchedPage } from '../http/api-session.ts'
+import { type FetchedPage, parsedLater } from '../http/fetched-page.ts'
 import { firstHeader } from '../http/http-response.ts'
 import type { PageRequest, RequestOptions } from '../http/page-request.ts'
 import { type PageEnd, parseBody } from '../http/parse-response.ts'
@@ -119,7 +119,7 @@ export const saveSequences = (
     const known = runIndex.get(run)
     if (known !== undefined) return known
     const { pages, items, volume, startedAt } = run.progress
-    const last = run.lastResponse === undefined ? run.lastFingerprint : fingerprint(run.lastResponse)
+    const last = run.lastPage === undefined ? run.lastFingerprint : fingerprint(run.lastPage.fetched.response)
     runs.push({
       plan: run.plan.path,
       request: run.request,
@@ -188,9 +188,10 @@ const damaged = (): UserError => new UserError('extractor.checkpoint', 'The chec
 
 /** @param totalHeader kept beside `link`: no other header is read after a page has come */
 const saveFetched = (
-  { body, headers, url, isParsed, response, ends, items }: FetchedPage,
+  fetched: FetchedPage,
   totalHeader: string | undefined,
 ): NonNullable<SavedPage['fetched']> => {
+  const { body, headers, url, isParsed, ends, items } = fetched
   const { link } = headers
   const total = totalHeader === undefined ? undefined : firstHeader(headers, totalHeader)
   return {
@@ -200,7 +201,7 @@ const saveFetched = (
       ...(totalHeader === undefined || total === undefined ? {} : { [totalHeader]: total }),
     },
     url,
-    ...(isParsed ? {} : { response }),
+    ...(isParsed ? {} : { response: fetched.response }),
     ...(ends === undefined ? {} : { ends }),
     ...(items === undefined ? {} : { items }),
   }
@@ -238,7 +239,7 @@ export const restoreSequences = (
         volume: run.volume,
         startedAt: context.now() - run.elapsed,
       },
-      lastResponse: undefined,
+      lastPage: undefined,
       lastFingerprint: run.last,
       window: run.window,
       check: run.check === undefined ? undefined : context.checks?.at(run.check),
@@ -275,10 +276,10 @@ export const restoreSequences = (
 const restoreFetched = (saved: NonNullable<SavedPage['fetched']>): FetchedPage => {
   const { headers, url, response, ends, items } = saved
   const body = Buffer.from(saved.body, saved.base64 === true ? 'base64' : 'utf8')
-  const isParsed = response === undefined
+  if (response === undefined) return parsedLater({ headers, url, body }, () => parseBody(body))
   return {
-    response: isParsed ? parseBody(body) : response,
-    isParsed,
+    response,
+    isParsed: false,
     headers,
     url,
     body,

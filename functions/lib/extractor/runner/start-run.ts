@@ -72,7 +72,7 @@ export const startRun = (
     rows: plan.children.length === 0 && !context.evaluateEverywhere ? [] : rows,
     pagination: paginationOf(plan, request, rows, context),
     progress,
-    lastResponse: undefined,
+    lastPage: undefined,
     lastFingerprint: undefined,
     window,
   }

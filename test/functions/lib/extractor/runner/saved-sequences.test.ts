@@ -25,7 +25,7 @@ const page = (bytes: number): PendingPage => {
     rows: [],
     pagination: createPagination(undefined, undefined, input),
     progress: { pages: 0, items: 0, volume: 0, startedAt: 0 },
-    lastResponse: undefined,
+    lastPage: undefined,
     lastFingerprint: undefined,
   }
   const body = Buffer.from(`"${'x'.repeat(bytes - 2)}"`)
