@@ -3,7 +3,7 @@ import { safeName } from '../php/safe-name.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
-import type { Family, PageRows, RowsPlan } from './page-rows.ts'
+import type { Family, RowsPlan } from './page-rows.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
 import { disorder, mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
@@ -11,6 +11,7 @@ import type { StructureNode } from './structure-node.ts'
 import { saveRoot } from './structure-state.ts'
 import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
+import type { PageRows } from './written-rows.ts'
 
 /** Columns over all segments, 8 bytes each. */
 const MAX_PLANNED_COLUMNS = 2_000_000

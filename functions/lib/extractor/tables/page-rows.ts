@@ -7,8 +7,9 @@ import { parseJson } from './parse-json.ts'
 import { RowBuffer } from './row-buffer.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
 import { disorder, type ParentColumns, parentColumns, RowWriter } from './row-writer.ts'
-import type { NodeType, StructureNode } from './structure-node.ts'
+import type { StructureNode } from './structure-node.ts'
 import { restoreStructure, type StructureState } from './structure-state.ts'
+import type { PageRows, TableRows } from './written-rows.ts'
 
 /** All that is known of the rows of one data type: with it another thread writes rows of a page as `LiveTables` does. */
 export interface RowsPlan {
@@ -31,21 +32,6 @@ export interface Family {
   id: number
   version: number
   plan: () => RowsPlan
-}
-
-/** The rows of a page, ready to be put behind those before. */
-export interface PageRows {
-  tables: TableRows[]
-  /** Paths of lists inside of lists. */
-  nested: string[]
-}
-
-export interface TableRows {
-  name: string
-  rows: number
-  bytes: Uint8Array<ArrayBuffer>
-  /** What the table's items have become by this page (`LiveTables` says why); absent when it had none of them. */
-  itemsType?: NodeType
 }
 
 /**

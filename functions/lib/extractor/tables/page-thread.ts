@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import type { JsonObject } from './json-value.ts'
-import { type PageRows, PageWriters } from './page-rows.ts'
+import { PageWriters } from './page-rows.ts'
 import type { FromPageThread, ToPageThread } from './page-threads.ts'
 import { parseJson } from './parse-json.ts'
+import type { PageRows } from './written-rows.ts'
 
 /* Runs in a worker thread (`PageThreads`): writes the rows of pages, one after the other. */
 

@@ -3,7 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { ExtraColumns } from '../php/php-serialize.ts'
 import type { JsonObject } from './json-value.ts'
 import { orderedJson } from './ordered-json.ts'
-import type { Family, PageRows, PageSource, RowsPlan } from './page-rows.ts'
+import type { Family, PageSource, RowsPlan } from './page-rows.ts'
+import type { PageRows } from './written-rows.ts'
 
 /** A page for a thread, as it came. */
 export interface ToPageThread {
