@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 
 export type Write =
@@ -36,7 +35,23 @@ export interface DynaliteStore {
   readonly lifecycleManager: {
     /** Closing waits for it. */
     trackOperation(operation: Promise<unknown>): Promise<unknown>
+    /** Waits for what is tracked, then closes the database. */
+    gracefulClose(): Promise<void>
+    forceClose(): Promise<void>
   }
+}
+
+/** Status and body of an HTTP response. */
+export interface Reply {
+  readonly status: number
+  readonly body: unknown
+}
+
+interface Dynalite {
+  readonly store: DynaliteStore
+  /** Answers an operation (`GetItem`), also with DynamoDB's own errors. Takes over `input`. Rejects when dynalite itself fails. */
+  run(operation: string, input: object): Promise<Reply>
+  close(): Promise<void>
 }
 
 interface DynaliteOptions {
@@ -44,31 +59,86 @@ interface DynaliteOptions {
   readonly createTableMs: number
   readonly deleteTableMs: number
   readonly updateTableMs: number
-  /** Ours: given the store that dynalite makes for the server. */
-  readonly onStore: (store: DynaliteStore) => void
 }
 
-// Two CommonJS modules without types: their exports are what the interfaces here say.
+/** How dynalite checks the input of an operation. */
+interface Rules {
+  readonly types: object
+  readonly custom?: unknown
+}
+
+// CommonJS modules without types: their exports are what the types here say.
 const load = createRequire(import.meta.url)
-const createServer = load('dynalite') as (options: DynaliteOptions) => Server
-const stores = load('dynalite/db') as { create: (options: Partial<DynaliteOptions>) => DynaliteStore }
-
-// The server keeps its store to itself; it makes it through this export.
-const createStore = stores.create
-stores.create = options => {
-  const store = createStore(options)
-  options.onStore?.(store)
-  return store
+const stores = load('dynalite/db') as { create: (options: DynaliteOptions) => DynaliteStore }
+const validations = load('dynalite/validations') as {
+  checkTypes: (input: object, types: object) => object
+  checkValidations: (input: object, types: object, custom: unknown, store: DynaliteStore) => void
 }
 
-/** dynalite on this folder, and the store under it. */
-export const createDynalite = (path: string): { server: Server; store: DynaliteStore } => {
-  const made: DynaliteStore[] = []
-  const times = { createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 }
-  const server = createServer({ path, ...times, onStore: store => made.push(store) })
-  const [store] = made
-  if (!store) throw new Error('dynalite has made no store')
-  return { server, store }
+const operations = new Map(
+  [
+    'BatchGetItem',
+    'BatchWriteItem',
+    'CreateTable',
+    'DeleteItem',
+    'DeleteTable',
+    'DescribeTable',
+    'DescribeTimeToLive',
+    'GetItem',
+    'ListTables',
+    'PutItem',
+    'Query',
+    'Scan',
+    'UpdateItem',
+    'UpdateTable',
+  ].map(name => {
+    const file = name[0]?.toLowerCase() + name.slice(1)
+    return [
+      name,
+      {
+        rules: load(`dynalite/validations/${file}`) as Rules,
+        act: load(`dynalite/actions/${file}`) as (
+          store: DynaliteStore,
+          input: object,
+          done: Callback,
+        ) => void,
+      },
+    ]
+  }),
+)
+
+/** dynalite on this folder, without its server: that reads each request once more and checks what ours has checked. */
+export const createDynalite = (path: string): Dynalite => {
+  const store = stores.create({ path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 })
+
+  const answer = async (name: string, input: object): Promise<Reply> => {
+    const operation = operations.get(name)
+    if (!operation)
+      return { status: 400, body: { __type: 'com.amazon.coral.service#UnknownOperationException' } }
+    const { types, custom } = operation.rules
+    const checked = validations.checkTypes(input, types)
+    validations.checkValidations(checked, types, custom, store)
+    return new Promise((resolve, reject) => {
+      operation.act(store, checked, (error, body) => (error ? reject(error) : resolve({ status: 200, body })))
+    })
+  }
+
+  return {
+    store,
+    run: (name, input) => answer(name, input).catch(refusalOf),
+    close: async () => {
+      const { lifecycleManager } = store
+      // What hangs is cut off; the next start opens what is synced.
+      await lifecycleManager.gracefulClose().catch(() => lifecycleManager.forceClose().catch(() => {}))
+    },
+  }
+}
+
+/** An error with a status is an answer. */
+const refusalOf = (error: unknown): Reply => {
+  if (error instanceof Error && 'statusCode' in error && 'body' in error)
+    return { status: Number(error.statusCode), body: error.body }
+  throw error
 }
 
 /**

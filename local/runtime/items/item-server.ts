@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { DurableFiles } from '../../durable/durable-files.ts'
 import {
@@ -12,7 +12,7 @@ import type { Authenticate, Caller } from '../control/authenticate.ts'
 import { readBody } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
-import { createDynalite } from './dynalite.ts'
+import { createDynalite, type Reply } from './dynalite.ts'
 import { ItemStore } from './item-store.ts'
 
 interface ItemServerOptions {
@@ -32,10 +32,8 @@ interface ItemServer {
 const largestRequestBytes = 16 * 1024 * 1024 + 1024
 
 /**
- * DynamoDB on one machine: dynalite on disk, behind a server of our own.
- *
- * Ours reads each request to its end first and checks its signature and its role's rights. dynalite checks neither, and
- * it throws on a connection that breaks off in the middle, as one does when a function is cut off.
+ * DynamoDB on one machine: dynalite's operations on disk, behind a server of our own, which checks signatures and the
+ * rights of roles.
  */
 export const startItemServer = async ({
   folder,
@@ -45,37 +43,40 @@ export const startItemServer = async ({
   limits = usualLimits,
 }: ItemServerOptions): Promise<ItemServer> => {
   await files.makeFolder(folder)
-  const { server: inner, store } = createDynalite(folder)
-  await ItemStore.open(store, folder, files)
-  // Only its request listener is used. Closing it closes the database, and that asks for a server that listens; who
-  // connects to it would go round the checks below, so nobody may.
-  inner.on('connection', socket => socket.destroy())
-  await listen(inner)
+  const dynalite = createDynalite(folder)
+  await ItemStore.open(dynalite.store, folder, files)
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    try {
-      const body = await readBody(request, largestRequestBytes)
-      checkRights(authenticate(request, body, 'dynamodb'), request, body, isAllowed)
-      inner.emit('request', replay(request, body), response)
-    } catch (error) {
-      if (response.destroyed) return
-      const { status, name, message } =
-        error instanceof ServiceError ? error : new ServiceError('InternalFailure', String(error), 500)
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
-      response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, message }))
-    }
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    const body = await readBody(request, largestRequestBytes)
+    const caller = authenticate(request, body, 'dynamodb')
+    const operation = operationOf(request)
+    const input = parseInput(body)
+    checkRights(caller, operation, input, isAllowed)
+    return dynalite.run(operation, input)
   }
-  const outer = createLimitedServer((request, response) => void handle(request, response), limits, {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { status, body } = await answer(request).catch(failure)
+    // The caller may be gone: its container was ended during the call.
+    if (response.destroyed) return
+    const text = JSON.stringify(body ?? {})
+    response.writeHead(status, {
+      'content-type': 'application/x-amz-json-1.0',
+      'content-length': Buffer.byteLength(text),
+      'x-amzn-requestid': randomUUID(),
+    })
+    response.end(text)
+  }
+  const server = createLimitedServer((request, response) => void handle(request, response), limits, {
     requestTimeout: wholeRequestTimeout(limits),
   })
-  const port = await listen(outer)
+  const port = await listen(server)
   return {
     endpoint: `http://127.0.0.1:${port}`,
     close: async () => {
-      const closed = new Promise<void>(resolve => outer.close(() => resolve()))
-      outer.closeAllConnections()
+      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      server.closeAllConnections()
       await closed
-      await new Promise<void>(resolve => inner.close(() => resolve()))
+      await dynalite.close()
     },
   }
 }
@@ -90,13 +91,17 @@ const listen = async (server: Server): Promise<number> => {
   return address.port
 }
 
-/** The request once more, with its whole body at hand. dynalite reads these members and the stream. */
-const replay = (request: IncomingMessage, body: Buffer): IncomingMessage =>
-  Object.assign(Readable.from(body.length > 0 ? [body] : []), {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-  }) as unknown as IncomingMessage
+const failure = (error: unknown): Reply => {
+  const { status, name, message } =
+    error instanceof ServiceError ? error : new ServiceError('InternalFailure', String(error), 500)
+  return { status, body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message } }
+}
+
+/** `GetItem`; empty when the request names none of DynamoDB's. */
+const operationOf = ({ headers }: IncomingMessage): string => {
+  const [api, operation = ''] = String(headers['x-amz-target'] ?? '').split('.')
+  return api === 'DynamoDB_20120810' ? operation : ''
+}
 
 const bodySchema = z.looseObject({
   TableName: z.string().optional(),
@@ -104,16 +109,28 @@ const bodySchema = z.looseObject({
   RequestItems: z.record(z.string(), z.unknown()).optional(),
 })
 
+type Input = z.infer<typeof bodySchema>
+
+const parseInput = (body: Buffer): Input => {
+  const parsed = bodySchema.safeParse(parseJson(body.toString('utf8') || '{}'))
+  if (!parsed.success) throw new ServiceError('SerializationException', 'The request is not valid')
+  return parsed.data
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const checkRights = (
   caller: Caller,
-  request: IncomingMessage,
-  body: Buffer,
+  operation: string,
+  { TableName, IndexName, RequestItems }: Input,
   isAllowed: ItemServerOptions['isAllowed'],
 ): void => {
-  const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? ''
-  const parsed = bodySchema.safeParse(JSON.parse(body.toString('utf8') || '{}'))
-  if (!parsed.success) throw new ServiceError('SerializationException', 'The request is not valid')
-  const { TableName, IndexName, RequestItems } = parsed.data
   const resources = RequestItems
     ? Object.keys(RequestItems).map(tableArn)
     : [TableName === undefined ? '*' : tableArn(TableName) + (IndexName ? `/index/${IndexName}` : '')]

@@ -25,13 +25,16 @@ const properties = {
   BillingMode: 'PAY_PER_REQUEST' as const,
 }
 
-const open = async (name: string) => {
-  const server = await startItemServer({
+const start = (name: string) =>
+  startItemServer({
     folder: join(folder.path, name),
     files: new DurableFiles(),
     authenticate: () => ({ roleArn: undefined }),
     isAllowed: () => true,
   })
+
+const open = async (name: string) => {
+  const server = await start(name)
   const credentials = { accessKeyId: 'test', secretAccessKey: 'secret' }
   const client = new DynamoDBClient({
     endpoint: server.endpoint,
@@ -62,13 +65,12 @@ it('can be written to as soon as its tables are made', async () => {
 
 it('forgets a table whose making was cut off, so that it is made again', async () => {
   const path = join(folder.path, 'unfinished')
-  const { server, store } = createDynalite(path)
+  const { store, close: closeStore } = createDynalite(path)
   await ItemStore.open(store, path, new DurableFiles())
-  await new Promise<void>(resolve => server.listen(0, resolve))
   await new Promise(resolve =>
     store.db.put('table~things', { TableName: 'things', TableStatus: 'CREATING' }, resolve),
   )
-  await new Promise(resolve => server.close(resolve))
+  await closeStore()
 
   const { client, close } = await open('unfinished')
   try {
@@ -92,4 +94,33 @@ it.each([
   const before = await readdir(path)
   await expect(open(what)).rejects.toThrow(/The item store .* is damaged .* Restore the data directory/)
   expect((await readdir(path)).filter(name => before.includes(name))).toEqual(before)
+})
+
+it.each([
+  ['an operation that is not known', 'DynamoDB_20120810.ExecuteStatement', '{}', 'UnknownOperationException'],
+  ['another API', 'DynamoDB_20111205.GetItem', '{}', 'UnknownOperationException'],
+  ['no operation', undefined, '{}', 'UnknownOperationException'],
+  ['a body that is not JSON', 'DynamoDB_20120810.GetItem', '{"TableName"', 'SerializationException'],
+  ['a body that is no object', 'DynamoDB_20120810.GetItem', '[1]', 'SerializationException'],
+  ['a field of the wrong type', 'DynamoDB_20120810.GetItem', '{"Key":7}', 'SerializationException'],
+  ['a missing field', 'DynamoDB_20120810.GetItem', '{}', 'ValidationException'],
+  [
+    'a table that is not there',
+    'DynamoDB_20120810.DescribeTable',
+    '{"TableName":"none"}',
+    'ResourceNotFoundException',
+  ],
+])('answers %s with DynamoDB’s error', async (what, target, body, error) => {
+  const server = await start(what)
+  try {
+    const headers = target === undefined ? {} : { 'x-amz-target': target }
+    const response = await fetch(server.endpoint, { method: 'POST', body, headers })
+    const reply = await response.json()
+    expect([response.status, reply]).toEqual([
+      400,
+      expect.objectContaining({ __type: expect.stringMatching(error) }),
+    ])
+  } finally {
+    await server.close()
+  }
 })
