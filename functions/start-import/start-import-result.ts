@@ -1,5 +1,6 @@
 import type { Failure } from '../lib/errors/machine-failure.ts'
 import { patientWait } from '../lib/patient-wait.ts'
+import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import type { NumberRange } from './move-ranges.ts'
 
 /** A range of parts of an object version; `null`: the version that the event names. */
@@ -34,8 +35,14 @@ export type StartImportResult =
   /** The lease was released after a failure. */
   | { outcome: 'released'; failure: Failure }
 
-/** The result of an execution of this age: the longer it has waited, the longer it waits until it asks again. */
-export const asPatientAs = (ageSeconds: number, result: StartImportResult): StartImportResult =>
-  result.outcome === 'busy' ? busy(patientWait(result.waitSeconds, ageSeconds)) : result
+/**
+ * The result of an execution of this age: the longer it has waited, the longer it waits until it asks again. Among
+ * thousands of files the hook itself comes late, and then the job waits behind others too.
+ */
+export const asPatientAs = (ageSeconds: number, result: StartImportResult): StartImportResult => {
+  if (result.outcome === 'busy') return busy(patientWait(result.waitSeconds, ageSeconds))
+  if (result.outcome !== 'started' && result.outcome !== 'alreadyStarted') return result
+  return { ...result, waitSeconds: Math.max(result.waitSeconds, waitSecondsAt(ageSeconds)) }
+}
 
 export const busy = (waitSeconds: number): StartImportResult => ({ outcome: 'busy', waitSeconds })

@@ -27,6 +27,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
 import { growingPause } from './jobs/await-job.ts'
+import { createQueueLooks } from './jobs/queue-looks.ts'
 import { createWorkLogs } from './logs/work-logs.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
 import { createPreviewExtraction } from './trials/preview-function.ts'
@@ -73,6 +74,7 @@ const services = {
   workLogs: createWorkLogs(region, process.env['LOG_FOLDER']),
   previewExtraction: createPreviewExtraction(env.PREVIEW_FUNCTION),
   jobWait: { limitMs: 1_000, pauseMs: growingPause, sleep: (milliseconds: number) => sleep(milliseconds) },
+  isLookDue: createQueueLooks(now),
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   components: readCatalogue(join(import.meta.dirname, 'components')),
   seal: createSealer({ keyArn: env.SECRETS_KEY_ARN }),

@@ -29,6 +29,7 @@ import type { RedriveExecution } from '../../functions/storage-api/dead-letters/
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
+import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
 import type { ExtractionRuns } from '../../functions/storage-api/runs/extraction-runs.ts'
 import { startEmbeddedS3 } from '../../local/s3/server.ts'
@@ -282,6 +283,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       pauseMs: () => 50,
       sleep: options.pause ?? line.untilEnd,
     },
+    isLookDue: createQueueLooks(now),
     tableEngine: async () => engine,
     components: readCatalogue(path.resolve(import.meta.dirname, '../../functions/storage-api/components')),
     seal: createSealer(keys),

@@ -11,6 +11,8 @@ export interface ReviveOptions {
   /** The queues of a branch. */
   inBranch: (branchId: number) => { queue: TableQueue }
   now: () => Date
+  /** Whether to look after a queue, by its branch and table. Default: yes. */
+  isLookDue?: ((queue: string) => boolean) | undefined
 }
 
 // A job starts within moments. One that still waits was never started, or is queued.
@@ -29,9 +31,9 @@ const PROCESSING_TOO_LONG_MS = 16 * 60_000
  */
 export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise<JobRecord> => {
   if (!isSuspicious(job, options.now())) return job
-  return job.status === 'waiting' && job.queueTableId !== null
-    ? reviveQueue(job, job.queueTableId, options)
-    : restartJob(job, options)
+  if (job.status !== 'waiting' || job.queueTableId === null) return restartJob(job, options)
+  const isDue = options.isLookDue?.(`${branchOf(job)}/${job.queueTableId}`) ?? true
+  return isDue ? reviveQueue(job, job.queueTableId, options) : job
 }
 
 const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {

@@ -66,6 +66,25 @@ describe('a job', () => {
     expect(service.startedJobs).toEqual([job.id])
   })
 
+  it('that waits with others for its table is looked after by one of many polls', async () => {
+    let time = new Date('2026-07-16T00:00:00Z')
+    const { service, job } = await withWaitingJob({ now: () => time })
+    const dataFileId = await service.upload('a\n2\n')
+    const { body: second } = await service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
+      name: 'a',
+      dataFileId,
+    })
+    const startedAt = async (at: string) => {
+      time = new Date(at)
+      service.startedJobs.length = 0
+      for (const { id } of [job, second, job, second]) await service.call('GET', `/v2/storage/jobs/${id}`)
+      return service.startedJobs
+    }
+    expect(await startedAt('2026-07-16T00:00:10Z')).toEqual([job.id])
+    expect(await startedAt('2026-07-16T00:00:39Z')).toEqual([])
+    expect(await startedAt('2026-07-16T00:00:41Z')).toEqual([job.id])
+  })
+
   it('is accepted even when it cannot be started at once', async () => {
     const service = await start({
       isRunningJobs: false,
