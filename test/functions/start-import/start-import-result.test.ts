@@ -1,9 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  asPatientAs,
-  busy,
-  type StartImportResult,
-} from '../../../functions/start-import/start-import-result.ts'
+import { asPatientAs, busy, type StartImportResult } from '#functions/start-import/start-import-result.ts'
 
 const started = (waitSeconds: number): StartImportResult => ({
   outcome: 'started',
