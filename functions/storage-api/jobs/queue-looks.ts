@@ -12,8 +12,9 @@ export const createQueueLooks = (now: () => Date): ((queue: string) => boolean) 
   const lookedAt = new Map<string, number>()
   return queue => {
     const time = now().getTime()
-    const last = lookedAt.get(queue)
-    if (last !== undefined && time - last < BETWEEN_LOOKS_MS) return false
+    const since = time - (lookedAt.get(queue) ?? Number.NEGATIVE_INFINITY)
+    // Less than nothing: the clock was set back since.
+    if (since >= 0 && since < BETWEEN_LOOKS_MS) return false
     if (lookedAt.size >= MOST_KNOWN) lookedAt.clear()
     lookedAt.set(queue, time)
     return true
