@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 
 export interface MountedFolder {
   readonly path: string
@@ -30,8 +30,19 @@ export const makeDisk = (disk: string, bytes: number): void => {
   run('mkfs.ext4', '-q', disk)
 }
 
-/** The disk as a power cut leaves it now. Whoever writes to it must be stopped. */
-export const copyDisk = (disk: string, copy: string): void => copyFileSync(disk, copy)
+/**
+ * The disk as a power cut leaves it at one moment. Whoever writes to it must be stopped; what the kernel still had to write may come
+ * while the copy is made, and then it is made again: no disk was ever like half of the one and half of the other.
+ */
+export const copyDisk = (disk: string, copy: string): void => {
+  for (let tries = 0; tries < MOST_COPIES; tries++) {
+    copyFileSync(disk, copy)
+    if (readFileSync(disk).equals(readFileSync(copy))) return
+  }
+  throw new Error(`${disk} has changed during each of ${MOST_COPIES} copies`)
+}
+
+const MOST_COPIES = 20
 
 /** Why this machine cannot mount (most need the rights of root for it), or nothing when it can. */
 export const whyNoMount = (probe: string): string | undefined => {
