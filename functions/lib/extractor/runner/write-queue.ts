@@ -26,6 +26,7 @@ export class WriteQueue {
 
   push(write: Write): void {
     this.#writes.push(write)
+    void write.waitsFor?.then(this.#wake) // one that began when it was read
   }
 
   /** Writes the first, or begins a later one. False when there is nothing to do before `wake`. */

@@ -112,17 +112,32 @@ export class AutomaticTables {
     }
   }
 
-  /** Writes the rows of a page from its bytes alone, before it is their turn. Nothing when they are not enough. */
-  readBytes(type: string, { body, path, parent = {}, watched }: ReadBytes): BytesRead | undefined {
+  /** Reads a page from its bytes alone; its rows are written here or on another thread. Nothing when they are not enough. */
+  readBytes(type: string, given: ReadBytes): BytesRead | undefined {
     const unread = this.#unread.get(type) ?? 0
     if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
-    this.#threads?.note(body.length)
-    if (this.#threads?.wants(body) === true) return undefined
-    const family = this.#live.familyOf(type, Object.keys(parent))
+    this.#threads?.note(given.body.length)
+    const family = this.#live.familyOf(type, Object.keys(given.parent ?? {}))
     if (family === undefined) return undefined
-    const page = this.#here.readBytes(family, { body, path, parent, watched })
-    this.#unread.set(type, page === undefined ? unread + 1 : 0)
-    return page && { page, ahead: pageDone(family.version, page.rows) }
+    const fits = (this.#misfits.get(type) ?? 0) < MOST_MISFITS
+    const isForThread = fits && this.#threads?.wants(given.body) === true
+    const read = isForThread ? this.#beginBytes(given, family) : this.#writeBytes(given, family)
+    this.#unread.set(type, read === undefined ? unread + 1 : 0)
+    return read
+  }
+
+  #beginBytes(given: ReadBytes, family: Family): BytesRead | undefined {
+    const { body, parent = {} } = given
+    const page = this.#here.bytes(family).count(given)
+    const ahead = page && this.#threads?.begin({ body, path: page.path }, parent, family)
+    return ahead && { page, ahead }
+  }
+
+  #writeBytes(given: ReadBytes, family: Family): BytesRead | undefined {
+    const written = this.#here.bytes(family).read(given)
+    if (written === undefined) return undefined
+    const { rows, ...page } = written
+    return { page, ahead: pageDone(family.version, rows) }
   }
 
   #familyOf(

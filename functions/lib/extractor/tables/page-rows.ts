@@ -1,6 +1,6 @@
 import type { ExtraColumns } from '../php/php-serialize.ts'
 import { safeName } from '../php/safe-name.ts'
-import { type BytePage, BytePages, type ReadBytes } from './bytes/byte-page.ts'
+import { BytePages } from './bytes/byte-page.ts'
 import { itemsAt } from './item-log.ts'
 import type { Json } from './json-value.ts'
 import { parseJson } from './parse-json.ts'
@@ -69,12 +69,12 @@ class PageWriter {
   }
 
   /** Straight from the bytes, if that can be. */
-  readBytes(given: ReadBytes): BytePage | undefined {
-    return this.#bytes.read(given)
+  get bytes(): Pick<BytePages, 'read' | 'count'> {
+    return this.#bytes
   }
 
   rows({ body, path }: PageSource, parent: ExtraColumns, items?: readonly Json[]): PageRows {
-    const read = this.readBytes({ body, path, parent })
+    const read = this.#bytes.read({ body, path, parent })
     return read?.rows ?? this.#rowsOf(items ?? itemsAt(parseJson(body), path), parent)
   }
 
@@ -125,8 +125,9 @@ export class PageWriters {
     return this.#of(family).rows(source, parent, items)
   }
 
-  readBytes(family: Family, given: ReadBytes): BytePage | undefined {
-    return this.#of(family).readBytes(given)
+  /** Pages straight from their bytes. */
+  bytes(family: Family): Pick<BytePages, 'read' | 'count'> {
+    return this.#of(family).bytes
   }
 
   #of({ id, version, plan }: Family): PageWriter {

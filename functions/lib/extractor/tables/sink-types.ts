@@ -43,7 +43,7 @@ export interface AddOptions {
   source?: PageSource | undefined
 }
 
-/** A page of which only the bytes were read, with its rows: to be taken in its turn. */
+/** A page of which only the bytes were read, with its rows, or what another thread makes of them: to be taken in its turn. */
 export interface BytesRead {
   page: BytePage
   ahead: PageAhead
@@ -89,8 +89,8 @@ export interface TableSink {
    */
   begin(type: string, items: readonly Json[], options: AddOptions, here?: 'here'): PageAhead | undefined
   /**
-   * Writes the rows of a page from its bytes, which costs half of what parsing it and writing its rows does. Gives nothing where the values
-   * are needed: for what `begin` gives nothing for, for pages that do not fit what is known, and for those that are no JSON.
+   * Writes the rows of a page from its bytes, here or on another thread, which costs half of what parsing it and writing its rows does. Gives
+   * nothing where the values are needed: for what `begin` gives nothing for, for pages that do not fit what is known, and for those that are no JSON.
    */
   readBytes(type: string, page: ReadBytes): BytesRead | undefined
   /** Adds a page of `count` items in its turn, once it is done. Throws what `add` throws. */

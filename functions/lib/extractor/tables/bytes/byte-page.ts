@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../json-value.ts'
 import type { ItemsPlan } from '../row-plan.ts'
 import { parentColumns } from '../row-writer.ts'
 import type { PageRows, TableRows } from '../written-rows.ts'
+import { ByteItems } from './byte-items.ts'
 import { bytePlan, type ItemsBytes, type TableBytes } from './byte-plan.ts'
 import { ByteRows } from './byte-rows.ts'
 import { ByteText } from './byte-text.ts'
@@ -24,7 +25,6 @@ export interface ReadBytes {
 
 /** A page of which only the bytes were read. */
 export interface BytePage {
-  rows: PageRows
   /** Of items. */
   count: number
   /** The keys that lead to the items. */
@@ -38,51 +38,73 @@ export interface BytePage {
   values: string
 }
 
+/** With its rows. */
+interface WrittenPage extends BytePage {
+  rows: PageRows
+}
+
 /** Pages after each other that other code had to read; from then on it reads all of them. */
 const MOST_MISFITS = 16
 
-/** Writes the rows of pages from their bytes, with a plan that is known. */
+interface TablesPlan {
+  items: ItemsBytes
+  tables: TableBytes[]
+}
+
+/** Reads pages from their bytes, with a plan that is known. */
 export class BytePages {
   readonly #compat: boolean
   readonly #reader = new JsonReader()
   readonly #rows: ByteRows
-  readonly #plan: { items: ItemsBytes; tables: TableBytes[] } | undefined
+  readonly #items: ByteItems
+  readonly #plan: TablesPlan | undefined
   #misfits = 0
 
   constructor(plan: ItemsPlan, compat: boolean) {
     this.#compat = compat
     this.#rows = new ByteRows(this.#reader, compat)
+    this.#items = new ByteItems(this.#reader)
     this.#plan = plan.kind === 'object' ? bytePlan(plan) : undefined
   }
 
-  /** The rows of a page; nothing when the values are needed for them, or something is wrong with it. */
-  read({ body, path, parent = {}, watched }: ReadBytes): BytePage | undefined {
+  /** A page with its rows; nothing when the values are needed for them, or something is wrong with it. */
+  read(given: ReadBytes): WrittenPage | undefined {
+    const { parent = {}, watched } = given
+    let tables: TableBytes[] = []
+    const page = this.#read(given, plan => {
+      tables = plan.tables
+      for (const table of tables) {
+        table.rows.length = 0
+        table.count = 0
+        table.itemsType = undefined
+      }
+      return this.#rows.page(plan.items, this.#parentBytes(parent), watched)
+    })
+    return page && { ...page, rows: { tables: tables.map(rowsOf), nested: [] } }
+  }
+
+  /** A page whose rows another thread writes: the same without them, for less than half. */
+  count(given: ReadBytes): BytePage | undefined {
+    return this.#read(given, ({ items }) => this.#items.page(items, given.watched))
+  }
+
+  /** @param pass passes the items */
+  #read(
+    { body, path }: ReadBytes,
+    pass: (plan: TablesPlan) => Pick<BytePage, 'count' | 'values'>,
+  ): BytePage | undefined {
     if (this.#plan === undefined || this.#misfits >= MOST_MISFITS || !isUtf8(body)) return undefined
-    const { items, tables } = this.#plan
-    for (const table of tables) {
-      table.rows.length = 0
-      table.count = 0
-      table.itemsType = undefined
-    }
     this.#misfits++
     try {
       this.#reader.body = asBuffer(body)
       const found = moveToList(this.#reader, path)
       const start = this.#reader.at
-      const { count, values } = this.#rows.page(items, this.#parentBytes(parent), watched)
+      const { count, values } = pass(this.#plan)
       const end = this.#reader.at
       const rest = restOf(body, start, end, found)
       if (count === 0 || (path === undefined && !isOnlyList(rest))) return undefined
       this.#misfits = 0
-      return {
-        rows: { tables: tables.map(rowsOf), nested: [] },
-        count,
-        path: found,
-        start,
-        end,
-        rest,
-        values,
-      }
+      return { count, path: found, start, end, rest, values }
     } catch (error) {
       // Of a value that is nested too deeply, or of JSON that is none
       if (error === misfit || error instanceof RangeError || error instanceof SyntaxError) return undefined

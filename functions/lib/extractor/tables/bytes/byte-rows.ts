@@ -1,11 +1,10 @@
 import { cellText } from '../cell.ts'
+import { takesKey } from './byte-items.ts'
 import type { ColumnBytes, ItemsBytes, ObjectBytes } from './byte-plan.ts'
-import { ByteText } from './byte-text.ts'
+import type { ByteText } from './byte-text.ts'
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
-  COLON,
-  COMMA,
   type JsonReader,
   misfit,
   OPEN_LIST,
@@ -15,6 +14,7 @@ import {
 } from './json-reader.ts'
 import { type Link, type ParentBytes, RowLinks } from './row-links.ts'
 import { FALSE, NULL, numberOf, SerialWriter, TRUE } from './serial-writer.ts'
+import { WatchedValues } from './watched-values.ts'
 
 /** A list whose rows are written after the row that it is in: they need its link, which needs the whole row. */
 interface WaitingList {
@@ -44,7 +44,7 @@ export class ByteRows {
   readonly #serial: SerialWriter
   readonly #links: RowLinks
   #watched: ColumnBytes | undefined
-  readonly #values = new ByteText()
+  readonly #values = new WatchedValues()
   #waiting: WaitingList[] = []
 
   constructor(reader: JsonReader, compat: boolean) {
@@ -67,10 +67,9 @@ export class ByteRows {
   ): { count: number; values: string } {
     this.#links.releaseAll()
     this.#watched = items.object.columns.find(({ name }) => name === watched)
-    this.#values.length = 0
+    this.#values.clear()
     const count = this.#list(items, parents, false)
-    const values = Buffer.from(this.#values.bytes.buffer, 0, this.#values.length).toString()
-    return { count, values: `[${values.slice(0, -1)}]` }
+    return { count, values: this.#values.json() }
   }
 
   #list(items: ItemsBytes, parents: ParentBytes | undefined, isInRow: boolean): number {
@@ -164,14 +163,15 @@ export class ByteRows {
       do {
         reader.next()
         let column = columns[next++]
-        while (column !== undefined && !this.#isKey(column)) {
+        while (column !== undefined && !takesKey(reader, column)) {
           rows.append(column.blank)
           column = columns[next++]
         }
         if (column === undefined) throw misfit // not known, or not in this order
         if (isHashed) serial.out.append(column.serial)
-        if (column === this.#watched) this.#watch(column, rows, isHashed, link)
-        else this.#value(column, rows, isHashed, link)
+        const { at } = reader
+        this.#value(column, rows, isHashed, link)
+        if (column === this.#watched) this.#values.add(column, reader.body, at, reader.at)
         count++
       } while (reader.hasMore(CLOSE_OBJECT))
     for (; next < columns.length; next++) rows.append((columns[next] as ColumnBytes).blank) // below the length
@@ -183,15 +183,6 @@ export class ByteRows {
     const moved = serial.closeObject(countAt, count)
     if (moved !== 0) this.#links.move(countAt, moved)
     if (link !== undefined) link.end = serial.out.length
-  }
-
-  /** Passes the key of a column and the colon after it, when they are next. */
-  #isKey({ key, keyAndColon }: ColumnBytes): boolean {
-    const reader = this.#reader
-    if (reader.takes(keyAndColon)) return true
-    if (!reader.takes(key)) return false
-    reader.expect(COLON)
-    return true
   }
 
   #value(column: ColumnBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): void {
@@ -211,16 +202,6 @@ export class ByteRows {
     else if (column.items !== undefined && link !== undefined)
       this.#listCell(column, column.items, rows, link)
     else throw misfit
-  }
-
-  #watch(column: ColumnBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): void {
-    const { at } = this.#reader
-    this.#value(column, rows, isHashed, link)
-    this.#values.byte(OPEN_OBJECT)
-    this.#values.append(column.keyAndColon)
-    this.#values.copy(this.#reader.body, at, this.#reader.at)
-    this.#values.byte(CLOSE_OBJECT)
-    this.#values.byte(COMMA)
   }
 
   #listCell({ open, blank }: ColumnBytes, items: ItemsBytes, rows: ByteText, link: Link): void {

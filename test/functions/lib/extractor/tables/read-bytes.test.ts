@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { itemsAt } from '#lib/extractor/tables/item-log.ts'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { PageThreads } from '#lib/extractor/tables/page-threads.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import type { TableSink } from '#lib/extractor/tables/sink-types.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
@@ -22,32 +23,54 @@ interface Outcome {
   read: number
 }
 
+/** Where the rows of pages are written. */
+type Writer = 'this thread' | 'another thread'
+
 const withSink = async <T>(
   compat: boolean,
   use: (sink: TableSink, out: string) => Promise<T>,
+  writer: Writer = 'this thread',
 ): Promise<T> => {
   const root = mkdtempSync(join(tmpdir(), 'millrace-bytes-'))
+  const warn = (message: string): never => {
+    throw new Error(message)
+  }
+  const threads =
+    writer === 'this thread'
+      ? undefined
+      : new PageThreads({ threads: 1, warn, smallestPageBytes: 0, bytesBeforeStart: 0 })
   try {
-    return await use(createTableSink({ folder: join(root, 'spool'), compat }), join(root, 'out'))
+    return await use(createTableSink({ folder: join(root, 'spool'), compat, threads }), join(root, 'out'))
   } finally {
+    await threads?.close()
     rmSync(root, { recursive: true })
   }
 }
 
 /** Adds pages whose items are at `data`, from their bytes where that can be, or else from their values. */
-const addPage = (sink: TableSink, { text, parent = {} }: Page, asBytes: boolean): boolean => {
+const addPage = async (sink: TableSink, { text, parent = {} }: Page, asBytes: boolean): Promise<boolean> => {
   const body = Buffer.from(text)
   const source = { body, path: ['data'] }
   const read = asBytes ? sink.readBytes('root', { body, parent }) : undefined
+  await read?.ahead.done
   if (read !== undefined) sink.take('root', read.page.count, { parent, source }, read.ahead)
   else sink.add('root', itemsAt(parseJson(body), ['data']), { parent, source })
   return read !== undefined
 }
 
-const outcome = (pages: readonly Page[], compat: boolean, asBytes: boolean): Promise<Outcome | string> =>
-  withSink(compat, async (sink, out) => {
+const outcome = (
+  pages: readonly Page[],
+  compat: boolean,
+  asBytes: boolean,
+  writer?: Writer,
+): Promise<Outcome | string> => withSink(compat, outcomeOf(pages, asBytes), writer)
+
+const outcomeOf =
+  (pages: readonly Page[], asBytes: boolean) =>
+  async (sink: TableSink, out: string): Promise<Outcome | string> => {
     try {
-      const read = pages.map(page => addPage(sink, page, asBytes)).filter(Boolean).length
+      let read = 0
+      for (const page of pages) if (await addPage(sink, page, asBytes)) read++
       const structure = sink.structure()
       await sink.finish(out)
       const files = Object.fromEntries(
@@ -57,7 +80,7 @@ const outcome = (pages: readonly Page[], compat: boolean, asBytes: boolean): Pro
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
-  })
+  }
 
 const scalars = [
   ...[
@@ -147,55 +170,65 @@ const page = fc.constantFrom('', ' ', '\n\t').chain(blank =>
   }),
 )
 
-it('rows from the bytes of pages equal those from their values', async () => {
-  let read = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(page, { maxLength: 3 }), fc.boolean(), async (pages, compat) => {
-      const all = [{ ...pages[0], text: known }, ...pages]
-      const [bytes, values] = [await outcome(all, compat, true), await outcome(all, compat, false)]
-      if (typeof bytes === 'object') read += bytes.read
-      expect(typeof bytes === 'object' ? { ...bytes, read: 0 } : bytes).toEqual(values)
-    }),
-    { numRuns: 120 },
-  )
-  expect(read).toBeGreaterThan(50)
-})
-
-it('takes no page for one that JSON does not allow', async () => {
-  const text =
-    '{"data":[{"id":-10.5e2,"at":{"x":"a\\u00e9\\"b","marks":[1,2]},"words":["t"],"last":true}],"n":null}'
-  await withSink(false, async sink => {
-    addPage(sink, { text: known }, false)
-    expect(sink.readBytes('root', { body: Buffer.from(text) })?.page).toMatchObject({
-      count: 1,
-      path: ['data'],
-    })
-    fc.assert(
-      fc.property(
-        fc.nat(text.length),
-        fc.constantFrom('', ',', '"', '\\', '{', ']', '0', 'x', ' ', '\n', '-', '.', 'e', ':'),
-        (at, other) => {
-          const damaged = text.slice(0, at) + other + text.slice(at + 1)
-          const body = Buffer.from(damaged)
-          let isJson = true
-          try {
-            parseJson(body)
-          } catch {
-            isJson = false
-          }
-          const read = sink.readBytes('root', { body })
-          if (read === undefined) addPage(sink, { text: known }, true) // not too many of them after each other
-          if (!isJson) expect(read, damaged).toBeUndefined()
-        },
-      ),
-      { numRuns: 1000 },
+it.each([
+  ['this thread', 120],
+  ['another thread', 40],
+] as const)(
+  'rows that %s writes from the bytes of pages equal those from their values',
+  async (writer, numRuns) => {
+    let read = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(page, { maxLength: 3 }), fc.boolean(), async (pages, compat) => {
+        const all = [{ ...pages[0], text: known }, ...pages]
+        const [bytes, values] = [await outcome(all, compat, true, writer), await outcome(all, compat, false)]
+        if (typeof bytes === 'object') read += bytes.read
+        expect(typeof bytes === 'object' ? { ...bytes, read: 0 } : bytes).toEqual(values)
+      }),
+      { numRuns },
     )
-  })
-})
+    expect(read).toBeGreaterThan(numRuns / 3)
+  },
+)
+
+it.each(['this thread', 'another thread'] as const)(
+  'takes no page for %s that JSON does not allow',
+  async writer => {
+    const text =
+      '{"data":[{"id":-10.5e2,"at":{"x":"a\\u00e9\\"b","marks":[1,2]},"words":["t"],"last":true}],"n":null}'
+    const damage = async (sink: TableSink): Promise<void> => {
+      await addPage(sink, { text: known }, false)
+      const whole = sink.readBytes('root', { body: Buffer.from(text) })
+      await whole?.ahead.done
+      expect(whole?.page).toMatchObject({ count: 1, path: ['data'] })
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(text.length),
+          fc.constantFrom('', ',', '"', '\\', '{', ']', '0', 'x', ' ', '\n', '-', '.', 'e', ':'),
+          async (at, other) => {
+            const damaged = text.slice(0, at) + other + text.slice(at + 1)
+            const body = Buffer.from(damaged)
+            let isJson = true
+            try {
+              parseJson(body)
+            } catch {
+              isJson = false
+            }
+            const read = sink.readBytes('root', { body })
+            await read?.ahead.done
+            if (read === undefined) await addPage(sink, { text: known }, true) // not too many of them after each other
+            if (!isJson) expect(read, damaged).toBeUndefined()
+          },
+        ),
+        { numRuns: 1000 },
+      )
+    }
+    await withSink(false, damage, writer)
+  },
+)
 
 it('reads no page with two lists, with another list at its place or that is no UTF-8', async () => {
   await withSink(false, async sink => {
-    addPage(sink, { text: known }, false)
+    await addPage(sink, { text: known }, false)
     const read = (text: string | Buffer, path?: string[]) =>
       sink.readBytes('root', { body: Buffer.from(text), path })?.page.count
     expect(read('{"data":[{"id":1}],"more":{"data":[]}}')).toBe(1)
