@@ -41,12 +41,8 @@ export class ByteItems {
 
   #list({ kind, object }: ItemsBytes, isInRow: boolean): number {
     const reader = this.#reader
-    reader.expect(OPEN_LIST)
-    if (reader.next() === CLOSE_LIST) {
-      reader.at++
-      return 0
-    }
     let count = 0
+    if (!reader.opens(OPEN_LIST, CLOSE_LIST)) return count
     do {
       if (kind === 'object' && reader.next() === OPEN_OBJECT) this.#object(object)
       else if (kind === 'scalar' || (isInRow && reader.next() === SMALL_N)) this.#scalar()
@@ -58,11 +54,7 @@ export class ByteItems {
 
   #object({ columns }: ObjectBytes): void {
     const reader = this.#reader
-    reader.expect(OPEN_OBJECT)
-    if (reader.next() === CLOSE_OBJECT) {
-      reader.at++
-      return
-    }
+    if (!reader.opens(OPEN_OBJECT, CLOSE_OBJECT)) return
     let next = 0
     do {
       reader.next()

@@ -74,12 +74,8 @@ export class ByteRows {
 
   #list(items: ItemsBytes, parents: ParentBytes | undefined, isInRow: boolean): number {
     const reader = this.#reader
-    reader.expect(OPEN_LIST)
-    if (reader.next() === CLOSE_LIST) {
-      reader.at++
-      return 0
-    }
     let count = 0
+    if (!reader.opens(OPEN_LIST, CLOSE_LIST)) return count
     do {
       this.#item(items, parents, isInRow)
       count++
@@ -157,9 +153,7 @@ export class ByteRows {
     const countAt = isHashed ? serial.openObject() : 0
     let next = 0
     let count = 0
-    reader.expect(OPEN_OBJECT)
-    if (reader.next() === CLOSE_OBJECT) reader.at++
-    else
+    if (reader.opens(OPEN_OBJECT, CLOSE_OBJECT))
       do {
         reader.next()
         let column = columns[next++]

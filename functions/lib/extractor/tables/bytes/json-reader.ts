@@ -48,6 +48,14 @@ export class JsonReader {
     this.at++
   }
 
+  /** Passes the beginning of a list or an object, and its end when nothing is in it. Whether something is. */
+  opens(open: number, close: number): boolean {
+    this.expect(open)
+    if (this.next() !== close) return true
+    this.at++
+    return false
+  }
+
   /** After a value in a list or an object: whether another one follows. */
   hasMore(close: number): boolean {
     const byte = this.next()

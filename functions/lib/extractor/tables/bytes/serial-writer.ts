@@ -60,10 +60,8 @@ export class SerialWriter {
     const { out } = this
     out.append(list)
     const countAt = this.#openCount()
-    reader.expect(OPEN_LIST)
     let count = 0
-    if (reader.next() === CLOSE_LIST) reader.at++
-    else
+    if (reader.opens(OPEN_LIST, CLOSE_LIST))
       do {
         out.byte(SMALL_I)
         out.byte(COLON)
@@ -79,10 +77,8 @@ export class SerialWriter {
   #object(): void {
     const reader = this.#reader
     const countAt = this.openObject()
-    reader.expect(OPEN_OBJECT)
     let count = 0
-    if (reader.next() === CLOSE_OBJECT) reader.at++
-    else
+    if (reader.opens(OPEN_OBJECT, CLOSE_OBJECT))
       do {
         if (reader.next() !== QUOTE) throw misfit
         reader.text()
