@@ -116,13 +116,12 @@ export class AutomaticTables {
   readBytes(type: string, given: ReadBytes): BytesRead | undefined {
     const unread = this.#unread.get(type) ?? 0
     if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
-    this.#threads?.note(given.body.length)
     const family = this.#live.familyOf(type, Object.keys(given.parent ?? {}))
     if (family === undefined) return undefined
-    const fits = (this.#misfits.get(type) ?? 0) < MOST_MISFITS
-    const isForThread = fits && this.#threads?.wants(given.body) === true
+    const isForThread = this.#fitsThreads(type) && this.#threads?.wants(given.body) === true
     const read = isForThread ? this.#beginBytes(given, family) : this.#writeBytes(given, family)
     this.#unread.set(type, read === undefined ? unread + 1 : 0)
+    if (read !== undefined) this.#threads?.note(given.body.length) // or else when it is added
     return read
   }
 
@@ -147,8 +146,11 @@ export class AutomaticTables {
   ): Family | undefined {
     if (this.#threads === undefined || this.#keeper !== undefined || isNothing(items, this.#compat))
       return undefined
-    if ((this.#misfits.get(type) ?? 0) >= MOST_MISFITS) return undefined
-    return this.#live.familyOf(type, Object.keys(parent))
+    return this.#fitsThreads(type) ? this.#live.familyOf(type, Object.keys(parent)) : undefined
+  }
+
+  #fitsThreads(type: string): boolean {
+    return (this.#misfits.get(type) ?? 0) < MOST_MISFITS
   }
 
   /** Takes a page in its turn, from its rows when they are written, or else from its body. */
