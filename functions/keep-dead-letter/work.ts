@@ -1,5 +1,5 @@
-import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
+import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createDeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
 import { keepDeadLetterEnvNames } from './env-names.ts'
@@ -7,6 +7,6 @@ import type { KeepDeadLetterEvent } from './event.ts'
 import { keepDeadLetter } from './keep-dead-letter.ts'
 
 const env = readEnv(keepDeadLetterEnvNames)
-const deadLetters = createDeadLetterStore(createItemTable(createDocumentClient(), env.STORAGE_TABLE))
+const deadLetters = createDeadLetterStore(createItemTable(createTableRequests(), env.STORAGE_TABLE))
 
 export const run = (event: KeepDeadLetterEvent) => keepDeadLetter(event, deadLetters)

@@ -1,7 +1,7 @@
 import { SFNClient } from '@aws-sdk/client-sfn'
-import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
@@ -13,7 +13,7 @@ const env = readEnv(packTablesEnvNames)
 const now = () => new Date()
 const services = {
   ...openStorageStores(env, createS3Client(), now),
-  ledger: createPackingLedger(createItemTable(createDocumentClient(), env.STORAGE_TABLE)),
+  ledger: createPackingLedger(createItemTable(createTableRequests(), env.STORAGE_TABLE)),
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   singleMergeBytes: Number(env.SINGLE_MERGE_BYTES),
   bytesPerDay: Number(env.OPTIMIZE_BYTES_PER_DAY),

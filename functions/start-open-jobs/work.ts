@@ -1,8 +1,8 @@
 import type { Logger } from '@aws-lambda-powertools/logger'
 import { SFNClient } from '@aws-sdk/client-sfn'
 import { createMeasure } from '../lib/aws/create-measure.ts'
-import { createDocumentClient } from '../lib/aws/document-client.ts'
 import { readEnv } from '../lib/aws/env.ts'
+import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
@@ -11,7 +11,7 @@ import { startOpenJobsEnvNames } from './env-names.ts'
 import { startOpenJobs } from './start-open-jobs.ts'
 
 const env = readEnv(startOpenJobsEnvNames)
-const items = createItemTable(createDocumentClient(), env.STORAGE_TABLE)
+const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
 const services = {
   jobs: createJobStore(items),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),

@@ -9,7 +9,7 @@ import {
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createTableRequests } from '#lib/aws/table-requests.ts'
 import { otherImplementation } from './other-implementation.ts'
 
 // The package has no types; these are the parts used here.
@@ -28,7 +28,10 @@ export const startItemDatabase = async (tableName: string) => {
 
   return {
     endpoint: database.settings.endpoint,
-    documents: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    requests: createTableRequests({
+      ...database.settings,
+      credentials: await client.config.credentials(),
+    }),
     async close(): Promise<void> {
       if (other) await deleteTable(client, tableName)
       client.destroy()

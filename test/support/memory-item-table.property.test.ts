@@ -113,7 +113,7 @@ const outcome = async (given: Call, items: ItemTable): Promise<unknown> => {
 }
 
 it('gives what DynamoDB gives, whatever was called before', async () => {
-  const dynamo = createItemTable(database.documents, 'storage')
+  const dynamo = createItemTable(database.requests, 'storage')
   const clear = async () => {
     for (const pk of ['p', 'q'])
       for await (const { sk } of dynamo.query(pk, { from: ' ', to: '\u{10ffff}' }))
@@ -130,7 +130,7 @@ it('gives what DynamoDB gives, whatever was called before', async () => {
 })
 
 it('refuses a range whose end is before its start, as DynamoDB does', async () => {
-  for (const items of [createMemoryItemTable(), createItemTable(database.documents, 'storage')])
+  for (const items of [createMemoryItemTable(), createItemTable(database.requests, 'storage')])
     expect(await outcome(one => allOf(one.query('p', { from: 'b', to: 'a' })), items)).toBe('refused')
 })
 

@@ -1,6 +1,5 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { HeadBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startTestS3, testRoot } from './embedded-s3.ts'
 import { startItemDatabase } from './item-database.ts'
@@ -33,7 +32,7 @@ it('tests of the item table use the DynamoDB at MILLRACE_TEST_DYNAMODB, in a new
     set('AWS_ACCESS_KEY_ID', '')
     const first = await startItemDatabase('contract')
     expect(first.endpoint).toBe(other.endpoint)
-    await first.documents.send(new PutCommand({ TableName: 'contract', Item: { pk: 'a', sk: 'b' } }))
+    await first.requests.put({ TableName: 'contract', Item: { pk: 'a', sk: 'b' } })
     const again = await startItemDatabase('contract')
     const client = new DynamoDBClient({ endpoint: other.endpoint, region: 'us-east-1' })
     set('AWS_ACCESS_KEY_ID', 'test')

@@ -7,6 +7,6 @@ import { otherImplementation } from './other-implementation.ts'
 export const startItemTable = async (): Promise<{ items: ItemTable; close: () => Promise<void> }> => {
   if (!otherImplementation('MILLRACE_TEST_DYNAMODB'))
     return { items: createMemoryItemTable(), close: async () => {} }
-  const { documents, close } = await startItemDatabase('storage')
-  return { items: createItemTable(documents, 'storage'), close }
+  const { requests, close } = await startItemDatabase('storage')
+  return { items: createItemTable(requests, 'storage'), close }
 }

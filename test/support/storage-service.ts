@@ -130,7 +130,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
   const s3 = new S3Client(s3Client)
   const signer = new S3Client({ ...s3Client, requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sts = new STSClient({ endpoint: s3Server.endpoint, region, credentials: root })
-  const plainItems = database ? createItemTable(database.documents, itemTableName) : createMemoryItemTable()
+  const plainItems = database ? createItemTable(database.requests, itemTableName) : createMemoryItemTable()
   const queryServices = options.hasAthena ? await startQueryServices({ s3 }) : undefined
   const catalog = queryServices && createGlueCatalog(queryServices.glue, glueDatabase)
   const stores = createStorageStores({

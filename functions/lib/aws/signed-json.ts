@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AwsClient } from 'aws4fetch'
+import aws4 from 'aws4'
 import * as z from 'zod/mini'
 import { asTransient } from '../errors/as-transient.ts'
 import { TransientError } from '../errors/errors.ts'
 import { readEnv } from './env.ts'
+import { postJson } from './post-json.ts'
 
 /** A service of AWS whose requests and replies are JSON ("AWS JSON 1.0 and 1.1 protocols" of Smithy). */
 interface JsonService {
@@ -28,36 +29,45 @@ export type JsonRequest = (operation: string, input: object) => Promise<unknown>
 const ATTEMPTS = 3
 /** Before the second attempt at most so long, before the third at most twice as long. */
 const FIRST_PAUSE_MS = 100
-/** Of one attempt. */
-const LONGEST_MS = 10_000
+const LONGEST_SILENCE_MS = 10_000
 
 /**
- * One signed request per operation: where few operations are used, the SDK's client would be most of a small function. What
- * may pass (throttling, 5xx, a broken connection) is tried three times, as the SDK does.
+ * One signed request per operation: where few operations are used, the SDK's client would be most of a small function, and
+ * takes four times the processor time. What may pass (throttling, 5xx, a broken connection) is tried three times, as the
+ * SDK does.
  *
- * Default settings: credentials, region and `AWS_ENDPOINT_URL` of the environment.
+ * Default settings: credentials, region and `AWS_ENDPOINT_URL` of the environment, read anew for each request: a container
+ * may outlive its credentials.
  * Error: one that is named as the service names it, with the status in `$metadata` as the SDK has it; of the network, with
  * its `code`. Never with a part of a reply: that may be half of a secret.
  */
 export const createJsonRequest = (
   { name, target, jsonVersion, endpointName }: JsonService,
-  { endpoint, region, credentials } = settingsOf({ name, endpointName }),
+  given?: ServiceSettings,
 ): JsonRequest => {
-  const aws = new AwsClient({ ...withoutUnset(credentials), service: name, region, retries: 0 })
-
   const attempt = async (operation: string, body: string): Promise<unknown> => {
-    const response = await aws.fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        'Content-Type': `application/x-amz-json-${jsonVersion}`,
-        'X-Amz-Target': `${target}.${operation}`,
+    const { endpoint, region, credentials } = given ?? settingsOf({ name, endpointName })
+    const url = new URL(endpoint)
+    const signed = aws4.sign(
+      {
+        service: name,
+        region,
+        method: 'POST',
+        path: url.pathname,
+        headers: {
+          Host: url.host,
+          'Content-Type': `application/x-amz-json-${jsonVersion}`,
+          'X-Amz-Target': `${target}.${operation}`,
+        },
+        body,
       },
-      body,
-      signal: AbortSignal.timeout(LONGEST_MS),
-    })
-    const reply = parseJson(await response.text())
-    if (response.ok && reply !== undefined) return reply
-    throw refusalOf(`${name} ${operation}`, response.status, reply)
+      withoutUnset(credentials),
+    )
+    const headers = signed.headers as Record<string, string> // Those above, and what the signature adds.
+    const { status, text } = await postJson({ url, headers, body, timeoutMs: LONGEST_SILENCE_MS })
+    const reply = parseJson(text)
+    if (status === 200 && reply !== undefined) return reply
+    throw refusalOf(`${name} ${operation}`, status, reply)
   }
 
   return async (operation, input) => {
@@ -65,8 +75,7 @@ export const createJsonRequest = (
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt(operation, body)
-      } catch (caught) {
-        const error = networkErrorIn(caught)
+      } catch (error) {
         if (attempts === ATTEMPTS || !(asTransient(error) instanceof TransientError)) throw error
         await sleep(Math.random() * FIRST_PAUSE_MS * attempts)
       }
@@ -117,7 +126,3 @@ const parseJson = (text: string): unknown => {
     return undefined
   }
 }
-
-/** `fetch` says "fetch failed" or "terminated", and keeps what happened as the cause. */
-const networkErrorIn = (error: unknown): unknown =>
-  error instanceof TypeError && error.cause instanceof Error ? error.cause : error

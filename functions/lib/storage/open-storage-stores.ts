@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
-import { createDocumentClient } from '../aws/document-client.ts'
+import { createTableRequests } from '../aws/table-requests.ts'
 import type { GlueCatalog } from '../distributed/glue-catalog.ts'
 import { createLazyGlueCatalog } from '../distributed/lazy-glue-catalog.ts'
 import { NO_GLUE_DATABASE } from '../distributed/no-glue-database.ts'
@@ -18,7 +18,7 @@ export const openStorageStores = (
   now: () => Date,
 ): StorageStores =>
   createStorageStores({
-    items: createItemTable(createDocumentClient(), env.STORAGE_TABLE),
+    items: createItemTable(createTableRequests(), env.STORAGE_TABLE),
     s3,
     tablesBucket: env.TABLES_BUCKET,
     // Only functions that let snapshots expire are told.

@@ -1,16 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import {
-  BatchGetCommand,
-  BatchWriteCommand,
-  type BatchWriteCommandInput,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-} from '@aws-sdk/lib-dynamodb'
 import pMap from 'p-map'
+import { isConditionFailure } from '../../aws/dynamodb-request.ts'
+import type { TableRequests } from '../../aws/table-requests.ts'
 import { TransientError, UserError } from '../../errors/errors.ts'
 
 /** Attribute (epoch seconds) after which DynamoDB may drop an item, some days late. Nothing relies on it. */
@@ -60,13 +51,9 @@ const FIRST_BATCH_PAUSE_MS = 20
  * The few operations that the stores need. Reads are consistent, and a write changes one item on one condition. The
  * service relies on nothing else: there are no transactions and no indexes.
  */
-export const createItemTable = (client: DynamoDBDocumentClient, tableName: string) => ({
-  async get(key: ItemKey): Promise<Item | undefined> {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }),
-    )
-    return Item
-  },
+export const createItemTable = (requests: TableRequests, tableName: string) => ({
+  get: (key: ItemKey): Promise<Item | undefined> =>
+    requests.get({ TableName: tableName, Key: { ...key }, ConsistentRead: true }),
 
   /** The items that exist under these keys, in any order. No key may be given twice. */
   async getMany(keys: readonly ItemKey[]): Promise<Item[]> {
@@ -76,14 +63,12 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
     )
     const readBatch = async (start: number): Promise<Item[]> => {
       const found: Item[] = []
-      let Keys: Record<string, unknown>[] = keys.slice(start, start + KEYS_IN_BATCH).map(key => ({ ...key }))
+      let wanted: Item[] = keys.slice(start, start + KEYS_IN_BATCH).map(key => ({ ...key }))
       // A reply holds at most 16 MB and lists the keys that it left out. It has at least one item, or is an error.
-      while (Keys.length > 0) {
-        const { Responses, UnprocessedKeys } = await client.send(
-          new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),
-        )
-        found.push(...(Responses?.[tableName] ?? []))
-        Keys = UnprocessedKeys?.[tableName]?.Keys ?? []
+      while (wanted.length > 0) {
+        const batch = await requests.getBatch(tableName, wanted)
+        found.push(...batch.found)
+        wanted = batch.left
       }
       return found
     }
@@ -93,12 +78,12 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
   /** Resolves to false when the condition does not hold. */
   async put(key: ItemKey, attributes: Item, when?: Condition): Promise<boolean> {
     refuseOversized(attributes)
-    const command = new PutCommand({
+    const write = requests.put({
       TableName: tableName,
       Item: { ...attributes, ...key },
       ...(when && conditionExpression(when)),
     })
-    return conditionHolds(client.send(command))
+    return conditionHolds(write)
   },
 
   /**
@@ -111,19 +96,19 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
       { length: Math.ceil(all.length / WRITES_IN_BATCH) },
       (_, index) => index * WRITES_IN_BATCH,
     )
-    await pMap(starts, start => putBatch(client, tableName, all.slice(start, start + WRITES_IN_BATCH)), {
+    await pMap(starts, start => putBatch(requests, tableName, all.slice(start, start + WRITES_IN_BATCH)), {
       concurrency: BATCHES_AT_ONCE,
     })
   },
 
   /** Resolves to false when the condition does not hold. */
   async delete(key: ItemKey, when?: Condition): Promise<boolean> {
-    const command = new DeleteCommand({
+    const write = requests.delete({
       TableName: tableName,
-      Key: key,
+      Key: { ...key },
       ...(when && conditionExpression(when)),
     })
-    return conditionHolds(client.send(command))
+    return conditionHolds(write)
   },
 
   /** The items of one partition whose sort key is in the range, in its order. */
@@ -136,14 +121,14 @@ export const createItemTable = (client: DynamoDBDocumentClient, tableName: strin
       KeyConditionExpression: 'pk = :pk and sk between :from and :to',
       ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
       ScanIndexForward: !newestFirst,
-      ConsistentRead: true,
+      ConsistentRead: true as const,
       ...(attributes && projection(attributes)),
     }
     let Limit = pageSize
     let ExclusiveStartKey: Item | undefined
     do {
-      const page = await client.send(new QueryCommand({ ...request, Limit, ExclusiveStartKey }))
-      yield* page.Items ?? []
+      const page = await requests.query({ ...request, Limit, ExclusiveStartKey })
+      yield* page.Items
       ExclusiveStartKey = page.LastEvaluatedKey
       Limit = Limit && Math.min(2 * Limit, MAX_PAGE_SIZE)
     } while (ExclusiveStartKey)
@@ -156,23 +141,18 @@ export type ItemTable = ReturnType<typeof createItemTable>
 export type ItemView = Pick<ItemTable, 'get' | 'put' | 'delete' | 'query'>
 
 const putBatch = async (
-  client: DynamoDBDocumentClient,
+  requests: TableRequests,
   tableName: string,
   batch: readonly Item[],
 ): Promise<void> => {
-  let requests: NonNullable<BatchWriteCommandInput['RequestItems']>[string] = batch.map(Item => ({
-    PutRequest: { Item },
-  }))
+  let left = batch
   for (let attempt = 0; attempt < MAX_BATCH_ATTEMPTS; attempt++) {
     if (attempt > 0) await sleep(Math.random() * FIRST_BATCH_PAUSE_MS * 2 ** attempt)
-    const { UnprocessedItems } = await client.send(
-      new BatchWriteCommand({ RequestItems: { [tableName]: requests } }),
-    )
     // A reply lists what it left out.
-    requests = UnprocessedItems?.[tableName] ?? []
-    if (requests.length === 0) return
+    left = await requests.putBatch(tableName, left)
+    if (left.length === 0) return
   }
-  throw new TransientError('storage.busy', `${requests.length} items could not be stored.`)
+  throw new TransientError('storage.busy', `${left.length} items could not be stored.`)
 }
 
 /** Every sort key that begins with the prefix. */
@@ -203,7 +183,7 @@ const conditionHolds = async (write: Promise<unknown>): Promise<boolean> => {
     await write
     return true
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false
+    if (isConditionFailure(error)) return false
     throw error
   }
 }

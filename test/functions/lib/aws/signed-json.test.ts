@@ -1,11 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createDocumentRequests, isConditionFailure } from '#lib/aws/document-requests.ts'
+import { createDocumentRequests } from '#lib/aws/document-requests.ts'
+import { isConditionFailure } from '#lib/aws/dynamodb-request.ts'
 import { createIsExecutionRunning } from '#lib/aws/is-execution-running.ts'
+import { postJson } from '#lib/aws/post-json.ts'
 import { createJsonRequest, type JsonRequest, type ServiceSettings } from '#lib/aws/signed-json.ts'
 import { asTransient } from '#lib/errors/as-transient.ts'
 import { TransientError } from '#lib/errors/errors.ts'
+import { authenticator } from '#local/runtime/control/authenticate.ts'
 
 type Answer = (response: ServerResponse) => void
 
@@ -70,8 +73,8 @@ describe('a signed request', () => {
   it.each([
     ['throttling', refusal(400, 'ThrottlingException'), { name: 'ThrottlingException' }],
     ['a 500', reply(500, 'oops'), { $metadata: { httpStatusCode: 500 } }],
-    ['a cut connection', cut, { code: 'UND_ERR_SOCKET' }],
-    ['half a body', halfBody, { code: 'UND_ERR_SOCKET' }],
+    ['a cut connection', cut, { code: 'ECONNRESET' }],
+    ['half a body', halfBody, { code: 'ECONNRESET' }],
   ])(
     'that meets %s three times fails for now, so that Step Functions tries later',
     async (_, answer, seen) => {
@@ -113,6 +116,63 @@ it('a write whose condition does not hold says so', async () => {
   answers = [refusal(400, 'ConditionalCheckFailedException')]
   const write = createDocumentRequests(settings).put({ TableName: 't', Item: { id: 'a' } })
   expect(isConditionFailure(await write.catch((error: unknown) => error))).toBe(true)
+})
+
+describe('credentials', () => {
+  const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION']
+  const endpointName = 'AWS_ENDPOINT_URL_DYNAMODB'
+  const before = Object.fromEntries([...names, endpointName].map(name => [name, process.env[name]]))
+  afterEach(() => {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name)
+      else process.env[name] = value
+    }
+  })
+
+  it('are those that the environment has at the time of a request, and the service accepts their signature', async () => {
+    const seen: unknown[] = []
+    const keys = new Map(
+      ['FIRST', 'SECOND'].map(id => [
+        id,
+        { secretAccessKey: `secret of ${id}`, sessionToken: `token/${id}+=` },
+      ]),
+    )
+    const authenticate = authenticator(id => keys.get(id))
+    const service = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => {
+        authenticate(request, Buffer.concat(chunks), 'dynamodb')
+        seen.push(/Credential=(\w+)/.exec(request.headers.authorization ?? '')?.[1])
+        response.end('{}')
+      })
+    })
+    await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = service.address() as AddressInfo // It listens on a port.
+      const values = { AWS_REGION: 'us-east-1', [endpointName]: `http://127.0.0.1:${port}` }
+      const documents = createDocumentRequests()
+      for (const [AWS_ACCESS_KEY_ID, { secretAccessKey, sessionToken }] of keys) {
+        const credentials = { AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken }
+        Object.assign(process.env, { ...values, AWS_ACCESS_KEY_ID, ...credentials })
+        await documents.put({ TableName: 't', Item: { id: 'São Paulo' } })
+      }
+      expect(seen).toEqual([...keys.keys()])
+    } finally {
+      service.close()
+      service.closeAllConnections()
+    }
+  })
+})
+
+it('a service that says nothing is left after a while', async () => {
+  answers = [() => {}]
+  const url = new URL(settings.endpoint)
+  const error: unknown = await postJson({ url, headers: {}, body: '{}', timeoutMs: 20 }).catch(
+    (error: unknown) => error,
+  )
+  expect(error).toMatchObject({ code: 'ETIMEDOUT' })
+  expect(asTransient(error)).toBeInstanceOf(TransientError)
 })
 
 describe('an execution', () => {

@@ -33,7 +33,7 @@ const answeringBackwards = (items: ItemTable, count: number): ItemTable => {
 }
 
 it('gives ids in the order of the request, whatever order a slow store answers in', async () => {
-  const items = createItemTable(database.documents, 'storage')
+  const items = createItemTable(database.requests, 'storage')
   const keys = ['a', 'b', 'c', 'd', 'e', 'f']
   let last = 0
   const nextId = () => ++last

@@ -1,4 +1,3 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createItemTable, startingWith } from '#lib/storage/db/item-table.ts'
 import { startItemDatabase } from '#support/item-database.ts'
@@ -14,7 +13,7 @@ describe('getMany', () => {
     Array.from({ length: count }, (_, index) => ({ pk, sk: String(index).padStart(4, '0') }))
 
   it('finds the existing items of more keys than fit one request', async () => {
-    const items = createItemTable(database.documents, 'storage')
+    const items = createItemTable(database.requests, 'storage')
     const keys = keysOf('many', 250)
     for (const key of keys.slice(0, 240)) await items.put(key, { number: Number(key.sk) })
     const found = await items.getMany(keys)
@@ -25,7 +24,7 @@ describe('getMany', () => {
   })
 
   it('requests again what did not fit a reply of 16 MB', async () => {
-    const items = createItemTable(database.documents, 'storage')
+    const items = createItemTable(database.requests, 'storage')
     const keys = keysOf('large', 60)
     for (const key of keys) await items.put(key, { text: 'x'.repeat(350_000) })
     expect(new Set((await items.getMany(keys)).map(({ sk }) => sk)).size).toBe(60)
@@ -42,7 +41,7 @@ describe('putAll', () => {
   }
 
   it('stores more items than fit one request, over what is there', async () => {
-    const items = createItemTable(database.documents, 'storage')
+    const items = createItemTable(database.requests, 'storage')
     await items.put({ pk: 'all', sk: '0003' }, { number: 'old' })
     await items.putAll(numbered('all', 60))
     expect(await numbersIn(items, 'all')).toEqual(numbered('all', 60).map(({ number }) => number))
@@ -51,26 +50,18 @@ describe('putAll', () => {
 
   /** A database that takes `taken` items of each request and lists the others as not processed. */
   const throttling = (taken: number) => {
-    const { documents } = database
-    const send = async (command: BatchWriteCommand | { input: object }) => {
-      if (!(command instanceof BatchWriteCommand)) return Reflect.apply(documents.send, documents, [command])
-      const requests = command.input.RequestItems?.['storage'] ?? []
-      if (taken > 0)
-        await documents.send(new BatchWriteCommand({ RequestItems: { storage: requests.slice(0, taken) } }))
-      return { UnprocessedItems: requests.length > taken ? { storage: requests.slice(taken) } : {} }
+    const { requests } = database
+    const putBatch: typeof requests.putBatch = async (tableName, items) => {
+      if (taken > 0) await requests.putBatch(tableName, items.slice(0, taken))
+      return items.slice(taken)
     }
-    return createItemTable(
-      new Proxy(documents, {
-        get: (target, name) => (name === 'send' ? send : Reflect.get(target, name)),
-      }),
-      'storage',
-    )
+    return createItemTable({ ...requests, putBatch }, 'storage')
   }
 
   it('sends again what a busy database left out', async () => {
     const items = throttling(2)
     await items.putAll(numbered('throttled', 7))
-    expect(await numbersIn(createItemTable(database.documents, 'storage'), 'throttled')).toHaveLength(7)
+    expect(await numbersIn(createItemTable(database.requests, 'storage'), 'throttled')).toHaveLength(7)
   })
 
   it('rejects when the database takes nothing', async () => {

@@ -16,7 +16,7 @@ let database: Awaited<ReturnType<typeof startItemDatabase>>
 let items: ItemTable
 beforeAll(async () => {
   database = await startItemDatabase('storage')
-  items = createItemTable(database.documents, 'storage')
+  items = createItemTable(database.requests, 'storage')
 })
 afterAll(() => database.close())
 

@@ -6,7 +6,7 @@ import { leaseContract } from '#support/lease-contract.ts'
 
 const startItems = async () => {
   const database = await startItemDatabase('items')
-  return { items: createItemTable(database.documents, 'items'), close: () => database.close() }
+  return { items: createItemTable(database.requests, 'items'), close: () => database.close() }
 }
 
 leaseContract('the item of a table', async () => {

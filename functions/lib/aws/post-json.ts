@@ -1,0 +1,48 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+
+/** As many as the SDK keeps. */
+const limits = { keepAlive: true, maxSockets: 50 }
+const plain = { send: httpRequest, agent: new HttpAgent(limits) }
+const secure = { send: httpsRequest, agent: new HttpsAgent(limits) }
+
+interface Post {
+  url: URL
+  headers: Record<string, string>
+  body: string
+  /** The other side may be silent for so long. */
+  timeoutMs: number
+}
+
+interface PostReply {
+  status: number
+  text: string
+}
+
+/**
+ * Posts over connections that stay open. Error: that of the network, with its `code`; `ETIMEDOUT` when the other side is
+ * silent for too long, `ECONNRESET` when a reply ends too early.
+ *
+ * A small request costs a fifth of the processor time of one with `fetch`, which builds streams for each.
+ */
+export const postJson = ({ url, headers, body, timeoutMs }: Post): Promise<PostReply> =>
+  new Promise((resolve, reject) => {
+    const { send, agent } = url.protocol === 'https:' ? secure : plain
+    const request = send(url, { method: 'POST', headers, agent, timeout: timeoutMs }, response => {
+      readText(response).then(text => resolve({ status: response.statusCode ?? 0, text }), reject)
+    })
+    request.on('error', reject)
+    request.on('timeout', () => request.destroy(silence(url, timeoutMs)))
+    request.end(body)
+  })
+
+const readText = (response: IncomingMessage): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    response.on('data', (chunk: Buffer) => chunks.push(chunk))
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    response.on('error', reject)
+  })
+
+const silence = ({ host }: URL, timeoutMs: number): Error =>
+  Object.assign(new Error(`${host} did not answer within ${timeoutMs} ms`), { code: 'ETIMEDOUT' })
