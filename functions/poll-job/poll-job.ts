@@ -1,23 +1,27 @@
+import { type AskedWait, executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
-import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import { waitSecondsAt, waitSecondsBeforeBegin } from '../lib/storage-client/wait-seconds-at.ts'
 
 /** What the state machine needs: whether to wait, how long, or the result. */
 type Poll =
-  | { status: 'waiting' | 'processing'; jobId: number; isFinished: false; waitSeconds: number }
+  | ({ status: 'waiting' | 'processing'; jobId: number; isFinished: false } & AskedWait)
   | { status: 'success'; jobId: number; isFinished: true; results: unknown }
   | { status: 'error'; jobId: number; isFinished: true; error: { code: string; message: string } }
 
 export const pollOf = (job: Job, ageSeconds: number): Poll => {
   switch (job.status) {
     case 'waiting':
-    case 'processing':
+    case 'processing': {
+      const waitSeconds = job.status === 'waiting' ? waitSecondsBeforeBegin : waitSecondsAt
       return {
         status: job.status,
         jobId: job.id,
         isFinished: false,
-        waitSeconds: waitSecondsAt(ageSeconds, job.retryAfterSeconds),
+        waitSeconds: waitSeconds(ageSeconds, job.retryAfterSeconds),
+        waitsFor: [executionOfJob(job.id)],
       }
+    }
     case 'success':
       return {
         status: 'success',

@@ -1,3 +1,5 @@
+import type { AskedWait } from '../lib/asked-wait.ts'
+import { executionName } from '../lib/aws/execution-name.ts'
 import type { ErrorCode } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
@@ -22,7 +24,7 @@ import { DocumentMoved, type StoredRun } from './work-store.ts'
 
 /** What the machine does next, and, when the run has ended, what it did. */
 export type Advance =
-  | { next: Exclude<NextStep, 'skipped'>; waitSeconds: number }
+  | ({ next: Exclude<NextStep, 'skipped'> } & AskedWait)
   | { next: 'skipped'; waitSeconds: 0; result: { status: 'skipped'; runningExecution: string } }
   | { next: 'end'; waitSeconds: 0; result: RunResult; failure?: { Error: string; Cause: string } }
 
@@ -74,7 +76,12 @@ const begin = async (
   const lease = await leases.take(input, execution)
   if (lease.outcome === 'held') {
     const ageSeconds = (now().getTime() - startedAt.getTime()) / 1000
-    if (input.overlap === 'wait') return { next: 'begin', waitSeconds: waitSecondsAt(ageSeconds) }
+    if (input.overlap === 'wait')
+      return {
+        next: 'begin',
+        waitSeconds: waitSecondsAt(ageSeconds),
+        waitsFor: [executionName(lease.by.owner)],
+      }
     return {
       next: 'skipped',
       waitSeconds: 0,
@@ -216,9 +223,10 @@ const reread = async (runId: string, { runs }: Pick<RunServices, 'runs'>): Promi
   return stored
 }
 
-const nextOf = ({ run, waitSeconds = 0 }: StepResult): Advance => ({
+const nextOf = ({ run, waitSeconds = 0, waitsFor }: StepResult): Advance => ({
   next: run.phase === 'ended' ? 'end' : run.phase,
   waitSeconds,
+  ...(waitsFor && { waitsFor }),
 })
 
 /** A function that failed without a code of ours says only what kind of error it was. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { isTableMadeMeanwhile, keyAfter, loadIntoTable } from '../lib/storage-client/load-into-table.ts'
@@ -30,7 +31,14 @@ export const loadOutputs = async (given: Run, services: Services, commit: Commit
   const at = services.now()
   if (outputs.every(({ isLoaded }) => isLoaded)) return { run: enterPhase({ ...run, outputs }, 'save', at) }
   const ageSeconds = (at.getTime() - Date.parse(run.phaseStartedAt)) / 1000
-  return { run: { ...run, outputs }, waitSeconds: waitSecondsAt(ageSeconds) }
+  const jobIds = outputs.flatMap(({ isLoaded, jobId, definitionJobId }) =>
+    isLoaded ? [] : (jobId ?? definitionJobId ?? []),
+  )
+  return {
+    run: { ...run, outputs },
+    waitSeconds: waitSecondsAt(ageSeconds),
+    waitsFor: jobIds.map(executionOfJob),
+  }
 }
 
 interface LoadAttempt {

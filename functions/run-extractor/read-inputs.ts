@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
@@ -28,7 +29,12 @@ export const readInputs = async (
   if (inputs.every(({ fileId }) => fileId !== undefined))
     return { run: enterPhase({ ...run, inputs }, 'leg', now()) }
   const ageSeconds = (now().getTime() - Date.parse(run.phaseStartedAt)) / 1000
-  return { run: { ...run, inputs }, waitSeconds: waitSecondsAt(ageSeconds) }
+  const jobIds = inputs.flatMap(({ fileId, jobId }) => (fileId === undefined ? [jobId] : []))
+  return {
+    run: { ...run, inputs },
+    waitSeconds: waitSecondsAt(ageSeconds),
+    waitsFor: jobIds.map(executionOfJob),
+  }
 
   async function startExport(mapping: InputMapping, index: number): Promise<Run['inputs'][number]> {
     const columns = mapping.columns?.length ? mapping.columns : (await storage.table(mapping.source)).columns

@@ -1,4 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { AskedWait } from '../lib/asked-wait.ts'
 import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
 import type { SecretReader } from '../lib/storage/secrets/create-opener.ts'
 import type { StorageClient } from '../lib/storage-client/storage-client.ts'
@@ -64,10 +65,8 @@ export interface MachineServices extends Omit<RunServices, 'storage'> {
 }
 
 /** What a step made of the run. */
-export interface StepResult {
+export interface StepResult extends Partial<AskedWait> {
   run: Run
-  /** Before the next step. */
-  waitSeconds?: number
 }
 
 /** Writes the run in the middle of a step. Throws `DocumentMoved` when another attempt of the step was first. */

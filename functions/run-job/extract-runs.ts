@@ -6,7 +6,8 @@ import { NO_EXTRACT_MACHINE } from '../lib/extractor/no-extract-machine.ts'
 
 /** State of a configuration's run. `output`: the text that the machine returned. */
 export type ExtractRun =
-  | { status: 'running' }
+  /** `execution`: its name. */
+  | { status: 'running'; execution: string }
   | { status: 'success'; output: string }
   | { status: 'error'; error: string; cause: string }
 
@@ -51,8 +52,9 @@ export const createExtractRuns = (client: SFNClient, machineArn: string): Extrac
     },
 
     describe: async (jobId, decides) => {
-      const execution = await describeExecution(client, executionOf(jobId, decides))
-      if (isUnderWay(execution)) return { status: 'running' }
+      const named = executionOf(jobId, decides)
+      const execution = await describeExecution(client, named)
+      if (isUnderWay(execution)) return { status: 'running', execution: named.name }
       if (execution.status === 'SUCCEEDED') return { status: 'success', output: execution.output ?? '' }
       // Stopped by hand or timed out: then Step Functions may know no reason.
       return {

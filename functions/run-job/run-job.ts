@@ -1,3 +1,4 @@
+import { type AskedWait, type EndsOthers, executionOfJob } from '../lib/asked-wait.ts'
 import type { LoadPlace } from '../lib/distributed/load-place.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { createExceptionId } from '../lib/errors/exception-id.ts'
@@ -14,11 +15,13 @@ import { recordJobEnd } from './record-job-end.ts'
 import type { RunJobServices } from './services.ts'
 import { leaveTable, takeTable } from './take-table.ts'
 
+/** `failure`: for which the job was closed. */
+type Done = { status: 'done'; failure?: Failure } & EndsOthers
+
 /** `blocked`: an earlier job of the same table, or the work itself, is under way elsewhere; come back in `waitSeconds`. */
 export type RunJobResult =
-  /** `failure`: for which the job was closed. */
-  | { status: 'done'; failure?: Failure }
-  | { status: 'blocked'; waitSeconds: number }
+  | Done
+  | ({ status: 'blocked' } & AskedWait)
   /** The machine has to stage the rows of this load; then the job runs again. */
   | { status: 'distribute'; load: LoadPlace }
   /** The machine has to do these parts of an export; then the job runs again. */
@@ -70,7 +73,9 @@ export const runJob = async (
     const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
-    return finishAndRecord(await jobs.succeed(started, now(), outcome), services)
+    const { tookAlong = [], ...done } = outcome
+    const result = await finishAndRecord(await jobs.succeed(started, now(), done), services)
+    return tookAlong.length === 0 ? result : { ...result, alsoEnded: tookAlong.map(executionOfJob) }
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (error instanceof QueryMerge) return { status: 'merge', correlationId }
@@ -91,19 +96,19 @@ const isStaged = async (
 }
 
 /** Releases the table for its next job. */
-const finish = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
+const finish = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
   if (job.queueTableId !== null) await leaveTable(job.id, job.queueTableId, services)
   return { status: 'done' }
 }
 
 /** The event comes last, so that nobody waits for it: neither for the job nor for the table. */
-const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<RunJobResult> => {
+const finishAndRecord = async (job: JobRecord, services: RunJobServices): Promise<Done> => {
   const result = await finish(job, services)
   if (isFinal(job)) await recordJobEnd(job, services)
   return result
 }
 
-const close = async (job: JobRecord, errorName: string, services: RunJobServices): Promise<RunJobResult> => {
+const close = async (job: JobRecord, errorName: string, services: RunJobServices): Promise<Done> => {
   if (isFinal(job)) return finish(job, services)
   const exceptionId = createExceptionId()
   // The error itself is in the log of the attempt that threw it.

@@ -1,3 +1,4 @@
+import { executionOfJob } from '../lib/asked-wait.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import { describeVersion, followJob, identityOf, importOf, type KeyWork } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
@@ -113,14 +114,14 @@ export const finishLate = async (work: KeyWork): Promise<StartImportResult | und
   const begin = async (attempt: Progress): Promise<StartImportResult | undefined> => {
     const step = await importOf(work, late, attempt)
     if (step.outcome === 'moving') return step
-    if (step.outcome === 'accepted') return busy(JOB_WAIT_SECONDS)
+    if (step.outcome === 'accepted') return busy(JOB_WAIT_SECONDS, executionOfJob(step.jobId))
     key.change({ late: undefined })
     return undefined
   }
   if (progress.jobId === undefined) return begin(progress)
 
   const end = await jobEnd(storage, progress.jobId)
-  if (end === 'running') return busy(JOB_WAIT_SECONDS)
+  if (end === 'running') return busy(JOB_WAIT_SECONDS, executionOfJob(progress.jobId))
   if (end === 'tableExists')
     return begin({ ...nextAttempt(progress, round), reloadedVersions: progress.reloadedVersions })
   if (end === 'error') key.change({ late: undefined })

@@ -1,3 +1,4 @@
+import { executionOfJob } from '../lib/asked-wait.ts'
 import { followJob, identityOf, importOf, isOwn, type KeyWork, type Step } from './import-version.ts'
 import { jobEnd } from './job-end.ts'
 import type { VersionMark } from './key-state.ts'
@@ -14,7 +15,7 @@ type PendingStep =
   /** Its import is under way, or there is nothing to import: the next one may follow. */
   | { outcome: 'passed' }
   /** The next one has to wait until its job has ended. */
-  | { outcome: 'unsettled' }
+  | { outcome: 'unsettled'; jobId: number }
 
 /**
  * Imports the versions that nobody has imported yet, oldest first, and those that are to be loaded again.
@@ -46,7 +47,7 @@ export const importPending = async (
     if (isUnsettled(work, step)) {
       // All that came before it is done, also what was skipped.
       key.change({ through: last })
-      return hasOwn && !key.state.replay ? ownResult : busy(JOB_WAIT_SECONDS)
+      return hasOwn && !key.state.replay ? ownResult : busy(JOB_WAIT_SECONDS, executionOfJob(step.jobId))
     }
     last = version
     if (step.outcome !== 'skipped') key.change({ through: version })
@@ -57,7 +58,10 @@ export const importPending = async (
   return ownResult
 }
 
-const isUnsettled = ({ key }: KeyWork, step: PendingStep): boolean =>
+const isUnsettled = (
+  { key }: KeyWork,
+  step: PendingStep,
+): step is Extract<PendingStep, { outcome: 'unsettled' | 'accepted' }> =>
   step.outcome === 'unsettled' ||
   (step.outcome === 'accepted' && (step.progress.isCreating || key.state.replay !== undefined))
 
@@ -85,7 +89,7 @@ const pendingStep = async (
   const isToReload = progress.round < round
   if (!isToReload && !progress.isCreating && !key.state.replay) return { outcome: 'passed' }
   const end = await jobEnd(dependencies.storage, progress.jobId)
-  if (end === 'running') return { outcome: 'unsettled' }
+  if (end === 'running') return { outcome: 'unsettled', jobId: progress.jobId }
   if (end === 'tableExists') return begin(nextAttempt(progress, round))
   if (end === 'success' && isToReload) return begin({ ...nextAttempt(progress, round), isReload: true })
   if (end === 'error' && progress.isReload) noteFailedReload(work, version)

@@ -1,4 +1,5 @@
-import { type DocumentRequests, isConditionFailure } from '../lib/aws/document-requests.ts'
+import type { DocumentRequests } from '../lib/aws/document-requests.ts'
+import { isConditionFailure } from '../lib/aws/dynamodb-request.ts'
 import { type LeaseResult, takeLease } from '../lib/aws/lease.ts'
 import { createKeyLeaseStore, type KeyLease, type KeyLeaseStore, leaseLost } from './key-lease.ts'
 import type { KeyState } from './key-state.ts'

@@ -1,3 +1,4 @@
+import { type AskedWait, executionOfJob } from '../lib/asked-wait.ts'
 import type { Failure } from '../lib/errors/machine-failure.ts'
 import { patientWait } from '../lib/patient-wait.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
@@ -8,20 +9,19 @@ export type VersionRange = NumberRange & { versionId: string | null }
 
 /** What became of the event. The state machine follows `started` and `alreadyStarted`; it asks again after `busy`. */
 export type StartImportResult =
-  | {
+  | ({
       outcome: 'started' | 'alreadyStarted'
       jobId: number
       fileId: number
       tableId: string
-      /** Until the first look at the job. */
-      waitSeconds: number
       /** Newer versions of the key that were loaded again, because this one came late. */
       reloadedVersions: number
-    }
+      /** Until the first look at the job. */
+    } & AskedWait)
   /** Another execution is importing this very object version. */
   | { outcome: 'duplicate'; execution: string }
   /** Another version of the key is under way, and this one comes after it. */
-  | { outcome: 'busy'; waitSeconds: number }
+  | ({ outcome: 'busy' } & AskedWait)
   /** A newer version of this key, one that replaces the table, was loaded before this one came. */
   | { outcome: 'superseded'; by: string }
   /** It was imported so long ago that the record of it has expired. */
@@ -40,9 +40,19 @@ export type StartImportResult =
  * thousands of files the hook itself comes late, and then the job waits behind others too.
  */
 export const asPatientAs = (ageSeconds: number, result: StartImportResult): StartImportResult => {
-  if (result.outcome === 'busy') return busy(patientWait(result.waitSeconds, ageSeconds))
+  if (result.outcome === 'busy')
+    return { ...result, waitSeconds: patientWait(result.waitSeconds, ageSeconds) }
   if (result.outcome !== 'started' && result.outcome !== 'alreadyStarted') return result
-  return { ...result, waitSeconds: Math.max(result.waitSeconds, waitSecondsAt(ageSeconds)) }
+  return {
+    ...result,
+    waitSeconds: Math.max(result.waitSeconds, waitSecondsAt(ageSeconds)),
+    waitsFor: [executionOfJob(result.jobId)],
+  }
 }
 
-export const busy = (waitSeconds: number): StartImportResult => ({ outcome: 'busy', waitSeconds })
+/** @param waitsFor name of the execution that is in the way, where it is known */
+export const busy = (waitSeconds: number, waitsFor?: string): StartImportResult => ({
+  outcome: 'busy',
+  waitSeconds,
+  ...(waitsFor !== undefined && { waitsFor: [waitsFor] }),
+})

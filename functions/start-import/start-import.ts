@@ -1,3 +1,4 @@
+import { executionName } from '../lib/aws/execution-name.ts'
 import { describeFailure } from '../lib/errors/machine-failure.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { abandonImport } from './abandon-import.ts'
@@ -75,9 +76,9 @@ const whileHeld = async (
 ): Promise<StartImportResult> => {
   if (by.versionId === versionId) return { outcome: 'duplicate', execution: by.owner }
   const { fileId, jobId, reloadedVersions } = await records.progress(versionId)
-  if (fileId === undefined || jobId === undefined) return busy(LEASE_WAIT_SECONDS)
+  if (fileId === undefined || jobId === undefined) return busy(LEASE_WAIT_SECONDS, executionName(by.owner))
   const end = await jobEnd(storage, jobId)
-  if (end === 'error' || end === 'tableExists') return busy(LEASE_WAIT_SECONDS)
+  if (end === 'error' || end === 'tableExists') return busy(LEASE_WAIT_SECONDS, executionName(by.owner))
   return {
     outcome: 'alreadyStarted',
     jobId,

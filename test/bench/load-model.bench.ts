@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TableRequests } from '../../functions/lib/aws/table-requests.ts'
 import type { RunJobResult } from '../../functions/run-job/run-job.ts'
 import { runJob } from '../../functions/run-job/run-job.ts'
 import type { LandedObject } from '../../functions/start-import/event.ts'
@@ -33,24 +34,13 @@ const countAt = (name: string): void => void atPartition.set(name, (atPartition.
 
 const key = z.object({ pk: z.string() })
 const itemInput = z
-  .object({
-    Key: key,
-    Item: key,
-    ExpressionAttributeValues: z.object({ ':pk': z.string() }).partial(),
-    RequestItems: z.record(
-      z.string(),
-      z.union([z.object({ Keys: z.array(key) }), z.array(z.object({ PutRequest: z.object({ Item: key }) }))]),
-    ),
-  })
+  .object({ Key: key, Item: key, ExpressionAttributeValues: z.object({ ':pk': z.string() }).partial() })
   .partial()
 
 /** The partition keys that a request reads or writes, each as often as items are named. */
 const partitionsOf = (input: unknown): string[] => {
-  const { Key, Item, ExpressionAttributeValues: values, RequestItems = {} } = itemInput.parse(input)
-  const batches = Object.values(RequestItems).flatMap(batch =>
-    Array.isArray(batch) ? batch.map(({ PutRequest }) => PutRequest.Item) : batch.Keys,
-  )
-  return [Key?.pk, Item?.pk, values?.[':pk'], ...batches.map(({ pk }) => pk)].filter(pk => pk !== undefined)
+  const { Key, Item, ExpressionAttributeValues: values } = itemInput.parse(input)
+  return [Key?.pk, Item?.pk, values?.[':pk']].filter(pk => pk !== undefined)
 }
 
 /** The partitions that are read and written most. */
@@ -65,17 +55,39 @@ const reportBusiest = (of: string, files: number): void => {
   atPartition.clear()
 }
 
-const counted = (service: string, client: CountedClient): void =>
-  client.middlewareStack.add(
-    (next: (args: { input: unknown }) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
-      (args: { input: unknown }) => {
-        const kind = READS.test(commandName) ? 'reads' : 'writes'
-        count(`${service} ${kind}`)
-        if (service === ITEMS) for (const pk of partitionsOf(args.input)) countAt(`${kind} of ${pk}`)
+const countS3 = ({ middlewareStack }: CountedClient): void =>
+  middlewareStack.add(
+    (next: (args: unknown) => Promise<unknown>, { commandName = '' }: { commandName?: string }) =>
+      (args: unknown) => {
+        count(`S3 ${READS.test(commandName) ? 'reads' : 'writes'}`)
         return next(args)
       },
     { step: 'initialize' },
   )
+
+const countItems = (requests: TableRequests): void => {
+  const { get, put, delete: remove, query, getBatch, putBatch } = requests
+  const counting =
+    <Given extends unknown[], Result>(
+      kind: 'reads' | 'writes',
+      send: (...given: Given) => Promise<Result>,
+      partitions: (...given: Given) => string[],
+    ) =>
+    (...given: Given): Promise<Result> => {
+      count(`${ITEMS} ${kind}`)
+      for (const pk of partitions(...given)) countAt(`${kind} of ${pk}`)
+      return send(...given)
+    }
+  const ofBatch = (_tableName: string, batch: readonly object[]) => batch.map(item => key.parse(item).pk)
+  Object.assign(requests, {
+    get: counting('reads', get, partitionsOf),
+    put: counting('writes', put, partitionsOf),
+    delete: counting('writes', remove, partitionsOf),
+    query: counting('reads', query, partitionsOf),
+    getBatch: counting('reads', getBatch, ofBatch),
+    putBatch: counting('writes', putBatch, ofBatch),
+  } satisfies TableRequests)
+}
 
 const started: number[] = []
 const service = await startStorageService({
@@ -146,8 +158,8 @@ try {
     await runStarted()
     await poll(jobId)
   }
-  counted('S3', service.s3)
-  counted(ITEMS, service.database.documents)
+  countS3(service.s3)
+  countItems(service.database.requests)
   counts.clear()
 
   for (let file = 1; file <= ALONE; file++) {

@@ -24,9 +24,11 @@ export const importTable = async (
 ): Promise<Outcome> => {
   const table = await services.tables.get(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
-  const loaded =
-    (await finishedLoad(job, table, services)) ?? (await load({ ...job, input }, table, services, isRepeated))
-  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad) }
+  const finished = await finishedLoad(job, table, services)
+  const { loaded, tookAlong = [] } = finished
+    ? { loaded: finished }
+    : await load({ ...job, input }, table, services, isRepeated)
+  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad), tookAlong }
 }
 
 const load = async (
@@ -34,13 +36,14 @@ const load = async (
   table: TableRecord,
   services: RunJobServices,
   isRepeated: boolean,
-): Promise<TableRecord> => {
+): Promise<{ loaded: TableRecord; tookAlong?: number[] }> => {
   const mayTakeOthers = !isRepeated && job.input.incremental
   const joint = mayTakeOthers ? await loadWithQueued(job, table, services) : undefined
   const { snapshot, lastLoad } = joint ?? (await loadAlone(job, table, services))
-  const moved = await moveHead(job, { ...table, snapshot, lastLoad }, services)
-  if (joint && moved.lastLoad.together === lastLoad.together) await endOthers(joint.shared, moved, services)
-  return moved
+  const loaded = await moveHead(job, { ...table, snapshot, lastLoad }, services)
+  if (!joint || loaded.lastLoad.together !== lastLoad.together) return { loaded }
+  await endOthers(joint.shared, loaded, services)
+  return { loaded, tookAlong: joint.shared.others.map(({ jobId }) => jobId) }
 }
 
 const loadAlone = async (

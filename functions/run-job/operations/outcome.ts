@@ -1,15 +1,16 @@
+import type { AskedWait } from '../../lib/asked-wait.ts'
 import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 
 /** What a successful job stores. */
 export interface Outcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
+  /** Jobs that were done with this one and have ended before it. Default: none. */
+  tookAlong?: number[]
 }
 
 /** The work runs elsewhere: check again after this time. */
-export interface Pending {
-  waitSeconds: number
-}
+export type Pending = AskedWait
 
 /** The machine has to do these parts of an export side by side; then the job runs again. */
 export interface InParts {

@@ -42,7 +42,7 @@ export const runConfiguration = async (
       const ageSeconds = (now().getTime() - Date.parse(job.startTime)) / 1000
       const wanted = Math.floor(ageSeconds * SHARE_OF_AGE)
       const seconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, wanted))
-      return { waitSeconds: patientWait(seconds, ageSeconds) }
+      return { waitSeconds: patientWait(seconds, ageSeconds), waitsFor: [run.execution] }
     }
     case 'success':
       return { results: asDecided(results.parse(JSON.parse(run.output)), decision), metrics: noMetrics }

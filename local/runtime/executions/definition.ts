@@ -1,6 +1,7 @@
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
 import { z } from 'zod'
 import { type Refusal, UnsupportedError, unsupported } from '../template/unsupported.ts'
+import { asEarlyWait, type EarlyWait, waitAsTask } from './early-wait.ts'
 import { type Machine, machineSchema, type State } from './state-schema.ts'
 
 /** A checked definition in the words of the interpreter. */
@@ -8,6 +9,7 @@ interface Definition {
   readonly machine: StateMachineDefinition
   /** Resource ARN of each Task state. State names are unique in the whole machine. */
   readonly tasks: ReadonlyMap<string, string>
+  readonly earlyWaits: ReadonlyMap<string, EarlyWait>
   /** The distributed Map of each state that runs in its child executions. They have histories of their own. */
   readonly mapOf: ReadonlyMap<string, string>
 }
@@ -41,6 +43,7 @@ export const readDefinition = (
 
   const refusals: Refusal[] = []
   const tasks = new Map<string, string>()
+  const earlyWaits = new Map<string, EarlyWait>()
   const names = new Set<string>()
   const mapOf = new Map<string, string>()
   const prepare = (machine: Machine, map?: string): Record<string, unknown> => ({
@@ -56,6 +59,11 @@ export const readDefinition = (
         if (state.Type === 'Task') {
           if (!isTask(state.Resource)) refuse(`the resource ${state.Resource} is not known`)
           tasks.set(name, state.Resource)
+        }
+        const earlyWait = asEarlyWait(state)
+        if (earlyWait) {
+          earlyWaits.set(name, earlyWait)
+          return [name, waitAsTask(simple(state, refuse))]
         }
         return [name, prepareState(state, refuse, { name, map })]
       }),
@@ -79,7 +87,7 @@ export const readDefinition = (
   const machine = prepare(parsed.data)
   if (refusals.length > 0) throw new UnsupportedError(refusals)
   // The schema has read every field, and the interpreter validates the whole again.
-  return { machine: machine as unknown as StateMachineDefinition, tasks, mapOf }
+  return { machine: machine as unknown as StateMachineDefinition, tasks, earlyWaits, mapOf }
 }
 
 const parseJson = (text: string, where: string): unknown => {

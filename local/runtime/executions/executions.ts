@@ -4,6 +4,8 @@ import { arn } from '../resources/resource-type.ts'
 import { untilThereIsRoom } from '../until-there-is-room.ts'
 import { executionContextName, largestDataBytes, type StateMachine } from './definition.ts'
 import { describeEnd } from './describe-end.ts'
+import { type AskedWait, endedBy } from './early-wait.ts'
+import { EndWatch } from './end-watch.ts'
 import type { EndedExecution, ExecutionRecord, RunningExecution } from './execution-record.ts'
 import type { ExecutionStore } from './execution-store.ts'
 import { type EnteredState, type RunningMachine, runMachine, type TaskContext } from './run-machine.ts'
@@ -30,6 +32,7 @@ export class Executions {
   readonly #machines: ReadonlyMap<string, StateMachine>
   readonly #running = new Map<string, { machine: RunningMachine; ended: Promise<EndedExecution> }>()
   readonly #starting = new Map<string, Promise<RunningExecution>>()
+  readonly #ends = new EndWatch()
   readonly #histories = new Map<string, EnteredState[]>()
   #isClosed = false
 
@@ -54,7 +57,7 @@ export class Executions {
     const machine = this.machine(stateMachineArn)
     checkName(name)
     checkInput(input)
-    const executionArn = arn('states', `execution:${machine.name}:${name}`)
+    const executionArn = executionArnOf(machine, name)
 
     const underWay = this.#starting.get(executionArn)
     if (underWay) await underWay
@@ -171,11 +174,17 @@ export class Executions {
 
   #run(machine: StateMachine, record: RunningExecution): void {
     const history = this.#noteHistory(record.executionArn)
+    const seen = new Set<string>()
     const running = runMachine({
       machine,
       record,
       contextName: executionContextName,
-      runTask: this.#options.runTask,
+      runTask: async (...task) => {
+        const result = await this.#options.runTask(...task)
+        for (const name of endedBy(result)) this.#ends.wake(name)
+        return result
+      },
+      wait: (asked, signal) => this.#wait(asked, { seen, signal }),
       onStateEntered: state => {
         if (history.length < STATES_KEPT) history.push(state)
       },
@@ -184,6 +193,7 @@ export class Executions {
       const finished: EndedExecution = { ...record, stopDate: new Date().toISOString(), ...outcome }
       await this.#recordEnd(finished)
       this.#running.delete(record.executionArn)
+      this.#ends.wake(record.name)
       const line = describeEnd(finished)
       if (line !== undefined) this.#options.log(line)
       return finished
@@ -191,6 +201,22 @@ export class Executions {
     // Who waits for the end hears of it; nobody waiting must not end the process.
     ended.catch(error => this.#options.log(unrecorded(record, error)))
     this.#running.set(record.executionArn, { machine: running, ended })
+  }
+
+  /** @param seen ends that the execution has seen. They wake it once: what it waits for may be over and not be done. */
+  async #wait(asked: AskedWait, { seen, signal }: { seen: Set<string>; signal: AbortSignal }): Promise<void> {
+    const waitsFor = asked.waitsFor.filter(name => !seen.has(name))
+    if (!waitsFor.some(name => this.#hasEnded(name)))
+      await this.#ends.wait({ waitSeconds: asked.waitSeconds, waitsFor }, signal)
+    for (const name of waitsFor) if (this.#hasEnded(name)) seen.add(name)
+  }
+
+  #hasEnded(name: string): boolean {
+    if (this.#ends.hasEnded(name)) return true
+    return [...this.#machines.values()].some(machine => {
+      const record = this.#options.store.get(executionArnOf(machine, name))
+      return record !== undefined && record.status !== 'RUNNING'
+    })
   }
 
   async #recordEnd(finished: EndedExecution): Promise<void> {
@@ -220,6 +246,9 @@ export class Executions {
     })
   }
 }
+
+const executionArnOf = (machine: StateMachine, name: string): string =>
+  arn('states', `execution:${machine.name}:${name}`)
 
 const HISTORIES_KEPT = 200
 /** Step Functions ends an execution whose history is longer (Developer Guide, "Quotas"). */

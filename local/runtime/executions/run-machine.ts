@@ -1,5 +1,6 @@
 import { StateMachine as Interpreter } from 'aws-local-stepfunctions'
 import { largestDataBytes, type StateMachine } from './definition.ts'
+import { type AskedWait, readAskedWait } from './early-wait.ts'
 import type { RunningExecution } from './execution-record.ts'
 import { createHistory, largestHistory } from './history.ts'
 
@@ -41,12 +42,15 @@ export const runMachine = ({
   record,
   contextName,
   runTask,
+  wait,
   onStateEntered,
 }: {
   machine: StateMachine
   record: RunningExecution
   contextName: string
   runTask: (resource: string, input: unknown, context: TaskContext) => Promise<unknown>
+  /** Resolves when the wait is over; never once the signal is aborted. */
+  wait: (asked: AskedWait, signal: AbortSignal) => Promise<void>
   onStateEntered: (state: EnteredState) => void
 }): RunningMachine => {
   const { definition } = machine
@@ -63,11 +67,20 @@ export const runMachine = ({
     return [state, handler] as const
   })
 
+  const over = new AbortController()
+  const waits = [...definition.earlyWaits].map(([state, earlyWait]) => {
+    const handler = async (waitInput: unknown) => {
+      await wait(readAskedWait(earlyWait, waitInput), over.signal)
+      return null
+    }
+    return [state, handler] as const
+  })
+
   let outcomeOfAbort: Outcome | undefined
   let isAbandoned = false
   // The definition was validated when the stack was read.
   const run = new Interpreter(definition.machine, { validationOptions: { noValidate: true } }).run(input, {
-    overrides: { taskResourceLocalHandlers: Object.fromEntries(handlers) },
+    overrides: { taskResourceLocalHandlers: Object.fromEntries([...handlers, ...waits]) },
     context: {
       [contextName]: {
         Id: record.executionArn,
@@ -96,6 +109,7 @@ export const runMachine = ({
 
   const outcome = new Promise<Outcome>(resolve => {
     const settle = (given: Outcome) => {
+      over.abort()
       if (!isAbandoned) resolve(outcomeOfAbort ?? given)
     }
     run.result.then(
@@ -112,6 +126,7 @@ export const runMachine = ({
     },
     abandon: () => {
       isAbandoned = true
+      over.abort()
       run.abort()
     },
   }
@@ -120,18 +135,17 @@ export const runMachine = ({
 /** Reads all events, since the interpreter keeps what nobody reads. */
 const watchHistory = async (
   events: ReturnType<Interpreter['run']>['eventLogs'],
-  { mapOf }: Pick<StateMachine['definition'], 'mapOf'>,
+  { mapOf, earlyWaits }: Pick<StateMachine['definition'], 'mapOf' | 'earlyWaits'>,
   { onStateEntered, onFull }: { onStateEntered: (state: EnteredState) => void; onFull: () => void },
 ): Promise<void> => {
   const history = createHistory(mapOf)
   for await (const event of events) {
-    if (event.type === 'StateEntered')
-      onStateEntered({
-        name: event.state.name,
-        type: event.state.type,
-        at: new Date(event.timestamp).toISOString(),
-      })
-    if (history.add(event) >= largestHistory) onFull()
+    // The interpreter takes an early wait for a task.
+    const isWait = 'state' in event && earlyWaits.has(event.state.name)
+    const state = 'state' in event ? { ...event.state, ...(isWait && { type: 'Wait' }) } : undefined
+    if (event.type === 'StateEntered' && state)
+      onStateEntered({ name: state.name, type: state.type, at: new Date(event.timestamp).toISOString() })
+    if (history.add({ ...event, ...(state && { state }) }) >= largestHistory) onFull()
   }
 }
 

@@ -45,7 +45,7 @@ const failable = { Retry: retry.optional(), Catch: catchers.optional() }
 const result = { ResultPath: resultPath.optional(), ResultSelector: z.unknown().optional() }
 
 /** The longest time a timer of Node can be set to. */
-const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
+export const longestSeconds = Math.floor((2 ** 31 - 1) / 1000)
 const seconds = z.number().int().min(0)
 
 const choiceRule = z.looseObject({

@@ -56,8 +56,18 @@ describe('seconds until the next poll', () => {
 describe('the result of a poll', () => {
   const base = { id: 7, url: 'http://127.0.0.1/v2/storage/jobs/7', operationParams: {} }
 
-  it.each(['waiting', 'processing'] as const)('%s: wait', status => {
-    expect(pollOf({ ...base, status }, 20)).toEqual({ status, jobId: 7, isFinished: false, waitSeconds: 5 })
+  it.each([
+    ['processing', 5],
+    // Others come before it.
+    ['waiting', 10],
+  ] as const)('%s: wait', (status, waitSeconds) => {
+    expect(pollOf({ ...base, status }, 20)).toEqual({
+      status,
+      jobId: 7,
+      isFinished: false,
+      waitSeconds,
+      waitsFor: ['job-7'],
+    })
   })
 
   it('success: the results', () => {

@@ -1,5 +1,6 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { executionName } from '#lib/aws/execution-name.ts'
 import { type Extraction, newExecution, startExtraction } from '../../support/extraction.ts'
 import type { Answer, ApiServer } from '../lib/extractor/api-server.ts'
 import { startApi } from '../lib/extractor/api-server.ts'
@@ -325,6 +326,7 @@ describe('one run at a time', () => {
     expect(await extraction.advance('begin', second, input)).toEqual({
       next: 'begin',
       waitSeconds: expect.any(Number),
+      waitsFor: [executionName(first)],
     })
     expect(await extraction.advance('begin', second, { ...input, overlap: 'skip' })).toEqual({
       next: 'skipped',

@@ -24,7 +24,7 @@ describe('the jobs of one table', () => {
     const second = await submitImport(tableId, 'n\n2\n')
     expect(await run(second)).toEqual({ status: 'blocked', waitSeconds: 1 })
     expect((await jobOf(second)).status).toBe('waiting')
-    expect(await run(first)).toEqual({ status: 'done' })
+    expect(await run(first)).toEqual({ status: 'done', alsoEnded: [`job-${second}`] })
     expect(await run(second)).toEqual({ status: 'done' })
     expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
   })

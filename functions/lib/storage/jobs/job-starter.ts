@@ -1,4 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn'
+import { executionOfJob } from '../../asked-wait.ts'
 import { describeExecution, isUnderWay, startExecution } from '../../aws/executions.ts'
 
 /** `ended`: this job was started before, and its execution has ended. */
@@ -10,12 +11,10 @@ type StartResult = 'running' | 'ended'
  */
 export type StartJob = (jobId: number) => Promise<StartResult>
 
-const executionName = (jobId: number): string => `job-${jobId}`
-
 export const createJobStarter =
   (client: SFNClient, machineArn: string): StartJob =>
   async jobId => {
-    const execution = { machineArn, name: executionName(jobId) }
+    const execution = { machineArn, name: executionOfJob(jobId) }
     if (await startExecution(client, { ...execution, input: { jobId } })) return 'running'
     // Step Functions accepts a repeat while the execution runs and refuses it afterwards (API Reference,
     // StartExecution). We check its state all the same: an emulator may refuse for other reasons.

@@ -47,8 +47,11 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
   const partition = (tableId: string) => `QUEUE#${ofBranch}${tableId}`
 
   /** Digits only, so that the item of the lease is left out. */
-  async function* entries(tableId: string, from: string, pageSize: number): AsyncGenerator<number> {
-    for await (const item of items.query(partition(tableId), { from, to: ':', pageSize }))
+  async function* entries(
+    tableId: string,
+    { from = '0', to = ':', pageSize }: { from?: string; to?: string; pageSize: number },
+  ): AsyncGenerator<number> {
+    for await (const item of items.query(partition(tableId), { from, to, pageSize }))
       yield Number(item['jobId'])
   }
 
@@ -64,14 +67,14 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
 
     /** The job that came first, or `undefined` when the queue is empty. */
     async first(tableId: string): Promise<number | undefined> {
-      for await (const jobId of entries(tableId, '0', 1)) return jobId
+      for await (const jobId of entries(tableId, { pageSize: 1 })) return jobId
       return undefined
     },
 
     /** The jobs that come after this one, in their order; at most `limit` of them. */
     async behind(tableId: string, jobId: number, limit: number): Promise<number[]> {
       const found: number[] = []
-      for await (const id of entries(tableId, idSortKey(jobId + 1), limit)) {
+      for await (const id of entries(tableId, { from: idSortKey(jobId + 1), pageSize: limit })) {
         if (found.length >= limit) break
         found.push(id)
       }
@@ -84,9 +87,9 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
      */
     async estimateBefore(tableId: string, jobId: number): Promise<number> {
       const sample: number[] = []
-      for await (const id of entries(tableId, '0', SAMPLED)) {
-        if (id >= jobId || sample.length >= SAMPLED) break
+      for await (const id of entries(tableId, { to: idSortKey(jobId - 1), pageSize: SAMPLED })) {
         sample.push(id)
+        if (sample.length >= SAMPLED) break
       }
       const [first = 0] = sample
       const last = sample.at(-1) ?? 0

@@ -11,7 +11,8 @@ beforeAll(async () => {
   service = await startStorageService({
     extractRuns: {
       start: async (jobId, configuration) => void started.push([jobId, configuration]),
-      describe: async () => (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running' },
+      describe: async () =>
+        (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running', execution: 'run-1' },
     },
   })
   await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
@@ -26,7 +27,11 @@ const run = '/v2/storage/components/ex-generic-v2/configs/shop/run'
 
 it('answers 202 with a job that shows what the run did once it has ended', async () => {
   const output = { status: 'success', rowsLoaded: 3, rows: [] }
-  told = [{ status: 'running' }, { status: 'running' }, { status: 'success', output: JSON.stringify(output) }]
+  told = [
+    { status: 'running', execution: 'run-1' },
+    { status: 'running', execution: 'run-1' },
+    { status: 'success', output: JSON.stringify(output) },
+  ]
   const { status, body } = await service.call('POST', run)
   expect(status).toBe(202)
   expect(body).toMatchObject({
