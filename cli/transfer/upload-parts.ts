@@ -4,7 +4,7 @@ import { NoSuchUpload, PutObjectCommand } from '@aws-sdk/client-s3'
 import pMap from 'p-map'
 import { createBufferPool } from '../../functions/lib/aws/multipart/buffer-pool.ts'
 import { formatCrc32 } from '../../functions/lib/aws/multipart/combine-crc32.ts'
-import { RING_BYTES, readPieces } from '../../functions/lib/aws/multipart/file-body.ts'
+import { checksumOf, RING_BYTES, readPieces } from '../../functions/lib/aws/multipart/file-body.ts'
 import {
   completeUpload,
   createUpload,
@@ -95,12 +95,6 @@ const findOrCreate = async ({
   const upload = await createUpload(destination)
   await onUpload(upload.uploadId)
   return { upload, stored: [] }
-}
-
-const checksumOf = async (pieces: AsyncIterable<Uint8Array>): Promise<string> => {
-  let crc = 0
-  for await (const piece of pieces) crc = crc32(piece, crc)
-  return formatCrc32(crc)
 }
 
 const readWhole = async (handle: FileHandle, bytes: number): Promise<Uint8Array> => {

@@ -7,7 +7,9 @@ import { type CellProblem, readCell } from './types/read-cell.ts'
 import { describeProblem, typeName } from './types/value-words.ts'
 
 interface LoadedChunk {
-  chunk: CsvChunk
+  chunk: Pick<CsvChunk, 'origins'>
+  /** Its bytes. */
+  records: Buffer
   dialect: CsvDialect
   /** The table's columns, each with its index among the cells of the file. */
   columns: (TableField & { cell: number })[]
@@ -23,13 +25,14 @@ interface LoadedChunk {
  */
 export const findBadCell = ({
   chunk,
+  records,
   dialect,
   columns,
   treatValuesAsNull,
 }: LoadedChunk): UserError | undefined => {
   const nulls = new Set(['', ...treatValuesAsNull])
   const places = recordPlaces(chunk.origins ?? [])
-  for (const cells of parseRecords(chunk.bytes, dialect)) {
+  for (const cells of parseRecords(records, dialect)) {
     const place = places.next(cells)
     for (const column of columns) {
       const cell = cells[column.cell] ?? ''

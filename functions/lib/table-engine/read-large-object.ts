@@ -8,7 +8,7 @@ import { TransientError } from '../errors/errors.ts'
 import type { ByteRange } from './parquet/footer.ts'
 
 /** While one block is used, the next one is read. */
-const BLOCK_BYTES = 8 * 1024 * 1024
+const BLOCK_BYTES = 4 * 1024 * 1024
 
 /**
  * The bytes of a large object, or of a part of it, in two blocks of memory that are used again and again. The buffers of a

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import { NoSuchKey, type S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { putFile } from '../aws/multipart/put-file.ts'
 import { directRanges } from '../aws/ranges/direct-ranges.ts'
-import { withUnsignedBody } from '../aws/unsigned-body.ts'
 import { UserError } from '../errors/errors.ts'
 import { readObject } from './read-object.ts'
-import { createFileReader } from './read-whole-file.ts'
 import type { TableFiles } from './table-files.ts'
 
 /** Data files anywhere in S3, and the tables' files in one bucket. */
@@ -18,13 +17,6 @@ export const createS3TableFiles = ({
   tablesBucket: string
 }): TableFiles => {
   const { receive } = directRanges()
-  const readWhole = createFileReader()
-  /** In one request, from memory so that it can be retried. Resolves to the size. */
-  const putWhole = (path: string, target: { Bucket: string; Key: string }): Promise<number> =>
-    readWhole(path, async Body => {
-      await s3.send(withUnsignedBody(new PutObjectCommand({ ...target, Body })))
-      return Body.length
-    })
   return {
     readDataFile: async function* (address, range) {
       try {
@@ -36,11 +28,11 @@ export const createS3TableFiles = ({
     readRange: (key, range) => readObject(s3, { bucket: tablesBucket, key }, { range }),
     locationOf: key => `s3://${tablesBucket}/${key}`,
     // A table's file is some MB.
-    upload: (path, key) => putWhole(path, { Bucket: tablesBucket, Key: key }),
+    upload: (path, key) => putFile(s3, path, { Bucket: tablesBucket, Key: key }),
     writeDataFile: async (path, { bucket, key }) => {
       const { size } = await stat(path)
       const target = { Bucket: bucket, Key: key }
-      if (size <= WHOLE_BYTES) return putWhole(path, target)
+      if (size <= WHOLE_BYTES) return putFile(s3, path, target)
       const Body = createReadStream(path, { highWaterMark: 1024 * 1024 })
       await new Upload({
         client: s3,

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type CsvDialect, RFC_4180 } from './csv/csv-dialect.ts'
 import { formatRecord } from './csv/format-records.ts'
 import { parseRecords } from './csv/parse-records.ts'
@@ -35,37 +35,59 @@ interface StageChunkRequest {
  * DuckDB's reader has nothing to guess: no sniffing, no header, one thread that begins at a record, buffers that hold
  * the whole chunk. Chunks that it would read differently from RFC 4180 are rewritten first with every cell in quotes.
  * And its row count must equal the scanner's, or the load fails. A cell that its column cannot hold fails it with a
- * `UserError` (see {@link findBadCell}). In the end it releases the chunk.
+ * `UserError` (see {@link findBadCell}).
+ *
+ * It releases the chunk as soon as that is in a file: while it waits for DuckDB, and DuckDB works, its memory takes the next one.
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
-  const csv = session.scratchPath(`${name}.csv`)
-  const load = async (content: Buffer, contentDialect: CsvDialect): Promise<LocalFile> => {
-    await writeFile(csv, content)
-    const bytes = content.length
-    return writeParquet(session, {
+  const files = {
+    original: session.scratchPath(`${name}.csv`),
+    rewritten: session.scratchPath(`${name}-rewritten.csv`),
+  }
+  const content = { bytes: chunk.bytes.length, isMisread: isMisread(chunk, dialect) }
+  try {
+    await writeFile(files.original, chunk.bytes).finally(chunk.release)
+    return await loadFromFile(session, { ...request, ...content, ...files })
+  } finally {
+    await rm(files.original, { force: true })
+    await rm(files.rewritten, { force: true })
+  }
+}
+
+interface ChunkInFile extends StageChunkRequest {
+  original: string
+  bytes: number
+  isMisread: boolean
+  /** Where the records go with every cell in quotes, if they have to. */
+  rewritten: string
+}
+
+const loadFromFile = async (session: DuckDbSession, request: ChunkInFile): Promise<LocalFile> => {
+  const { chunk, dialect, name, original, rewritten } = request
+  const load = (csv: string, bytes: number, ofFile: CsvDialect): Promise<LocalFile> =>
+    writeParquet(session, {
       name,
       fields: request.columns,
       isKeyed: request.isKeyed,
       hasLoadOrder: request.order !== undefined,
-      select: selectFromCsv({ ...request, csv, dialect: contentDialect, bytes }),
+      select: selectFromCsv({ ...request, csv, bytes, dialect: ofFile }),
     })
-  }
   try {
-    if (!isMisread(chunk, dialect)) {
-      const file = await load(chunk.bytes, dialect)
+    if (!request.isMisread) {
+      const file = await load(original, request.bytes, dialect)
       if (file.rows === chunk.records) return file
     }
-    const file = await load(rewriteChunk(chunk, dialect), RFC_4180)
+    const records = rewriteRecords(await readFile(original), dialect)
+    await writeFile(rewritten, records)
+    const file = await load(rewritten, records.length, RFC_4180)
     if (file.rows === chunk.records) return file
     throw new Error(
       `DuckDB read ${file.rows} rows where the scanner counted ${chunk.records} records (${name}).`,
     )
   } catch (error) {
-    throw (request.columns.some(isTyped) && findBadCell(request)) || error
-  } finally {
-    chunk.release()
-    await rm(csv, { force: true })
+    if (!request.columns.some(isTyped)) throw error
+    throw findBadCell({ ...request, records: await readFile(original) }) ?? error
   }
 }
 
@@ -84,10 +106,10 @@ const startsWithByteOrderMark = ({ bytes }: CsvChunk): boolean =>
 
 const REWRITE_BATCH = 1_000
 
-const rewriteChunk = (chunk: CsvChunk, dialect: CsvDialect): Buffer => {
+const rewriteRecords = (records: Buffer, dialect: CsvDialect): Buffer => {
   const rewritten: Buffer[] = []
   let batch: string[] = []
-  for (const cells of parseRecords(chunk.bytes, dialect)) {
+  for (const cells of parseRecords(records, dialect)) {
     batch.push(formatRecord(cells))
     if (batch.length < REWRITE_BATCH) continue
     rewritten.push(Buffer.from(batch.join('')))

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import type { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { withUnsignedBody } from '../unsigned-body.ts'
+import { formatCrc32 } from './combine-crc32.ts'
 import type { PartRange } from './part-ranges.ts'
 import { whenBodyFails } from './when-body-fails.ts'
 
 type ByteRange = Omit<PartRange, 'partNumber'>
 
-const PIECE_BYTES = 256 * 1024
+export const PIECE_BYTES = 256 * 1024
 /** One is being sent, one waits in the stream and one is being read; one more, so that no rule of Node's streams is relied upon to the last. */
 const PIECES = 4
 /** The memory that one body needs at a time. */
@@ -32,6 +34,13 @@ export async function* readPieces(
     at += piece.length
     start = (start + PIECE_BYTES) % RING_BYTES
   }
+}
+
+/** CRC32 in base64. */
+export const checksumOf = async (pieces: AsyncIterable<Uint8Array>): Promise<string> => {
+  let crc = 0
+  for await (const piece of pieces) crc = crc32(piece, crc)
+  return formatCrc32(crc)
 }
 
 export interface FileBody {

@@ -9,6 +9,7 @@ import { ItemLog, itemsAt } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
+import { packRows, pageBlocks, sizeOfRows } from './page-blocks.ts'
 import { type Family, PageWriters } from './page-rows.ts'
 import { type PageAhead, type PageThreads, pageDone } from './page-threads.ts'
 import { parseJson } from './parse-json.ts'
@@ -18,6 +19,7 @@ import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
 import { LineFile, type Output, tableFile } from './table-file.ts'
 import type { TableSpoolState } from './table-spool.ts'
+import type { PageRows } from './written-rows.ts'
 
 interface AutomaticTablesOptions {
   folder: string
@@ -106,7 +108,7 @@ export class AutomaticTables {
     const family = source && this.#familyOf(type, items, parent)
     if (source === undefined || family === undefined) return undefined
     try {
-      return pageDone(family.version, this.#here.rows(family, source, parent, items))
+      return pageDone(family.version, kept(this.#here.rows(family, source, parent, items)))
     } catch {
       return pageDone(family.version, undefined) // adding it says what is wrong
     }
@@ -136,7 +138,7 @@ export class AutomaticTables {
     const written = this.#here.bytes(family).read(given)
     if (written === undefined) return undefined
     const { rows, ...page } = written
-    return { page, ahead: pageDone(family.version, rows) }
+    return { page, ahead: pageDone(family.version, kept(rows)) }
   }
 
   #familyOf(
@@ -164,6 +166,7 @@ export class AutomaticTables {
     }
     this.#log.append(type, { ...parent } as JsonObject, [], source)
     this.#live.accept(rows)
+    if (rows.block !== undefined) pageBlocks.giveBack(rows.block)
     this.#structure.nameColumns()
     this.#live.settle(type)
   }
@@ -252,6 +255,9 @@ const writeAll = async (tables: readonly AssembledTable[], output: Output): Prom
   }
   return written
 }
+
+/** The rows of a page until they are taken. */
+const kept = (rows: PageRows): PageRows => packRows(rows, pageBlocks.take(sizeOfRows(rows)))
 
 /**
  * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null

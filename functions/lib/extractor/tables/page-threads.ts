@@ -1,9 +1,12 @@
+import { getCompileCacheDir } from 'node:module'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ExtraColumns } from '../php/php-serialize.ts'
 import type { JsonObject } from './json-value.ts'
 import { orderedJson } from './ordered-json.ts'
+import { pageBlocks } from './page-blocks.ts'
 import type { Family, PageSource, RowsPlan } from './page-rows.ts'
+import { threadEnvironment } from './thread-environment.ts'
 import type { PageRows } from './written-rows.ts'
 
 /** A page for a thread, as it came. */
@@ -14,6 +17,8 @@ export interface ToPageThread {
   /** When the thread does not have this version. */
   plan: RowsPlan | undefined
   body: Uint8Array
+  /** The memory that it is in, and that comes back with its rows if they have room there. */
+  block: ArrayBuffer
   /** The keys that lead to its items. */
   path: readonly string[]
   /** Parent columns as JSON. */
@@ -48,6 +53,9 @@ export const pageDone = (version: number, rows: PageRows | undefined): PageAhead
 /** Pages that a thread has at once: the one that it writes and the next. */
 const PAGES_PER_THREAD = 2
 
+/** A thread that waits for its API a fourth of the time writes rows meanwhile: another one would only cost its start. */
+const LEAST_BUSY = 0.75
+
 /** A row nested so deeply that it overflows the stack there may do so here, but not the other way round. */
 const STACK_MIB = 1
 
@@ -65,6 +73,8 @@ interface PageThreadsOptions {
   largestPageBytes?: number
   /** Bytes of pages that are added before the first thread starts: a shorter run ends before that would have paid. Default 4 MiB. */
   bytesBeforeStart?: number
+  /** Share of the time since it was called last in which this thread had something to do. */
+  busyShare?: () => number
   /** What they run. Default `page-thread.ts`. */
   file?: URL
 }
@@ -78,7 +88,9 @@ const pageThread = new URL(`./page-thread${extname(import.meta.filename)}`, impo
 export class PageThreads {
   readonly #options: Required<PageThreadsOptions>
   #threads: PageThread[] = []
+  /** Since the last look at how busy this thread is. */
   #bytes = 0
+  #isBusy = false
   #isBroken = false
 
   constructor(options: PageThreadsOptions) {
@@ -87,6 +99,7 @@ export class PageThreads {
       smallestPageBytes: 16 * 1024,
       largestPageBytes: 16 * 1024 * 1024,
       bytesBeforeStart: 4 * 1024 * 1024,
+      busyShare: createBusyShare(),
       ...options,
     }
   }
@@ -94,6 +107,9 @@ export class PageThreads {
   /** Counts what could be handed over. */
   note(bytes: number): void {
     this.#bytes += bytes
+    if (this.#isBusy || this.#bytes < this.#options.bytesBeforeStart) return
+    this.#isBusy = this.#options.busyShare() >= LEAST_BUSY
+    this.#bytes = 0
   }
 
   /** Hands a page to a thread. Nothing when none has room, or when it would not pay. */
@@ -108,9 +124,8 @@ export class PageThreads {
   }
 
   #pays({ length }: Uint8Array): boolean {
-    const { smallestPageBytes, largestPageBytes, bytesBeforeStart } = this.#options
-    if (this.#isBroken || length < smallestPageBytes || length > largestPageBytes) return false
-    return this.#threads.length > 0 || this.#bytes >= bytesBeforeStart
+    const { smallestPageBytes, largestPageBytes } = this.#options
+    return this.#isBusy && !this.#isBroken && length >= smallestPageBytes && length <= largestPageBytes
   }
 
   async close(): Promise<void> {
@@ -138,6 +153,16 @@ export class PageThreads {
   }
 }
 
+const createBusyShare = (): (() => number) => {
+  let before = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    return utilization
+  }
+}
+
 const hasRoom = ({ pages }: PageThread): boolean => pages < PAGES_PER_THREAD
 
 class PageThread {
@@ -151,6 +176,7 @@ class PageThread {
   constructor(file: URL, ended: (reason: string) => void) {
     this.#worker = new Worker(file, {
       execArgv: [],
+      env: threadEnvironment(process.env, getCompileCacheDir()),
       resourceLimits: { stackSizeMb: STACK_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
     })
     let reason: string | undefined
@@ -180,18 +206,21 @@ class PageThread {
     const isKnown = this.#versions.get(id) === version
     this.#versions.set(id, version)
     // A copy: the response may share its memory with others
-    const copy = new Uint8Array(body)
+    const block = pageBlocks.take(body.length)
+    const copy = new Uint8Array(block, 0, body.length)
+    copy.set(body)
     const message: ToPageThread = {
       page,
       family: id,
       version,
       plan: isKnown ? undefined : plan(),
       body: copy,
+      block,
       path,
       parent: orderedJson(parent as JsonObject), // only read
     }
     if (this.#hasEnded) this.#settle(page, undefined)
-    else this.#worker.postMessage(message, [copy.buffer])
+    else this.#worker.postMessage(message, [block])
     return ahead
   }
 

@@ -38,7 +38,7 @@ export interface BytePage {
   values: string
 }
 
-/** With its rows. */
+/** With its rows, whose bytes hold until the next page is read. */
 interface WrittenPage extends BytePage {
   rows: PageRows
 }
@@ -137,6 +137,6 @@ const noBody = Buffer.alloc(0)
 const rowsOf = ({ name, rows, count, itemsType }: TableBytes): TableRows => ({
   name,
   rows: count,
-  bytes: new Uint8Array(rows.bytes.subarray(0, rows.length)),
+  bytes: rows.bytes.subarray(0, rows.length),
   ...(itemsType === undefined ? {} : { itemsType }),
 })

@@ -18,6 +18,7 @@ const always = {
   threads: 1,
   smallestPageBytes: 0,
   bytesBeforeStart: 0,
+  busyShare: () => 1,
   warn: (text: string) => warnings.push(text),
 }
 const shared = new PageThreads(always)
@@ -183,7 +184,7 @@ it('loses nothing when a thread ends, and says so', async () => {
   }
 })
 
-it('starts no thread for a short run, a small page or a very large one', async () => {
+it('starts no thread for a short run, a small page or a very large one, nor while it waits for the API', async () => {
   const wants = async (options: Partial<ConstructorParameters<typeof PageThreads>[0]>): Promise<number> => {
     const threads = new PageThreads({ ...always, ...options })
     const begun: unknown[] = []
@@ -200,5 +201,8 @@ it('starts no thread for a short run, a small page or a very large one', async (
   expect(await wants({ bytesBeforeStart: 10_000 })).toBe(0)
   expect(await wants({ smallestPageBytes: 10_000 })).toBe(0)
   expect(await wants({ largestPageBytes: 10 })).toBe(0)
+  const shares = [0.7, 0.5, 0.8]
+  expect(await wants({ busyShare: () => shares.shift() ?? 0 })).toBe(1) // of four pages the third shows it
+  expect(await wants({ busyShare: () => 0.7 })).toBe(0)
   expect(await wants({})).toBe(3)
 })

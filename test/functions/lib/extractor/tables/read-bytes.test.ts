@@ -38,7 +38,7 @@ const withSink = async <T>(
   const threads =
     writer === 'this thread'
       ? undefined
-      : new PageThreads({ threads: 1, warn, smallestPageBytes: 0, bytesBeforeStart: 0 })
+      : new PageThreads({ threads: 1, warn, smallestPageBytes: 0, bytesBeforeStart: 0, busyShare: () => 1 })
   try {
     return await use(createTableSink({ folder: join(root, 'spool'), compat, threads }), join(root, 'out'))
   } finally {
@@ -189,6 +189,46 @@ it.each([
     expect(read).toBeGreaterThan(numRuns / 3)
   },
 )
+
+/** All pages are read before the first is taken, so that their rows wait at once. */
+const outcomeOfWaiting =
+  (pages: readonly string[]) =>
+  async (sink: TableSink, out: string): Promise<Record<string, string>> => {
+    await addPage(sink, { text: known }, false)
+    const waiting = []
+    for (let i = 0; i < pages.length; i += 6) {
+      for (const text of pages.slice(i, i + 6)) {
+        const body = Buffer.from(text)
+        waiting.push({ read: sink.readBytes('root', { body }), source: { body, path: ['data'] } })
+      }
+      for (const { read, source } of waiting.splice(0)) {
+        await read?.ahead.done
+        if (read !== undefined) sink.take('root', read.page.count, { source }, read.ahead)
+        else sink.add('root', itemsAt(parseJson(source.body), ['data']), { source })
+      }
+    }
+    await sink.finish(out)
+    return Object.fromEntries(readdirSync(out).map(name => [name, readFileSync(join(out, name), 'utf8')]))
+  }
+
+it('keeps the rows of pages that wait apart, though their memory is used again', async () => {
+  const sized = fc.tuple(fc.nat(9), fc.nat(300)).map(([digit, length]) => {
+    const word = `${digit}`.repeat(length)
+    return `{"data":[{"id":"${word}","words":["${word}",${digit}]},{"id":${digit}}]}`
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(sized, { minLength: 4, maxLength: 20 }), async pages => {
+      const wanted = await withSink(false, async (sink, out) => {
+        for (const text of [known, ...pages]) await addPage(sink, { text }, false)
+        await sink.finish(out)
+        return Object.fromEntries(readdirSync(out).map(name => [name, readFileSync(join(out, name), 'utf8')]))
+      })
+      for (const writer of ['this thread', 'another thread'] as const)
+        expect(await withSink(false, outcomeOfWaiting(pages), writer)).toEqual(wanted)
+    }),
+    { numRuns: 20 },
+  )
+})
 
 it.each(['this thread', 'another thread'] as const)(
   'takes no page for %s that JSON does not allow',
