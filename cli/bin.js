@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript of any age: whatever Node runs this must be able to read it.
 import { existsSync } from 'node:fs'
-import module from 'node:module'
-import { fileURLToPath } from 'node:url'
 
 const needed = 24
 if (Number.parseInt(process.versions.node, 10) < needed) {
@@ -12,8 +10,8 @@ if (Number.parseInt(process.versions.node, 10) < needed) {
   )
   process.exit(1)
 }
-// What was compiled is kept for the next command, which then starts in a third of the time. Where this folder cannot be written, nothing is.
-module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/millrace/compiled', import.meta.url)))
+await import('./little-memory.js')
+await import('./compile-cache.js')
 // A checkout runs its sources; the published package holds what was built from them.
 const source = new URL('millrace.ts', import.meta.url)
 await import(existsSync(source) ? source.href : new URL('../dist/cli/millrace.js', import.meta.url).href)

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { isOutOfSpace } from '../functions/lib/errors/out-of-space.ts'
 import type { CloudFacts } from '../local/runtime/embedded-cloud.ts'
 import type { Command } from './command.ts'
@@ -57,6 +58,7 @@ const runCloud = async (): Promise<never> => {
     const buckets = { landingBucket, filesBucket, exportsBucket }
     const ready = { event: 'ready', api, import: cloud.import, s3, region, token, ...keys, ...buckets }
     process.stdout.write(`${JSON.stringify(ready)}\n`)
+    flushCompileCache() // The way in which this process ends writes nothing.
     if (process.stderr.isTTY) await showBanner(cloud)
 
     log(`${await stopped}: stopping …`)

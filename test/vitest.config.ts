@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { SlowestFirst } from './slowest-first.ts'
 
@@ -6,7 +5,7 @@ export default defineConfig({
   test: {
     dir: 'test',
     include: ['**/*.test.ts'],
-    globalSetup: ['test/one-temporary-folder.ts'],
+    globalSetup: ['test/one-temporary-folder.ts', 'test/keep-compiled-code.ts'],
     // Two cores: more workers only make the embedded cloud slower for each other.
     maxWorkers: 2,
     // A worker keeps its modules from file to file: loading the SDKs for each took a quarter of the whole run. So a file
@@ -18,8 +17,6 @@ export default defineConfig({
     env: {
       // What is not about durability need not wait for the disk; tests that are say so themselves.
       MILLRACE_DURABILITY: 'relaxed',
-      // Workers, and processes that tests start, are up in half the time when nothing is compiled again.
-      NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/millrace/compiled', import.meta.url)),
     },
     // Only to end what hangs: no test says how long something takes, and a busy machine takes many times as long.
     testTimeout: 300_000,

@@ -4,6 +4,7 @@ import { DurableFiles } from '../durable/durable-files.ts'
 import { keepInUse } from './build-cache.ts'
 import { openDataDir } from './data-dir.ts'
 import type { EndedExecution } from './executions/execution-record.ts'
+import { dropOldCompiledCode } from './lambda/compiled-code.ts'
 import type { DebuggedFunction } from './lambda/debugged-function.ts'
 import { machineArnFrom } from './machine-output.ts'
 import { publishedAssembly } from './published-assembly.ts'
@@ -88,6 +89,7 @@ export const startEmbeddedCloud = async (options: EmbeddedCloudOptions): Promise
   starting.defer(dataDir.release)
   const directory = given ?? (await synthesise(stackContext(bind, options.context)))
   if (given === undefined) starting.defer(keepInUse(directory))
+  starting.defer(dropOldCompiledCode())
   const assembly = await readAssembly(directory)
   const running = await runStack(
     { dataDir, assembly, apiPort, s3Port, bind, token, debugged, files, log },

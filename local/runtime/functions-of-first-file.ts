@@ -8,7 +8,7 @@ import type { Stack } from './template/stack.ts'
  * The functions that the first file needs: of the state machines that a rule starts or that the API's function knows by ARN, those
  * on the usual way from the start. Not on it is what comes after a failure, inside a Map, or behind a later branch of a Choice.
  *
- * Only these are loaded in advance: a container takes about 45 MB.
+ * Only these are loaded in advance: a container takes about 25 MB.
  */
 export const functionsOfFirstFile = (
   stack: Stack,

@@ -11,7 +11,15 @@ import type { Resource, Stack } from './template/stack.ts'
 import { unsupported } from './template/unsupported.ts'
 
 /** An account runs up to a thousand invocations at a time; on two cores they would only slow each other down. */
-const sideBySide = 4
+const SIDE_BY_SIDE = 4
+
+/** Of functions whose invocations are too short to keep others waiting. */
+const FEW_SIDE_BY_SIDE = 2
+
+/** With so much memory a function has one whole core in Lambda (Developer Guide, "Configuring function memory"). */
+const MIB_OF_A_CORE = 1769
+
+const SHORT_SECONDS = 120
 
 /** Lambda quotas, "Concurrent executions". */
 const usualConcurrency = 1000
@@ -67,10 +75,16 @@ export const functionDefinitions = (
     memoryMiB: resource.properties.MemorySize,
     scratchMiB: resource.properties.EphemeralStorage.Size,
     reservedConcurrency: resource.properties.ReservedConcurrentExecutions,
-    concurrency: sideBySide,
+    ...threadsOf(resource.properties),
   }))
   return debugged ? withDebugged(definitions, debugged) : definitions
 }
+
+/** A thread takes 50 to 100 MB as soon as it has worked, and keeps it for the next invocation. */
+const threadsOf = ({ MemorySize, Timeout }: FunctionProperties) => ({
+  isHeavy: MemorySize > MIB_OF_A_CORE,
+  concurrency: Timeout <= SHORT_SECONDS ? FEW_SIDE_BY_SIDE : SIDE_BY_SIDE,
+})
 
 const bundleOf = ({ properties }: Resource<FunctionProperties>, assembly: Assembly) => ({
   codeFolder: assembly.assetDirectory(properties.Code.S3Key),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -14,7 +14,7 @@ const folder = temporaryFolder()
 afterAll(() => folder.remove())
 
 const start = (settings: Record<string, string>) => {
-  const program = join(import.meta.dirname, '..', '..', 'cli', 'millrace.ts')
+  const program = join(import.meta.dirname, '..', '..', 'cli', 'bin.js')
   const child = spawn(process.execPath, [program, 'start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -26,6 +26,13 @@ const start = (settings: Record<string, string>) => {
     },
   })
   return { child, stdout: text(child.stdout), stderr: text(child.stderr), exited: once(child, 'exit') }
+}
+
+/** The process began again with bounds, as itself: signals reach it, and its output is the same. */
+const expectBoundedMemory = async (pid: number | undefined): Promise<void> => {
+  const of = async (name: string) => (await readFile(`/proc/${pid}/${name}`, 'utf8')).split('\0')
+  expect(await of('cmdline')).toContain('--max-semi-space-size=2')
+  expect(await of('environ')).toContain('MALLOC_ARENA_MAX=2')
 }
 
 const readyLine = z.strictObject({
@@ -56,6 +63,7 @@ describe('millrace start', () => {
         headers: { 'X-StorageApi-Token': ready.token },
       })
       expect(verified.status).toBe(200)
+      if (process.platform === 'linux') await expectBoundedMemory(child.pid)
       child.kill('SIGTERM')
       expect(await exited).toEqual([0, null])
       expect((await stdout).trimEnd().split('\n')).toHaveLength(1)

@@ -33,10 +33,12 @@ it('the bundle of run-extractor has the thread that writes rows beside its other
     warn: message => warnings.push(message),
     smallestPageBytes: 0,
     bytesBeforeStart: 0,
+    busyShare: () => 1,
     file: pathToFileURL(join(folder, 'page-thread.mjs')),
   })
   try {
     const source = { body: Buffer.from('[{"price": 1.50}]'), path: [] }
+    threads.note(source.body.length)
     const ahead = threads.begin(source, {}, { id: 1, version: 1, plan: () => plan })
     await ahead?.done
     expect(warnings).toEqual([])

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { compiledCodeEnvironment } from './compiled-code.ts'
 import { InvocationError as Failed, type InvocationError, invocationError } from './function-error.ts'
 import type {
   FromWorker,
@@ -11,7 +12,7 @@ import type {
 } from './protocol.ts'
 
 interface ContainerOptions extends WorkerSettings {
-  /** The function's whole environment; nothing of this process's own is added. */
+  /** The function's whole environment; of this process's own only where compiled code is kept. */
   readonly environment: Readonly<Record<string, string>>
   readonly memoryMiB: number
   readonly onOutput: (chunk: Buffer) => void
@@ -42,7 +43,7 @@ export class Container {
   constructor({ environment, memoryMiB, onOutput, ...settings }: ContainerOptions) {
     this.#worker = new Worker(new URL(`./worker${extname(import.meta.filename)}`, import.meta.url), {
       workerData: settings,
-      env: { ...environment },
+      env: { ...compiledCodeEnvironment(), ...environment },
       execArgv: [],
       stdout: true,
       stderr: true,

@@ -19,6 +19,8 @@ export interface FunctionDefinition {
   readonly reservedConcurrency?: number | undefined
   /** How many run side by side on this machine; further ones that are under way wait. */
   readonly concurrency: number
+  /** It begins when no lighter function waits for a thread. */
+  readonly isHeavy: boolean
   /** The function waits for a debugger at this port. Undefined: no debugger. */
   readonly inspectorPort?: number
 }

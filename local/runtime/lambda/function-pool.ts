@@ -6,6 +6,7 @@ import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { invocationError } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
+import type { Lull } from './lull.ts'
 import { watchSizes } from './size-watch.ts'
 
 /** Lambda quotas: request and response of a synchronous invocation. */
@@ -21,6 +22,8 @@ interface FunctionPoolOptions {
   readonly temporaryRoot: string
   /** The function's environment with its current credentials. */
   readonly environment: () => Promise<Record<string, string>>
+  /** Shared by all functions of the machine. */
+  readonly lull: Lull
 }
 
 interface Warm {
@@ -54,7 +57,7 @@ export class FunctionPool {
         'Lambda.RequestTooLargeException',
         `${Buffer.byteLength(eventJson)} byte payload is too large for the RequestResponse invocation type (limit ${largestPayloadBytes} bytes)`,
       )
-    const invocation = this.#limit(() => this.#invokeNow(eventJson))
+    const invocation = this.#invokeInTurn(eventJson)
     this.#underWay.add(invocation)
     try {
       const resultJson = await invocation
@@ -90,6 +93,19 @@ export class FunctionPool {
     clearTimeout(timer)
     await Promise.all([...this.#all].map(warm => this.#discard(warm)))
     await Promise.all(this.#left.map(folder => rm(folder, { recursive: true, force: true })))
+  }
+
+  async #invokeInTurn(eventJson: string): Promise<string> {
+    const { definition, lull } = this.#options
+    if (definition.isHeavy) {
+      await lull.wait()
+      return this.#limit(() => this.#invokeNow(eventJson))
+    }
+    const begins = lull.lightWaits()
+    return this.#limit(() => {
+      begins()
+      return this.#invokeNow(eventJson)
+    })
   }
 
   async #invokeNow(eventJson: string): Promise<string> {

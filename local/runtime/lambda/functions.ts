@@ -7,6 +7,7 @@ import { functionEnvironment, type ServiceEndpoints } from './function-environme
 import { invocationError, THROTTLED } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
+import { Lull } from './lull.ts'
 import type { RoleCredentials } from './role-credentials.ts'
 
 interface FunctionsOptions {
@@ -24,6 +25,7 @@ export class Functions {
   readonly #arns: ReadonlyMap<string, string>
   readonly #concurrency: ReadonlyMap<string, ConcurrencyPool>
   readonly #logs: readonly LogFile[]
+  readonly #lull: Lull
   #isClosed = false
 
   private constructor(
@@ -31,11 +33,13 @@ export class Functions {
     arns: ReadonlyMap<string, string>,
     concurrency: ReadonlyMap<string, ConcurrencyPool>,
     logs: readonly LogFile[],
+    lull: Lull,
   ) {
     this.#pools = pools
     this.#arns = arns
     this.#concurrency = concurrency
     this.#logs = logs
+    this.#lull = lull
   }
 
   static async open(options: FunctionsOptions): Promise<Functions> {
@@ -44,6 +48,7 @@ export class Functions {
     // Leftovers of a killed process.
     await rm(temporaryRoot, { recursive: true, force: true })
     const logs: LogFile[] = []
+    const lull = new Lull()
     const pools = new Map<string, FunctionPool>()
     for (const definition of definitions) {
       const log = await openLogFile(join(dataDir, 'logs', `${definition.logicalId}.log`))
@@ -55,6 +60,7 @@ export class Functions {
           definition,
           log,
           temporaryRoot,
+          lull,
           environment: async () => ({
             ...fixed,
             ...(await credentials.environment(definition.roleArn, definition.name)),
@@ -63,7 +69,7 @@ export class Functions {
       )
     }
     const arns = new Map(definitions.map(({ name, arn }) => [name, arn]))
-    return new Functions(pools, arns, concurrency, logs)
+    return new Functions(pools, arns, concurrency, logs, lull)
   }
 
   has(arn: string): boolean {
@@ -111,6 +117,7 @@ export class Functions {
 
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true
+    this.#lull.close()
     await Promise.all([...this.#pools.values()].map(pool => pool.close(graceMs)))
     await Promise.all(this.#logs.map(log => log.close()))
   }

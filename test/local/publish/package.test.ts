@@ -52,6 +52,8 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'cli/bin.js',
+      'cli/compile-cache.js',
+      'cli/little-memory.js',
       'package.json',
     ])
     const top = paths.flatMap(path => /^dist\/([^/]+)/.exec(path)?.[1] ?? [])

@@ -25,6 +25,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   timeoutSeconds: 20,
   memoryMiB: 128,
   scratchMiB: 512,
+  isHeavy: false,
   concurrency: 4,
   ...given,
 })

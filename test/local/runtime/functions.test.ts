@@ -25,6 +25,7 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   timeoutSeconds: 20,
   memoryMiB: 128,
   scratchMiB: 512,
+  isHeavy: false,
   concurrency: 1,
   ...given,
 })

@@ -6,9 +6,7 @@ import { synthesise } from '#local/runtime/synthesise.ts'
 import { readAssembly } from '#local/runtime/template/assembly.ts'
 import { readStack } from '#local/runtime/template/stack.ts'
 
-const timeout = 90_000 // On a busy machine the bundles take their time.
-
-it('knows every resource, function and state machine of the real stack', { timeout }, async () => {
+it('knows every resource, function and state machine of the real stack', async () => {
   const assembly = await readAssembly(await synthesise())
   const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })
   expect(functionDefinitions(stack, assembly)).toHaveLength(stack.ofType(lambdaFunction).length)

@@ -1,0 +1,47 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { dropOldCompiledCode } from '#local/runtime/lambda/compiled-code.ts'
+import { Container } from '#local/runtime/lambda/container.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+
+const filesIn = async (path: string): Promise<string[]> =>
+  (await readdir(path, { recursive: true, withFileTypes: true }))
+    .filter(entry => entry.isFile())
+    .map(({ name }) => name)
+
+it('a thread keeps what it compiled while it is idle, although it is ended later', async () => {
+  const [kept, modulePath] = [join(folder.path, 'kept'), join(folder.path, 'index.mjs')]
+  await mkdir(kept)
+  await writeFile(modulePath, 'export const handler = () => 1\n')
+  const container = new Container({
+    modulePath,
+    exportName: 'handler',
+    environment: { NODE_COMPILE_CACHE: kept },
+    memoryMiB: 128,
+    onOutput: () => {},
+  })
+  try {
+    await container.load()
+    await expect.poll(() => filesIn(kept), { timeout: 10_000 }).not.toEqual([])
+  } finally {
+    await container.terminate()
+  }
+})
+
+it('what was compiled a month ago is dropped', async () => {
+  const place = join(folder.path, 'old', 'v24')
+  await mkdir(place, { recursive: true })
+  for (const name of ['old', 'new']) await writeFile(join(place, name), '')
+  const monthAgo = Date.now() / 1000 - 31 * 24 * 3600
+  await utimes(join(place, 'old'), monthAgo, monthAgo)
+  const stop = dropOldCompiledCode(join(folder.path, 'old'), 0)
+  try {
+    await expect.poll(() => filesIn(place)).toEqual(['new'])
+  } finally {
+    stop()
+  }
+})
