@@ -8,11 +8,12 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { deadLetter } from '../support/dead-letter.ts'
 import { hasEnded, poll } from '../support/poll.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   cloud = await startEmbeddedCloud({ dataDir })
   const { region, accessKeyId, secretAccessKey, control } = cloud
   const shared = { region, credentials: { accessKeyId, secretAccessKey } }
-  s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  s3 = s3Of(cloud)
   sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
 })
 
@@ -41,16 +42,7 @@ afterAll(async () => {
 
 const bucket = () => cloud.exportsBucket ?? ''
 
-// Tests look into replies freely and compare what they find.
-// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-    method,
-    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
+const api = callerOf(() => cloud)
 
 const upload = async (slices: Uint8Array[]): Promise<number> => {
   const file = await api('POST', 'files/prepare', { name: 'data.csv', isSliced: 1, federationToken: 1 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf } from '#support/cloud-clients.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { deadLetter } from '../support/dead-letter.ts'
@@ -35,17 +36,7 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
-// Tests look into replies freely and compare what they find.
-// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-    method,
-    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return text === '' ? undefined : JSON.parse(text)
-}
+const api = callerOf(() => cloud)
 
 const CONFIGS = 'components/ex-generic-v2/configs'
 

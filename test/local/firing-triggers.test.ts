@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf } from '#support/cloud-clients.ts'
+import { createTableRequests } from '../../functions/lib/aws/table-requests.ts'
 import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import { createTriggerStore } from '../../functions/lib/storage/triggers/trigger-store.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
@@ -32,41 +33,24 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
   }
 }
 
-const callerOf =
-  (cloud: EmbeddedCloud) =>
-  async (method: string, path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> => {
-    const isForm = body instanceof FormData
-    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-      method,
-      headers: {
-        'X-StorageApi-Token': cloud.token ?? '',
-        ...(body && !isForm && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: isForm ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-    return text === '' ? undefined : JSON.parse(text)
-  }
-
 /** A cool-down of a minute, which nobody waits for here: the trigger was made long ago. */
 const makeOlder = async (cloud: EmbeddedCloud, triggerId: number): Promise<void> => {
-  const dynamo = new DynamoDBClient({
+  const settings = {
     region: cloud.region,
     endpoint: cloud.dynamodb,
     credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  })
+  }
+  const dynamo = new DynamoDBClient({ ...settings, credentials: { ...settings.credentials } })
   const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
   const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
-  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } })
-  const triggers = createTriggerStore(createItemTable(documents, tableName))
+  const triggers = createTriggerStore(createItemTable(createTableRequests(settings), tableName))
   await triggers.update(triggerId, trigger => ({ ...trigger, lastRun: '2026-01-01T00:00:00.000Z' }))
   dynamo.destroy()
 }
 
 it('an import that ended just before the machine stopped fires its trigger after the next start', async () => {
   const { triggerId, tokenId } = await inCloud(async cloud => {
-    const call = callerOf(cloud)
+    const call = callerOf(() => cloud)
     await call('POST', 'components/ex-generic-v2/configs', {
       configurationId: 'shop',
       name: 'shop',
@@ -95,7 +79,7 @@ it('an import that ended just before the machine stopped fires its trigger after
     return { triggerId: Number(trigger.id), tokenId: token.id }
   })
   await inCloud(async cloud => {
-    const call = callerOf(cloud)
+    const call = callerOf(() => cloud)
     const [{ id }] = await poll(
       () => call('GET', 'jobs?operationName=configurationRun'),
       jobs => jobs.length > 0,

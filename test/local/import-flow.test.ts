@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DynamoDBClient, ListTablesCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { s3Of } from '#support/cloud-clients.ts'
 import { executionName } from '../../functions/lib/aws/execution-name.ts'
 import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
-import { readerOf, s3Of } from '../support/catalog-reader.ts'
+import { readerOf, s3Of as s3OfCatalog } from '../support/catalog-reader.ts'
 import { deadLetter } from '../support/dead-letter.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   cloud = await startEmbeddedCloud({ dataDir })
   const { region, accessKeyId, secretAccessKey, control } = cloud
   const shared = { region, credentials: { accessKeyId, secretAccessKey } }
-  s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  s3 = s3Of(cloud)
   stepFunctions = new SFNClient({ ...shared, endpoint: control })
   sqs = new SQSClient({ ...shared, endpoint: control, useQueueUrlAsEndpoint: false })
 })
@@ -157,7 +158,7 @@ describe('a file in the landing bucket', () => {
       return { location: String(reply['metadata-location']), config: reply.config }
     }
     const [table, other] = [await load('a_b'), await load('other')]
-    const client = s3Of(table.config)
+    const client = s3OfCatalog(table.config)
     try {
       const rows = await icebirdRows(readerOf(client), table.location)
       expect(rows.map(({ id }) => id).toSorted()).toEqual(['1', '2'])

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf } from '#support/cloud-clients.ts'
 import { type ApiServer, startApi } from '../functions/lib/extractor/api-server.ts'
 import { sampleOf } from '../support/choose-kills.ts'
 import { hasEnded, poll } from '../support/poll.ts'
@@ -64,15 +65,7 @@ const start = async (): Promise<{ api: string; token: string }> => {
 
 it(`legs of a second and ${REQUESTS_BEFORE_KILLS.length} of ${ALL_KILLS.length} kills in the middle: each row is in the table once`, async () => {
   let cloud = await start()
-  // biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-  const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-      method,
-      headers: { 'X-StorageApi-Token': cloud.token, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return response.json()
-  }
+  const api = callerOf(() => cloud)
   const killed = (requests: number) =>
     new Promise<void>(resolve => {
       let seen = 0

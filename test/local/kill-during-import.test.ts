@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import { sampleOf } from '../support/choose-kills.ts'
 import { poll, SELDOM } from '../support/poll.ts'
@@ -61,24 +62,17 @@ const start = async (): Promise<void> => {
   throw new Error('The embedded cloud ended before it was ready')
 }
 
-// Tests look into replies freely and compare what they find.
-// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-const api = async (path: string): Promise<any> => {
-  const response = await fetch(`${facts.api}/v2/storage/${path}`, {
-    headers: { 'X-StorageApi-Token': facts.token ?? '' },
-  })
-  return response.json()
-}
-
-const s3Of = ({ s3, region, accessKeyId, secretAccessKey }: CloudFacts): S3Client =>
-  new S3Client({ endpoint: s3, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true })
+const api = callerOf(() => facts)
 
 /** The number of rows, and the marks in the first thousand, of one snapshot. */
 const look = async (): Promise<{ rows: number; marks: string[] }> => {
   for (;;) {
-    const before = await api('tables/in.c-main.orders')
-    const preview = await api('tables/in.c-main.orders/data-preview?format=json&limit=1000&columns=mark')
-    const after = await api('tables/in.c-main.orders')
+    const before = await api('GET', 'tables/in.c-main.orders')
+    const preview = await api(
+      'GET',
+      'tables/in.c-main.orders/data-preview?format=json&limit=1000&columns=mark',
+    )
+    const after = await api('GET', 'tables/in.c-main.orders')
     if (before.rowsCount !== after.rowsCount) continue
     const marks = new Set<string>(preview.rows.map(([cell]: [{ value: string }]) => cell.value))
     return { rows: after.rowsCount, marks: [...marks] }
@@ -93,10 +87,10 @@ const chosen = sampleOf(DELAYS_MS, 1)
 it.each(chosen)(
   `${chosen.length} of ${DELAYS_MS.length} moments, %i ms after the file was acknowledged: the killed import still ends, with the old table or the new one until then`,
   async delay => {
-    const jobsBefore = (await api('jobs?limit=100')).length
+    const jobsBefore = (await api('GET', 'jobs?limit=100')).length
     await put(csvOf(ROWS_BEFORE, `before ${delay}`))
     await poll(
-      () => api('jobs?limit=100'),
+      () => api('GET', 'jobs?limit=100'),
       jobs => jobs.length > jobsBefore && jobs[0].status === 'success',
     )
 
@@ -121,9 +115,9 @@ it.each(chosen)(
       SELDOM,
     )
     await poll(
-      () => api('jobs?limit=1'),
+      () => api('GET', 'jobs?limit=1'),
       ([job]) => job.status === 'success',
     )
-    expect(await api('jobs?limit=100')).toHaveLength(jobsBefore + 2)
+    expect(await api('GET', 'jobs?limit=100')).toHaveLength(jobsBefore + 2)
   },
 )

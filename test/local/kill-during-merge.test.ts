@@ -2,9 +2,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GetTablesCommand, GlueClient } from '@aws-sdk/client-glue'
-import { ListBucketsCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { ListBucketsCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTableObjects } from '#lib/storage/tables/content/table-objects.ts'
+import { s3Of } from '#support/cloud-clients.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { createKilledCloud, type RunningCloud } from '#support/killed-cloud.ts'
 import { hasEnded, poll, SELDOM } from '#support/poll.ts'
@@ -29,14 +30,8 @@ let tablesBucket: string
 
 const start = async (): Promise<void> => {
   facts = await cloud.start()
-  const { region, accessKeyId, secretAccessKey } = facts
   s3?.destroy()
-  s3 = new S3Client({
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    endpoint: facts.s3,
-    forcePathStyle: true,
-  })
+  s3 = s3Of(facts)
   const { Buckets = [] } = await s3.send(new ListBucketsCommand({}))
   tablesBucket = Buckets.find(({ Name }) => Name?.includes('tables'))?.Name ?? ''
 }

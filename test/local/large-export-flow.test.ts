@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
@@ -16,13 +17,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'millrace-large-export-'))
   const context = { singleExportBytes: 2_000, exportPartBytes: 3_000, exportedParts: 2 }
   cloud = await startEmbeddedCloud({ dataDir, context })
-  const { region, accessKeyId, secretAccessKey } = cloud
-  s3 = new S3Client({
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    endpoint: cloud.s3,
-    forcePathStyle: true,
-  })
+  s3 = s3Of(cloud)
   const { id: bucketId } = await api('POST', 'buckets', { name: 'main' })
   tableId = `${bucketId}.rows`
   for (let load = 0; load < 3; load++) {
@@ -41,16 +36,7 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
-// Tests look into replies freely and compare what they find.
-// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-    method,
-    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
+const api = callerOf(() => cloud)
 
 const ROWS = 600
 

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callerOf, s3Of } from '#support/cloud-clients.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { poll } from '../support/poll.ts'
 
@@ -18,13 +19,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'millrace-large-load-'))
   const context = { singleLoadBytes: 64 * KiB, loadRangeBytes: 96 * KiB, stagedRanges: 3 }
   cloud = await startEmbeddedCloud({ dataDir, context })
-  const { region, accessKeyId, secretAccessKey } = cloud
-  s3 = new S3Client({
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    endpoint: cloud.s3,
-    forcePathStyle: true,
-  })
+  s3 = s3Of(cloud)
   bucketId = (await api('POST', 'buckets', { name: 'main' })).id
 })
 
@@ -34,16 +29,7 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
-// Tests look into replies freely and compare what they find.
-// biome-ignore lint/suspicious/noExplicitAny: a reply has whatever shape the test expects
-const api = async (method: string, path: string, body?: unknown): Promise<any> => {
-  const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-    method,
-    headers: { 'X-StorageApi-Token': cloud.token ?? '', 'Content-Type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return response.json()
-}
+const api = callerOf(() => cloud)
 
 const upload = async (slices: Uint8Array[], isSliced: boolean): Promise<number> => {
   const { id, uploadParams } = await api('POST', 'files/prepare', {

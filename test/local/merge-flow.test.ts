@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { GetTablesCommand, GlueClient } from '@aws-sdk/client-glue'
 import { ListBucketsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
+import { createTableRequests } from '#lib/aws/table-requests.ts'
 import { createGlueCatalog } from '#lib/distributed/glue-catalog.ts'
 import { createMergeNotes } from '#lib/distributed/merge-notes.ts'
 import { createItemTable } from '#lib/storage/db/item-table.ts'
@@ -13,6 +13,7 @@ import { createStorageStores } from '#lib/storage/storage-stores.ts'
 import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { emptySnapshot } from '#lib/table-engine/snapshot.ts'
 import { startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
+import { s3Of } from '#support/cloud-clients.ts'
 import { eventually } from '#support/eventually.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { storeRows } from '#support/store-rows.ts'
@@ -31,7 +32,7 @@ it('a load that is staged is merged by Athena, through the machine, in the right
   cleanUp.defer(() => cloud.close())
   const { region, accessKeyId, secretAccessKey } = cloud
   const shared = { region, credentials: { accessKeyId, secretAccessKey } }
-  const s3 = new S3Client({ ...shared, endpoint: cloud.s3, forcePathStyle: true })
+  const s3 = s3Of(cloud)
   const glue = new GlueClient({ ...shared, endpoint: cloud.control })
   const dynamodb = new DynamoDBClient({ ...shared, endpoint: cloud.dynamodb })
   for (const client of [s3, glue, dynamodb]) cleanUp.defer(() => client.destroy())
@@ -41,7 +42,7 @@ it('a load that is staged is merged by Athena, through the machine, in the right
   const itemsTable = TableNames.find(name => /storage.*items/i.test(name)) ?? ''
   const catalog = createGlueCatalog(glue, 'millrace_1')
   const stores = createStorageStores({
-    items: createItemTable(DynamoDBDocumentClient.from(dynamodb), itemsTable),
+    items: createItemTable(createTableRequests({ ...shared, endpoint: cloud.dynamodb }), itemsTable),
     s3,
     tablesBucket,
     catalog,

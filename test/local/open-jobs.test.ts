@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTableRequests } from '../../functions/lib/aws/table-requests.ts'
 import { createIdSource } from '../../functions/lib/storage/db/ids.ts'
 import { createItemTable } from '../../functions/lib/storage/db/item-table.ts'
 import { createJobStore } from '../../functions/lib/storage/jobs/job-store.ts'
@@ -21,16 +21,16 @@ afterAll(async () => {
 
 /** The stored jobs. Reading one through the API would start it. */
 const jobsIn = async (cloud: EmbeddedCloud) => {
-  const dynamo = new DynamoDBClient({
+  const settings = {
     region: cloud.region,
     endpoint: cloud.dynamodb,
     credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-  })
+  }
+  const dynamo = new DynamoDBClient({ ...settings, credentials: { ...settings.credentials } })
   const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
   const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
-  const marshallOptions = { removeUndefinedValues: true }
-  const documents = DynamoDBDocumentClient.from(dynamo, { marshallOptions })
-  return { jobs: createJobStore(createItemTable(documents, tableName)), close: () => dynamo.destroy() }
+  dynamo.destroy()
+  return createJobStore(createItemTable(createTableRequests(settings), tableName))
 }
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {
@@ -44,7 +44,7 @@ const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>):
 
 it('a job that a crash left unstarted runs after the next start, without any request', async () => {
   const jobId = await inCloud(async cloud => {
-    const { jobs, close } = await jobsIn(cloud)
+    const jobs = await jobsIn(cloud)
     const job = await jobs.create(createIdSource(), id => ({
       id,
       status: 'waiting',
@@ -58,17 +58,15 @@ it('a job that a crash left unstarted runs after the next start, without any req
       baseUrl: cloud.api,
       requestKey: null,
     }))
-    close()
     return job.id
   })
   await inCloud(async cloud => {
-    const { jobs, close } = await jobsIn(cloud)
+    const jobs = await jobsIn(cloud)
     let status: string | undefined
     do {
       await new Promise(resolve => setTimeout(resolve, 100))
       status = (await jobs.get(jobId))?.status
     } while (status === 'waiting' || status === 'processing')
     expect(status).toBe('success')
-    close()
   })
 })
