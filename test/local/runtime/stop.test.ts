@@ -14,11 +14,16 @@ import { temporaryFolder } from './temporary-folder.ts'
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
 
-/** A request whose body is half sent; `finish` sends the rest. */
-const startUpload = async (url: string, options: { method: string; headers?: Record<string, string> }) => {
-  const request = httpRequest(url, { ...options, agent: false })
+/** A request that the server has taken, as its `100 Continue` says, and whose body is half sent; `finish` sends the rest. */
+const startUpload = async (
+  url: string,
+  { method, headers }: { method: string; headers?: Record<string, string> },
+) => {
+  const request = httpRequest(url, { method, headers: { ...headers, expect: '100-continue' }, agent: false })
   const answered = once(request, 'response') as Promise<[IncomingMessage]>
   answered.catch(() => {}) // Awaited when the body has been sent.
+  request.flushHeaders()
+  await once(request, 'continue')
   await new Promise<void>((resolve, reject) => {
     request.once('error', reject)
     request.write('half', () => resolve())
@@ -61,7 +66,6 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
     sign(first.s3, put(key), { credentials: first, payload: 'UNSIGNED-PAYLOAD' }).request
 
   const echo = await startUpload(`${first.api}/echo`, { method: 'POST' })
-  // The answer has begun, so the app is working on it.
   const { path, ...upload } = signed('last.txt')
   const object = await startUpload(`${first.s3}${path}`, upload)
   await expect.poll(async () => (await send(first.api, { method: 'GET', path: '/up' })).status).toBe(200)
