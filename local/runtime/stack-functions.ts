@@ -24,39 +24,15 @@ const SHORT_SECONDS = 120
 /** Lambda quotas, "Concurrent executions". */
 const usualConcurrency = 1000
 
-/** Lambda lets nobody reserve the last 100 (Developer Guide, "Configuring reserved concurrency"). */
-const LEFT_UNRESERVED = 100
-
-/** What is reserved for the function of the API where nothing is. */
-const PLACES_OF_API = 300
-
 /** Invocations that the account runs at a time, as the stack's configuration says. */
 const accountConcurrency = ({ metadata }: Stack): number =>
   z.int().default(usualConcurrency).parse(metadata['AccountConcurrency'])
 
-/**
- * The pool of each function by its ARN.
- *
- * Here an invocation that waits for a thread has its place already, so a thousand files that land at once would take all
- * places of the account with their hooks, which then call an API that has none. So the API has places of its own, unless
- * the stack's configuration says how many or the account has too few.
- */
+/** The pool of each function by its ARN. */
 export const functionConcurrency = (
   stack: Stack,
   definitions: readonly FunctionDefinition[],
-): ReadonlyMap<string, ConcurrencyPool> => {
-  const account = accountConcurrency(stack)
-  const reserved = definitions.reduce((sum, { reservedConcurrency = 0 }) => sum + reservedConcurrency, 0)
-  const hasRoom = reserved + PLACES_OF_API <= account - LEFT_UNRESERVED
-  const apiArn = hasRoom ? apiFunctionArn(stack) : undefined
-  return concurrencyPools(
-    definitions.map(({ arn, reservedConcurrency }) => ({
-      arn,
-      reservedConcurrency: reservedConcurrency ?? (arn === apiArn ? PLACES_OF_API : undefined),
-    })),
-    account,
-  )
-}
+): ReadonlyMap<string, ConcurrencyPool> => concurrencyPools(definitions, accountConcurrency(stack))
 
 /** The functions of the stack, ready to run from their asset directories; a debugged one runs from its source. */
 export const functionDefinitions = (

@@ -206,8 +206,8 @@ export class Executions {
   /** @param seen ends that the execution has seen. They wake it once: what it waits for may be over and not be done. */
   async #wait(asked: AskedWait, { seen, signal }: { seen: Set<string>; signal: AbortSignal }): Promise<void> {
     const waitsFor = asked.waitsFor.filter(name => !seen.has(name))
-    if (!waitsFor.some(name => this.#hasEnded(name)))
-      await this.#ends.wait({ waitSeconds: asked.waitSeconds, waitsFor }, signal)
+    const waitSeconds = Math.max(asked.waitSeconds, waitsFor.length > 0 ? NAMED_WAIT_SECONDS : 0)
+    if (!waitsFor.some(name => this.#hasEnded(name))) await this.#ends.wait({ waitSeconds, waitsFor }, signal)
     for (const name of waitsFor) if (this.#hasEnded(name)) seen.add(name)
   }
 
@@ -249,6 +249,12 @@ export class Executions {
 
 const executionArnOf = (machine: StateMachine, name: string): string =>
   arn('states', `execution:${machine.name}:${name}`)
+
+/**
+ * A wait that ends with an execution lasts so long at least: to look more often finds nothing. An end is missed only by
+ * what was done along with a load whose function died before it could say so.
+ */
+const NAMED_WAIT_SECONDS = 30
 
 const HISTORIES_KEPT = 200
 /** Step Functions ends an execution whose history is longer (Developer Guide, "Quotas"). */

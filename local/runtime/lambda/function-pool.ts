@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { type ConcurrencyPool, enter, leave } from './concurrency-pool.ts'
 import { Container } from './container.ts'
 import type { FunctionDefinition } from './function-definition.ts'
-import { invocationError } from './function-error.ts'
+import { invocationError, THROTTLED } from './function-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { Lull } from './lull.ts'
 import { watchSizes } from './size-watch.ts'
@@ -24,6 +25,8 @@ interface FunctionPoolOptions {
   readonly environment: () => Promise<Record<string, string>>
   /** Shared by all functions of the machine. */
   readonly lull: Lull
+  /** What it may take of the account's concurrency. Default: as much as it likes. */
+  readonly places?: ConcurrencyPool | undefined
 }
 
 interface Warm {
@@ -99,13 +102,27 @@ export class FunctionPool {
     const { definition, lull } = this.#options
     if (definition.isHeavy) {
       await lull.wait()
-      return this.#limit(() => this.#invokeNow(eventJson))
+      return this.#limit(() => this.#invokeInPlace(eventJson))
     }
     const begins = lull.lightWaits()
     return this.#limit(() => {
       begins()
-      return this.#invokeNow(eventJson)
+      return this.#invokeInPlace(eventJson)
     })
+  }
+
+  /**
+   * An invocation that waits for a thread takes no place: in an account it would have begun at once and be over, while
+   * here a thousand that wait would keep everybody else out.
+   */
+  async #invokeInPlace(eventJson: string): Promise<string> {
+    const { places } = this.#options
+    if (places && !enter(places)) throw invocationError(THROTTLED, 'Rate Exceeded.')
+    try {
+      return await this.#invokeNow(eventJson)
+    } finally {
+      if (places) leave(places)
+    }
   }
 
   async #invokeNow(eventJson: string): Promise<string> {

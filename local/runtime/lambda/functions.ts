@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../control/service-error.ts'
-import { type ConcurrencyPool, enter, leave } from './concurrency-pool.ts'
+import type { ConcurrencyPool } from './concurrency-pool.ts'
 import type { FunctionDefinition } from './function-definition.ts'
 import { functionEnvironment, type ServiceEndpoints } from './function-environment.ts'
-import { invocationError, THROTTLED } from './function-error.ts'
+import { invocationError } from './function-error.ts'
 import { FunctionPool } from './function-pool.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import { Lull } from './lull.ts'
@@ -23,7 +23,6 @@ interface FunctionsOptions {
 export class Functions {
   readonly #pools: ReadonlyMap<string, FunctionPool>
   readonly #arns: ReadonlyMap<string, string>
-  readonly #concurrency: ReadonlyMap<string, ConcurrencyPool>
   readonly #logs: readonly LogFile[]
   readonly #lull: Lull
   #isClosed = false
@@ -31,13 +30,11 @@ export class Functions {
   private constructor(
     pools: ReadonlyMap<string, FunctionPool>,
     arns: ReadonlyMap<string, string>,
-    concurrency: ReadonlyMap<string, ConcurrencyPool>,
     logs: readonly LogFile[],
     lull: Lull,
   ) {
     this.#pools = pools
     this.#arns = arns
-    this.#concurrency = concurrency
     this.#logs = logs
     this.#lull = lull
   }
@@ -61,6 +58,7 @@ export class Functions {
           log,
           temporaryRoot,
           lull,
+          places: concurrency.get(definition.arn),
           environment: async () => ({
             ...fixed,
             ...(await credentials.environment(definition.roleArn, definition.name)),
@@ -69,7 +67,7 @@ export class Functions {
       )
     }
     const arns = new Map(definitions.map(({ name, arn }) => [name, arn]))
-    return new Functions(pools, arns, concurrency, logs, lull)
+    return new Functions(pools, arns, logs, lull)
   }
 
   has(arn: string): boolean {
@@ -87,16 +85,12 @@ export class Functions {
   async invoke(arn: string, event: unknown): Promise<unknown> {
     const pool = this.#pools.get(arn)
     if (!pool) throw invocationError('Lambda.ResourceNotFoundException', `Function not found: ${arn}`)
-    const places = this.#concurrency.get(arn)
-    if (places && !enter(places)) throw invocationError(THROTTLED, 'Rate Exceeded.')
     try {
       return await pool.invoke(event)
     } catch (error) {
       // Cut off or never begun: no verdict on the event, so it must not count as a refusal.
       if (this.#isClosed) throw new ServiceError('ServiceUnavailable', 'The runtime is shutting down', 503)
       throw error
-    } finally {
-      if (places) leave(places)
     }
   }
 

@@ -3,13 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { ApiServer } from '#local/runtime/api/api-server.ts'
-import { type ConcurrencyPool, concurrencyPools, enter } from '#local/runtime/lambda/concurrency-pool.ts'
-import { apiFunctionArn, functionConcurrency, functionDefinitions } from '#local/runtime/stack-functions.ts'
-import { readAssembly } from '#local/runtime/template/assembly.ts'
-import { readStack } from '#local/runtime/template/stack.ts'
+import { type ConcurrencyPool, concurrencyPools } from '#local/runtime/lambda/concurrency-pool.ts'
 import { eventually } from '#support/eventually.ts'
-import { functionResource, writeAssembly } from './fixture-assembly.ts'
-import { fixtureTemplate } from './fixture-stack.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -75,45 +70,4 @@ it('answers 503, as the gateway does, while the function has no place for anothe
   } finally {
     await server.close()
   }
-})
-
-/** Pools of the fixture's stack with a hook, in an account of so many places. */
-const poolsOf = async (AccountConcurrency: number, reservedOfHook?: number) => {
-  const template = {
-    ...fixtureTemplate,
-    Metadata: { AccountConcurrency },
-    Resources: {
-      ...fixtureTemplate.Resources,
-      Hook: functionResource('flow', { ReservedConcurrentExecutions: reservedOfHook }),
-    },
-  }
-  const assembly = await readAssembly(await writeAssembly(join(folder.path, 'assembly'), template, ['flow']))
-  const stack = readStack(assembly.template, assembly.stackName, { control: 'http://c', api: 'http://a' })
-  const definitions = functionDefinitions(stack, assembly)
-  const pools = functionConcurrency(stack, definitions)
-  const hook = pools.get(definitions.find(({ logicalId }) => logicalId === 'Hook')?.arn ?? '')
-  const api = pools.get(apiFunctionArn(stack) ?? '')
-  if (!hook || !api) throw new Error('The stack has a hook and an API')
-  return { hook, api }
-}
-
-it('answers while a thousand hooks have all the places that they can have', async () => {
-  const { hook, api } = await poolsOf(1000)
-  let hooks = 0
-  while (enter(hook)) hooks++
-  expect(hooks).toBe(700)
-  const server = await listen('kept', api)
-  try {
-    await server.load(async () => ({}))
-    expect((await ask(server)).status).toBe(200)
-  } finally {
-    await server.close()
-  }
-})
-
-it.each([
-  ['an account of a hundred places', 100, undefined, 100],
-  ['an account whose places are reserved', 1000, 700, 300],
-])('has no places of its own in %s', async (_case, account, reservedOfHook, places) => {
-  expect((await poolsOf(account, reservedOfHook)).api.limit).toBe(places)
 })

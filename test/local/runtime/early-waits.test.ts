@@ -78,6 +78,21 @@ it('a wait ends when another execution has done that work along with its own', a
   expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
 })
 
+it('a wait for an execution is not cut short by looks at it', async () => {
+  let looks = 0
+  const { executions, endJob } = await open(() =>
+    ++looks === 1 ? { ...waiting, waitSeconds: 0 } : { isDone: true },
+  )
+  await executions.start(arnOf('jobs'), '{}', 'job-1')
+  const { executionArn } = await executions.start(arnOf('poll'))
+  await expect.poll(() => executions.history(executionArn).at(-1)?.name).toBe('Wait')
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect(looks).toBe(1)
+  endJob()
+  expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
+  expect(looks).toBe(2)
+})
+
 it('an end between the look and the wait is not missed', async () => {
   let looks = 0
   const { executions, endJob } = await open(async () => {

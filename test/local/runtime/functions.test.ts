@@ -218,10 +218,17 @@ describe('limits', () => {
       plain({ do: 'sleep', ms: 300 }),
       ...[1, 2].map(() => functions.invoke('arn:pair', { do: 'sleep', ms: 300 })),
     ]
-    await expect(plain({ do: 'echo' })).rejects.toMatchObject({ name: 'Lambda.TooManyRequestsException' })
+    const other = () => functions.invoke('arn:small', { do: 'nothing' })
+    await expect(other()).rejects.toMatchObject({ name: 'Lambda.TooManyRequestsException' })
     expect(await functions.invoke('arn:reserved', { do: 'nothing' })).toBeNull()
     await Promise.all(under)
-    expect(await plain({ do: 'nothing' })).toBeNull()
+    expect(await other()).toBeNull()
+  })
+
+  it('invocations that wait for a thread of their function keep no others out', async () => {
+    const waiting = Array.from({ length: 5 }, () => plain({ do: 'sleep', ms: 50 }))
+    expect(await functions.invoke('arn:pair', { do: 'nothing' })).toBeNull()
+    await Promise.all(waiting)
   })
 
   it('a function has no more than what is reserved for it', async () => {
