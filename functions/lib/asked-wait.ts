@@ -9,7 +9,7 @@ export interface AskedWait {
   waitsFor?: string[]
 }
 
-/** The result of a step that did the work of executions which were not begun. On one machine it ends the waits for them. */
+/** The result of a step that ended the work of executions which were not begun. On one machine it ends the waits for them. */
 export interface EndsOthers {
   /** Names of executions. Default: none. */
   alsoEnded?: string[]

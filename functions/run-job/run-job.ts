@@ -73,9 +73,9 @@ export const runJob = async (
     const outcome = await runOperation(started, services, { isRepeated: job.status === 'processing' })
     if ('waitSeconds' in outcome) return { status: 'blocked', ...outcome }
     if ('parts' in outcome) return { status: 'export', ...outcome, correlationId }
-    const { tookAlong = [], ...done } = outcome
+    const { alsoEnded = [], ...done } = outcome
     const result = await finishAndRecord(await jobs.succeed(started, now(), done), services)
-    return tookAlong.length === 0 ? result : { ...result, alsoEnded: tookAlong.map(executionOfJob) }
+    return alsoEnded.length === 0 ? result : { ...result, alsoEnded: alsoEnded.map(executionOfJob) }
   } catch (error) {
     if (error instanceof OutgrownLoad) return { status: 'distribute', load: error.load }
     if (error instanceof QueryMerge) return { status: 'merge', correlationId }

@@ -16,7 +16,7 @@ export const createTable = async (
   input: InputOf<'tableCreate'>,
   services: RunJobServices,
 ): Promise<Outcome> => {
-  const { table, resource } = await insertTable(job, input, services, () =>
+  const { table, resource, alsoEnded } = await insertTable(job, input, services, () =>
     firstContent(job, input, services),
   )
   const { catalog, stagedMerges } = services
@@ -25,7 +25,7 @@ export const createTable = async (
     await cleanUpMerge(job.id, { catalog, notes: stagedMerges })
   const { warnings } = table.lastLoad
   const results = warnings.length === 0 ? resource : { ...resource, warnings }
-  return { results, metrics: loadMetrics(table.lastLoad) }
+  return { results, metrics: loadMetrics(table.lastLoad), alsoEnded }
 }
 
 const firstContent = async (

@@ -25,10 +25,10 @@ export const importTable = async (
   const table = await services.tables.get(input.tableId)
   if (!table) throw tableNotFound(input.tableId, services.projectId)
   const finished = await finishedLoad(job, table, services)
-  const { loaded, tookAlong = [] } = finished
+  const { loaded, alsoEnded = [] } = finished
     ? { loaded: finished }
     : await load({ ...job, input }, table, services, isRepeated)
-  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad), tookAlong }
+  return { results: importResults(loaded), metrics: loadMetrics(loaded.lastLoad), alsoEnded }
 }
 
 const load = async (
@@ -36,14 +36,14 @@ const load = async (
   table: TableRecord,
   services: RunJobServices,
   isRepeated: boolean,
-): Promise<{ loaded: TableRecord; tookAlong?: number[] }> => {
+): Promise<{ loaded: TableRecord; alsoEnded?: number[] }> => {
   const mayTakeOthers = !isRepeated && job.input.incremental
   const joint = mayTakeOthers ? await loadWithQueued(job, table, services) : undefined
   const { snapshot, lastLoad } = joint ?? (await loadAlone(job, table, services))
   const loaded = await moveHead(job, { ...table, snapshot, lastLoad }, services)
   if (!joint || loaded.lastLoad.together !== lastLoad.together) return { loaded }
   await endOthers(joint.shared, loaded, services)
-  return { loaded, tookAlong: joint.shared.others.map(({ jobId }) => jobId) }
+  return { loaded, alsoEnded: joint.shared.others.map(({ jobId }) => jobId) }
 }
 
 const loadAlone = async (

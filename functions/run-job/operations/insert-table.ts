@@ -34,7 +34,7 @@ export interface FirstContent {
 
 /**
  * Creates a table with its first snapshot in one write, so that a failed create leaves no table. Resolves to the table,
- * and to the table as the job shows it.
+ * to the table as the job shows it, and to the jobs that were to create it too and are refused.
  *
  * The table's internal id is the job's id, so that every run of the job creates the same table.
  */
@@ -43,7 +43,7 @@ export const insertTable = async (
   newTable: NewTable,
   services: RunJobServices,
   makeContent: () => Promise<FirstContent>,
-): Promise<{ table: TableHead; resource: Record<string, unknown> }> => {
+): Promise<{ table: TableHead; resource: Record<string, unknown>; alsoEnded: number[] }> => {
   const { tables } = services
   const { bucketId, name, displayName } = newTable
   await requireBucket(bucketId, services)
@@ -57,9 +57,10 @@ export const insertTable = async (
     if (error instanceof UserError) await tables.delete(table)
     throw error
   })
-  await refuseQueuedCreations(job, newTable, services)
+  const alsoEnded = await refuseQueuedCreations(job, newTable, services)
   const siblings = await tables.listInBucket(bucket.id)
-  return { table, resource: tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl }) }
+  const resource = tableResource(table, bucket, siblings, { ...services, baseUrl: job.baseUrl })
+  return { table, resource, alsoEnded }
 }
 
 /** Files that landed together may all be about to create the table. Those right behind this job can only fail, now that it is there. */
@@ -67,18 +68,19 @@ const refuseQueuedCreations = async (
   job: ProcessingJob,
   { name, displayName }: NewTable,
   services: RunJobServices,
-): Promise<void> => {
+): Promise<number[]> => {
   const { queue, jobs, now } = services
-  if (job.queueTableId === null) return
+  if (job.queueTableId === null) return []
   const behind = await jobs.getMany(await queue.behind(job.queueTableId, job.id, REFUSED_AT_ONCE))
   const open = behind.filter(other => !isFinal(other))
   const end = open.findIndex(({ input }) => !CREATIONS.has(input.operationName))
-  const refuse = async (other: JobRecord): Promise<void> => {
+  const refuse = async (other: JobRecord): Promise<number> => {
     const failed = await jobs.fail(other, now(), jobFailure(tableAlreadyExists(name, displayName)))
     await queue.leave(job.queueTableId ?? '', other.id)
     if (isFinal(failed)) await recordJobEnd(failed, services)
+    return other.id
   }
-  await pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })
+  return pMap(open.slice(0, end === -1 ? undefined : end), refuse, { concurrency: 8 })
 }
 
 const CREATIONS: ReadonlySet<string> = new Set(['tableCreate', 'tableDefinitionCreate'])

@@ -5,8 +5,8 @@ import type { JobMetrics } from '../../lib/storage/jobs/job-record.ts'
 export interface Outcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
-  /** Jobs that were done with this one and have ended before it. Default: none. */
-  tookAlong?: number[]
+  /** Jobs that this one ended before itself: it did their work too, or took away what they were for. Default: none. */
+  alsoEnded?: number[]
 }
 
 /** The work runs elsewhere: check again after this time. */

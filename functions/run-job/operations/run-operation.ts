@@ -42,7 +42,7 @@ export const runOperation = async (
     case 'tableImport':
       return importTable(job, input, services, { isRepeated })
     case 'tableDefinitionCreate':
-      return reporting(await createDefinedTable(job, input, services))
+      return createDefinedTable(job, input, services)
     case 'tableUpdate':
       return reporting(await updateTable(job, input, services))
     case 'tableColumnAdd':

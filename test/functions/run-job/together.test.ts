@@ -149,7 +149,8 @@ describe('files that wait for one table', () => {
     const name = newName()
     const jobIds: number[] = []
     for (const n of [1, 2, 3]) jobIds.push(await submitCreate(name, `n\n${n}\n`))
-    await run(jobIds[0] ?? 0)
+    const alsoEnded = jobIds.slice(1).map(id => `job-${id}`)
+    expect(await run(jobIds[0] ?? 0)).toEqual({ status: 'done', alsoEnded })
     expect(await statusesOf(jobIds)).toEqual(['success', 'error', 'error'])
     expect((await jobOf(jobIds[2] ?? 0)).error.code).toBe('storage.buckets.tableAlreadyExists')
     expect(await rowsOf(`${bucketId}.${name}`)).toEqual(['"1"'])
