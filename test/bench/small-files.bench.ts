@@ -62,6 +62,7 @@ let s3: S3Client | undefined
 try {
   cloud = await startCloud(join(folder, 'data'))
   s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })
+  const atRest = await cloud.processorSeconds()
   const start = performance.now()
   await drop(cloud, s3)
   const dropped = (performance.now() - start) / 1000
@@ -75,6 +76,11 @@ try {
       's',
       (performance.now() - start) / 1000,
       dropped,
+    ),
+    figure(
+      'drop small files, processor time of a file',
+      'ms',
+      ((await cloud.processorSeconds()) - atRest) * (1000 / FILES),
     ),
     figure('drop small files, peak memory (embedded cloud and all)', 'MB', await cloud.peakMemoryMb()),
   ]

@@ -21,6 +21,8 @@ const Ready = z.object({
 export interface StartedCloud extends z.infer<typeof Ready> {
   /** The most memory that the whole process ever held, in MB. */
   peakMemoryMb: () => Promise<number>
+  /** Processor time of the whole process since its start, user and system, in seconds. */
+  processorSeconds: () => Promise<number>
   stop: () => Promise<void>
 }
 
@@ -56,7 +58,13 @@ export const startCloud = async (dataDir: string): Promise<StartedCloud> => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
       return Number(status.match(/VmHWM:\s+(\d+) kB/)?.[1]) / 1024
     }
-    return { ...Ready.parse(JSON.parse(line)), peakMemoryMb, stop }
+    const processorSeconds = async (): Promise<number> => {
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
+      // The second field is a name in brackets; user and system time are the 14th and 15th, in hundredths of a second.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return (Number(fields[11]) + Number(fields[12])) / 100
+    }
+    return { ...Ready.parse(JSON.parse(line)), peakMemoryMb, processorSeconds, stop }
   }
   throw new Error('The embedded cloud ended before it was ready')
 }

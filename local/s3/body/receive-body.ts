@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto'
-import type { DiskFile } from '../../durable/disk.ts'
 import { verifyChunks } from '../auth/chunk-signatures.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { S3Request } from '../http/s3-request.ts'
 import type { DataFiles } from '../storage/data-files.ts'
-import type { NewContent } from '../storage/stored-object.ts'
+import type { NewContent, NewFile } from '../storage/stored-object.ts'
+import { type BodyTarget, openBodyTarget } from './body-target.ts'
 import { type ChecksumAlgorithm, checksumHeader, startChecksum } from './checksums.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
-import { FileSink } from './file-sink.ts'
 import { checkValue, readPromisedChecksum } from './promised-checksum.ts'
 
 // S3 User Guide, "Uploading objects": a single PUT and a single part carry at most 5 GiB.
 const maxBodyBytes = 5 * 1024 ** 3
 
 /**
- * Streams the body of a PUT to a new data file and verifies everything that the client said about it: length, SHA-256,
- * MD5, checksum, chunk signatures. One pass; about 1 MiB in memory.
+ * Streams the body of a PUT to a new file, a small one to memory, and verifies everything that the client said about it:
+ * length, SHA-256, MD5, checksum, chunk signatures. One pass; about 1 MiB in memory.
  *
- * `wanted` is a checksum to compute even when the client sends none. The file is synced when this resolves; on any
- * failure it is gone.
+ * `wanted` is a checksum to compute even when the client sends none. A file in the data folder is synced when this
+ * resolves; on any failure it is gone.
  */
 export const receiveBody = async (
   request: S3Request,
@@ -32,49 +31,41 @@ export const receiveBody = async (
   const checksum = algorithm === undefined ? undefined : startChecksum(algorithm)
   const decoder = openDecoder(request)
 
-  const { file, handle } = await files.create()
+  const target = await openBodyTarget(files, expected.size.most)
   try {
     const look = (bytes: Buffer): void => {
       md5.update(bytes)
       sha256?.update(bytes)
       checksum?.update(bytes)
     }
-    const size = await writeAll(handle, request, decoder, {
-      expected: expected.size,
-      look,
-      finish: () => files.finish(file, handle),
-    })
+    const newFile = await writeAll(target, request, decoder, { expected: expected.size, look })
+    const { size } = target.sink
     if (sha256 !== undefined && sha256.digest('hex') !== request.bodyForm.sha256)
       throw new S3Error('XAmzContentSHA256Mismatch')
     const digest = md5.digest()
     if (expected.md5 !== undefined && !digest.equals(expected.md5)) throw new S3Error('BadDigest')
     const value = await checksum?.digest()
     checkChecksum(expected.promised, value, decoder?.trailers)
-    if (size === 0) await files.discard(file)
+    if (size === 0) await target.discard()
     return {
       size,
       md5: digest.toString('hex'),
       checksums: algorithm === undefined || value === undefined ? {} : { [algorithm]: value },
-      slices: size === 0 ? [] : [{ file, fileStart: 0, size }],
-      newFiles: size === 0 ? [] : [file],
+      slices: size === 0 ? [] : [{ file: newFile.name, fileStart: 0, size }],
+      newFiles: size === 0 ? [] : [newFile],
     }
   } catch (error) {
-    await files.discard(file)
+    await target.discard()
     throw error
   }
 }
 
 const writeAll = async (
-  handle: DiskFile,
+  { sink, finish, close }: BodyTarget,
   request: S3Request,
   decoder: ChunkedDecoder | undefined,
-  {
-    expected,
-    look,
-    finish,
-  }: { expected: ExpectedSize; look: (bytes: Buffer) => void; finish: () => Promise<void> },
-): Promise<number> => {
-  const sink = new FileSink(handle)
+  { expected, look }: { expected: ExpectedSize; look: (bytes: Buffer) => void },
+): Promise<NewFile> => {
   try {
     for await (const piece of request.rawBody()) {
       for (const bytes of decoder === undefined ? [piece] : decoder.decode(piece)) {
@@ -85,13 +76,11 @@ const writeAll = async (
       }
     }
     decoder?.finish()
-    await sink.flush()
     if (sink.size < expected.least) throw wrongSize(expected, sink.size)
-    await finish()
+    return await finish()
   } finally {
-    await sink.close()
+    await close()
   }
-  return sink.size
 }
 
 /** The bytes that the body may have, both included. */

@@ -5,15 +5,18 @@ import { dirname, join } from 'node:path'
 import type { DiskFile } from '../../durable/disk.ts'
 import type { DurableFiles } from '../../durable/durable-files.ts'
 import type { Database } from './database.ts'
+import { SmallFiles } from './small-files.ts'
 
 /**
  * The files that hold the objects' bytes. Their names are random: nothing a client sends is ever part of a path.
  *
  * A body is written to its file, and file and name are synced, before the transaction that first refers to it; a file is
  * removed after the transaction that last referred to it. So a file is there whenever the database says so, and at start
- * the files that it does not know belong to requests that were never answered, and go.
+ * the files that it does not know belong to requests that were never answered, and go. Small files have no file of
+ * their own: the database holds them.
  */
 export class DataFiles {
+  readonly small: SmallFiles
   readonly #database: Database
   readonly #files: DurableFiles
   readonly #data: string
@@ -22,6 +25,7 @@ export class DataFiles {
   #collecting: Promise<void> | undefined
 
   private constructor(database: Database, files: DurableFiles, dataDir: string) {
+    this.small = new SmallFiles(database)
     this.#database = database
     this.#files = files
     this.#data = join(dataDir, 'data')
@@ -29,6 +33,12 @@ export class DataFiles {
 
   static async open(database: Database, files: DurableFiles, dataDir: string): Promise<DataFiles> {
     const opened = new DataFiles(database, files, dataDir)
+    // The database was synced before there was a folder.
+    if (database.isNew && existsSync(opened.#data))
+      throw new Error(
+        `${opened.#data} is there, but the database that names its files and holds the small ones is missing. Restore the ` +
+          'data directory from a copy, or start with another one (MILLRACE_DATA_DIR).',
+      )
     await files.makeFolder(opened.#data)
     for (let folder = 0; folder < 16; folder++)
       await files.makeFolder(join(opened.#data, folder.toString(16)))
@@ -37,9 +47,14 @@ export class DataFiles {
     return opened
   }
 
+  /** A name that no file has. */
+  newName(): string {
+    return randomBytes(16).toString('hex')
+  }
+
   /** A new file to write to. It is nobody's until it is finished and a transaction refers to it. */
   async create(): Promise<{ file: string; handle: DiskFile }> {
-    const file = randomBytes(16).toString('hex')
+    const file = this.newName()
     return { file, handle: await this.#files.create(this.path(file)) }
   }
 
@@ -107,9 +122,13 @@ export class DataFiles {
   async #removeGarbage(garbage: readonly string[]): Promise<void> {
     try {
       // Removed before the row goes: killed in between, the next start only finds a file already gone.
-      await Promise.all(garbage.map(file => this.#files.disk.remove(this.path(file))))
+      const inFolder = garbage.filter(file => !this.small.has(file))
+      await Promise.all(inFolder.map(file => this.#files.disk.remove(this.path(file))))
       await this.#database.transaction(() => {
-        for (const file of garbage) this.#database.run('DELETE FROM garbage WHERE file = ?', file)
+        for (const file of garbage) {
+          this.small.remove(file)
+          this.#database.run('DELETE FROM garbage WHERE file = ?', file)
+        }
       })
     } catch {
       // On a full disk, say. The rows stay, so the next collection begins with them.
@@ -127,15 +146,11 @@ export class DataFiles {
     const found: string[] = []
     for (let folder = 0; folder < 16; folder++)
       found.push(...(await readdir(join(this.#data, folder.toString(16)))))
-    if (found.length > 0 && this.#database.isNew)
-      throw new Error(
-        `${this.#data} holds ${found.length} files, but the database that names them is missing. Restore the data ` +
-          'directory from a copy, or start with another one (MILLRACE_DATA_DIR).',
-      )
     const known = new Set(
       this.#database.all<{ file: string }>('SELECT DISTINCT file FROM slices').map(({ file }) => file),
     )
     for (const file of found) if (!known.has(file)) await this.#files.disk.remove(this.path(file))
+    this.small.sweep()
     this.#database.run(
       'DELETE FROM garbage WHERE NOT EXISTS (SELECT * FROM slices WHERE slices.file = garbage.file)',
     )

@@ -34,6 +34,8 @@ async function* readAndRelease(
 }
 
 async function* readSlice(files: DataFiles, { file, fileStart, size }: Slice): AsyncIterable<Buffer> {
+  const content = files.small.read(file)
+  if (content !== undefined) return yield content.subarray(fileStart, fileStart + size)
   const handle = await open(files.path(file), 'r')
   let [current, spare] = [Buffer.allocUnsafeSlow(Math.min(pieceBytes, size)), Buffer.alloc(0)]
   const readAhead = (buffer: Buffer, done: number): Promise<Buffer> => {

@@ -1,7 +1,7 @@
 /**
  * The tables of the server's database.
  *
- * Bytes: a *file* is one immutable file under `data/`. A *slice* is a run of bytes of a file; a *part* is a list of
+ * Bytes: a *file* is an immutable run of bytes, under `data/` or, a small one, in the database. A *slice* is a run of bytes of a file; a *part* is a list of
  * slices; a *holder* owns parts: it is an upload, and later the object version that the upload became, under the same
  * number, so completing an upload moves no bytes and no slices. UploadPartCopy and CopyObject share slices with their
  * source. A file goes when no slice refers to it any more.
@@ -73,6 +73,11 @@ export const schema = `
     PRIMARY KEY (holder, number, start)
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS slices_by_file ON slices (file);
+
+  CREATE TABLE IF NOT EXISTS small_files (
+    file TEXT PRIMARY KEY,
+    content BLOB NOT NULL           -- those that are not here lie under data/
+  );
 
   CREATE TABLE IF NOT EXISTS garbage (file TEXT PRIMARY KEY) WITHOUT ROWID;
 

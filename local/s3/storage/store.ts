@@ -5,6 +5,7 @@ import { DataFiles } from './data-files.ts'
 import { Database } from './database.ts'
 import { Objects } from './objects.ts'
 import { Parts } from './parts.ts'
+import type { NewFile } from './stored-object.ts'
 import { Uploads } from './uploads.ts'
 
 /** Everything the server keeps, opened on one folder (made when missing). Only one process can have it open. */
@@ -41,13 +42,17 @@ export class Store {
    * Runs `work` as one transaction, then removes what it released. When `work` throws, the request's new files go.
    * Resolves when all is synced.
    */
-  async commit<Result>(newFiles: readonly string[], work: () => Result): Promise<Result> {
+  async commit<Result>(newFiles: readonly NewFile[], work: () => Result): Promise<Result> {
     try {
-      const result = await this.database.transaction(work)
+      const result = await this.database.transaction(() => {
+        for (const { name, content } of newFiles) if (content) this.files.small.insert(name, content)
+        return work()
+      })
       this.files.collectGarbage()
       return result
     } catch (error) {
-      await Promise.all(newFiles.map(file => this.files.discard(file)))
+      const written = newFiles.filter(({ content }) => content === undefined)
+      await Promise.all(written.map(({ name }) => this.files.discard(name)))
       throw error
     }
   }

@@ -51,12 +51,19 @@ export interface Slice {
   size: number
 }
 
+/** A file that a request has written and that is to be committed. */
+export interface NewFile {
+  name: string
+  /** The bytes, for the database to hold. Default: they are synced in the data folder. */
+  content?: Buffer
+}
+
 /** Bytes that have arrived and are verified, with what is known of them. `slices` is empty when there are none. */
 export interface NewContent {
   size: number
   md5: string
   checksums: Partial<Record<ChecksumAlgorithm, string>>
   slices: Slice[]
-  /** Those of its files that this request has written; the commit moves them in place. */
-  newFiles: string[]
+  /** Those of its files that this request has written. */
+  newFiles: NewFile[]
 }

@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { DurableFiles } from '#local/durable/durable-files.ts'
+import { readSlices } from '#local/s3/storage/read-slices.ts'
 import { Store } from '#local/s3/storage/store.ts'
 
 it('a file that a copy has come to share stays when its first owner goes meanwhile', async () => {
@@ -15,8 +17,8 @@ it('a file that a copy has come to share stays when its first owner goes meanwhi
     await store.files.finish(file, handle)
     await handle.close()
     const slices = [{ file, fileStart: 0, size: 6 }]
-    const content = { size: 6, md5: '', checksums: {}, slices, newFiles: [file] }
-    await store.commit([file], () => store.parts.put(1, 1, content, 0))
+    const content = { size: 6, md5: '', checksums: {}, slices, newFiles: [{ name: file }] }
+    await store.commit(content.newFiles, () => store.parts.put(1, 1, content, 0))
 
     const release = store.files.hold([file])
     await store.commit([], () => store.parts.remove(1))
@@ -28,6 +30,50 @@ it('a file that a copy has come to share stays when its first owner goes meanwhi
     await store.commit([], () => store.parts.remove(2))
     await store.files.settled()
     expect(existsSync(store.files.path(file))).toBe(false)
+  } finally {
+    await store.close()
+    await rm(dataDir, { recursive: true })
+  }
+})
+
+it('a small file lies in the database until nobody shares or reads it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
+  const store = await Store.open(dataDir, new DurableFiles())
+  try {
+    const { files, parts } = store
+    const name = files.newName()
+    const slices = [{ file: name, fileStart: 1, size: 4 }]
+    const newFiles = [{ name, content: Buffer.from('small!') }]
+    const content = { size: 4, md5: '', checksums: {}, slices, newFiles }
+    await store.commit(newFiles, () => parts.put(1, 1, content, 0))
+    await store.commit([], () => parts.put(2, 1, content, 0))
+    await store.commit([], () => parts.remove(1))
+    await files.settled()
+    expect(await textOf(readSlices(files, slices).bytes)).toBe('mall')
+
+    const { bytes } = readSlices(files, slices)
+    await store.commit([], () => parts.remove(2))
+    await files.settled()
+    expect(await textOf(bytes)).toBe('mall')
+    await files.settled()
+    expect(files.small.has(name)).toBe(false)
+    expect(readdirSync(dirname(files.path(name)))).toEqual([])
+  } finally {
+    await store.close()
+    await rm(dataDir, { recursive: true })
+  }
+})
+
+it('a small file is not kept when its transaction fails', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
+  const store = await Store.open(dataDir, new DurableFiles())
+  try {
+    const name = store.files.newName()
+    const commit = store.commit([{ name, content: Buffer.from('small') }], () => {
+      throw new Error('no')
+    })
+    await expect(commit).rejects.toThrow('no')
+    expect(store.files.small.has(name)).toBe(false)
   } finally {
     await store.close()
     await rm(dataDir, { recursive: true })

@@ -239,14 +239,14 @@ describe('a posted form is refused', () => {
       'EntityTooLarge',
       expect.stringContaining('<MaxSizeAllowed>4<'),
     ])
-    const small = await post(await limited(6, 9))
+    const small = await post(await limited(6, 100_000))
     expect([small.status, small.code, small.body]).toEqual([
       400,
       'EntityTooSmall',
       expect.stringContaining('<MinSizeAllowed>6<'),
     ])
     expect((await post(await limited(6, 6))).code).toBe('EntityTooSmall')
-    expect((await post(await limited(5, 5))).status).toBe(204)
+    expect((await post(await limited(5, 100_000))).status).toBe(204)
     expect((await dataFiles(s3.dataDir)).length).toBe(before.length + 1)
   })
 
