@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'
+import { startApi } from './start-api.ts'
 import { type StartedCloud, startCloud } from './start-cloud.ts'
 
 /**
@@ -94,12 +94,11 @@ const timeRun = async (cloud: StartedCloud, origin: string, bucket: string): Pro
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-extraction-'))
-const api = new Worker(join(import.meta.dirname, 'extractor-api.ts'), { workerData: SHAPE })
+const api = await startApi(SHAPE)
 let cloud: StartedCloud | undefined
 let s3: S3Client | undefined
 try {
-  const [port] = (await once(api, 'message')) as [number] // the worker's first message
-  const origin = `http://127.0.0.1:${port}`
+  const { origin } = api
   cloud = await startCloud(join(folder, 'data'))
   s3 = new S3Client({ endpoint: cloud.s3, region: cloud.region, credentials: cloud, forcePathStyle: true })
   const commands: number[] = []
@@ -124,6 +123,6 @@ try {
 } finally {
   s3?.destroy()
   await cloud?.stop()
-  await api.terminate()
+  await api.stop()
   await rm(folder, { recursive: true, force: true })
 }

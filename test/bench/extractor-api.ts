@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parentPort, workerData } from 'node:worker_threads'
 
-/** What the benchmark's API serves; sent as worker data. */
+/** What the benchmark's API serves; its argument, as JSON. */
 export interface ApiShape {
   rowsPerPage: number
   pages: number
@@ -30,7 +29,7 @@ export const makeRow = (id: number): Record<string, unknown> => ({
   tags: ['alpha', `tag${id % 50}`],
 })
 
-/** Runs in a worker: an API of numbered rows, by `offset`, by `since` (the last id seen) or by `page`. */
+/** An API of numbered rows, by `offset`, by `since` (the last id seen) or by `page`. */
 const serve = ({ rowsPerPage, pages, latencyMs }: ApiShape): void => {
   const bodies = new Map<number, Buffer>()
   const pageBody = (page: number): Buffer => {
@@ -62,8 +61,8 @@ const serve = ({ rowsPerPage, pages, latencyMs }: ApiShape): void => {
   for (let page = 0; page <= Math.min(pages, 1999); page++) pageBody(page)
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo // a TCP server has one
-    parentPort?.postMessage(port)
+    process.send?.(port)
   })
 }
 
-if (parentPort !== null) serve(workerData as ApiShape) // what startApiWorker sends
+if (import.meta.main) serve(JSON.parse(process.argv[2] ?? '') as ApiShape) // what startApi gives

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
 import { extract } from '../../functions/lib/extractor/extract.ts'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'
+import { startApi } from './start-api.ts'
 
 /** How one benchmark asks: the configuration of the extractor, and the same requests for the bare loop. */
 interface Case {
@@ -45,12 +44,11 @@ const cases: Case[] = [
 const rounds = 5
 
 const withApi = async <T>(shape: ApiShape, use: (origin: string) => Promise<T>): Promise<T> => {
-  const worker = new Worker(join(import.meta.dirname, 'extractor-api.ts'), { workerData: shape })
-  const [port] = (await once(worker, 'message')) as [number] // the worker's first message
+  const api = await startApi(shape)
   try {
-    return await use(`http://127.0.0.1:${port}`)
+    return await use(api.origin)
   } finally {
-    await worker.terminate()
+    await api.stop()
   }
 }
 
@@ -144,35 +142,3 @@ for (const one of cases) {
     console.log(JSON.stringify(figure(one.name, 'pages/s', pages / median(ours), pages / median(bare))))
   })
 }
-
-/** Peak of the resident memory over that at rest, sampled at every page. */
-const peakMemory = async (pages: number): Promise<number> =>
-  withApi({ rowsPerPage: 1000, pages: Math.min(pages, 1000), latencyMs: 0 }, async origin => {
-    const folder = mkdtempSync(join(tmpdir(), 'bench-memory-'))
-    globalThis.gc?.()
-    const atRest = process.memoryUsage.rss()
-    let peak = atRest
-    await extract({
-      config: {
-        parameters: {
-          api: {
-            baseUrl: `${origin}/`,
-            pagination: { method: 'pagenum', limit: 1000, forceStop: { pages } },
-          },
-          config: { jobs: [{ endpoint: 'rows' }] },
-        },
-      },
-      outDir: join(folder, 'out'),
-      spoolDir: join(folder, 'spool'),
-      onProgress: () => {
-        peak = Math.max(peak, process.memoryUsage.rss())
-      },
-    })
-    peak = Math.max(peak, process.memoryUsage.rss())
-    rmSync(folder, { recursive: true })
-    return (peak - atRest) / 2 ** 20
-  })
-
-const [small, large] = [await peakMemory(100), await peakMemory(1000)]
-console.log(JSON.stringify(figure('extract memory over rest, 100,000 rows', 'MiB', small)))
-console.log(JSON.stringify(figure('extract memory over rest, 1,000,000 rows', 'MiB', large, small)))

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import type { ApiShape } from './extractor-api.ts'
 import { figure, median } from './figure.ts'
 import { type Measured, runMeasured } from './run-measured.ts'
+import { startApi } from './start-api.ts'
 
 /**
  * The command `millrace extract`, with all that it needs to start, against a loop in Python (`requests` and `csv`) that
@@ -24,10 +23,9 @@ const hasPython = await runMeasured('python3', ['-c', 'import requests'], {}).th
 if (!hasPython) console.error('There is no python3 with requests: only the extractor is measured.')
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-python-'))
-const api = new Worker(join(import.meta.dirname, 'extractor-api.ts'), { workerData: SHAPE })
+const api = await startApi(SHAPE)
 try {
-  const [port] = (await once(api, 'message')) as [number] // the worker's first message
-  const origin = `http://127.0.0.1:${port}`
+  const { origin } = api
   const configuration = {
     parameters: {
       api: { baseUrl: `${origin}/`, pagination: { method: 'offset', limit: SHAPE.rowsPerPage } },
@@ -68,6 +66,6 @@ try {
   ]
   for (const line of lines) console.log(JSON.stringify(line))
 } finally {
-  await api.terminate()
+  await api.stop()
   await rm(folder, { recursive: true, force: true })
 }
