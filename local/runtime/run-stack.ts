@@ -140,6 +140,8 @@ export const runStack = async (
     runTask: (resource, input, context) =>
       runTask(resource, input, context, { functions, queues, policies, log }),
     announce: async ended => (await router.promise).deliver(statusChange(ended)),
+    // The jobs of a hosted service run elsewhere.
+    seesAllEnds: api !== undefined,
     log,
   })
   const events = eventRouter(stack, { executions, functions, queues, policies, log })

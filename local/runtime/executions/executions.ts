@@ -18,6 +18,8 @@ interface ExecutionsOptions {
   /** Delivers the event of an execution that did not succeed; at least once, after a restart too. Default: nobody listens. */
   readonly announce?: (ended: EndedExecution) => Promise<void>
   readonly log: (message: string) => void
+  /** Whether the executions that steps wait for run here, so that their ends are seen. Default: they may run elsewhere. */
+  readonly seesAllEnds?: boolean
   /** How long to wait before a record is tried again that did not fit on the disk. */
   readonly fullDiskPauseMs?: number
 }
@@ -206,7 +208,8 @@ export class Executions {
   /** @param seen ends that the execution has seen. They wake it once: what it waits for may be over and not be done. */
   async #wait(asked: AskedWait, { seen, signal }: { seen: Set<string>; signal: AbortSignal }): Promise<void> {
     const waitsFor = asked.waitsFor.filter(name => !seen.has(name))
-    const waitSeconds = Math.max(asked.waitSeconds, waitsFor.length > 0 ? NAMED_WAIT_SECONDS : 0)
+    const isSeen = this.#options.seesAllEnds === true && waitsFor.length > 0
+    const waitSeconds = Math.max(asked.waitSeconds, isSeen ? NAMED_WAIT_SECONDS : 0)
     if (!waitsFor.some(name => this.#hasEnded(name))) await this.#ends.wait({ waitSeconds, waitsFor }, signal)
     for (const name of waitsFor) if (this.#hasEnded(name)) seen.add(name)
   }
@@ -251,8 +254,8 @@ const executionArnOf = (machine: StateMachine, name: string): string =>
   arn('states', `execution:${machine.name}:${name}`)
 
 /**
- * A wait that ends with an execution lasts so long at least: to look more often finds nothing. An end is missed only by
- * what was done along with a load whose function died before it could say so.
+ * A wait that ends with an execution which runs here lasts so long at least: to look more often finds nothing. An end is
+ * missed only by what was done along with a load whose function died before it could say so.
  */
 const NAMED_WAIT_SECONDS = 30
 

@@ -30,7 +30,7 @@ const machines = {
 }
 
 let folders = 0
-const open = async (look: () => unknown) => {
+const open = async (look: () => unknown, { seesAllEnds = false } = {}) => {
   const { promise: end, resolve: endJob } = Promise.withResolvers<unknown>()
   const executions = new Executions({
     store: await ExecutionStore.open(`${folder.path}/store-${++folders}`),
@@ -45,6 +45,7 @@ const open = async (look: () => unknown) => {
       roleArn: 'role',
     })),
     runTask: async (_resource, _input, { stateMachine }) => (stateMachine.name === 'poll' ? look() : end),
+    seesAllEnds,
     log: () => {},
   })
   return { executions, endJob: (result: unknown = {}) => endJob(result) }
@@ -78,11 +79,10 @@ it('a wait ends when another execution has done that work along with its own', a
   expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
 })
 
-it('a wait for an execution is not cut short by looks at it', async () => {
+it('a wait for an execution that runs here is not cut short by looks at it', async () => {
   let looks = 0
-  const { executions, endJob } = await open(() =>
-    ++looks === 1 ? { ...waiting, waitSeconds: 0 } : { isDone: true },
-  )
+  const look = () => (++looks === 1 ? { ...waiting, waitSeconds: 0 } : { isDone: true })
+  const { executions, endJob } = await open(look, { seesAllEnds: true })
   await executions.start(arnOf('jobs'), '{}', 'job-1')
   const { executionArn } = await executions.start(arnOf('poll'))
   await expect.poll(() => executions.history(executionArn).at(-1)?.name).toBe('Wait')
@@ -91,6 +91,13 @@ it('a wait for an execution is not cut short by looks at it', async () => {
   endJob()
   expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
   expect(looks).toBe(2)
+})
+
+it('a wait for what may run elsewhere lasts no longer than was asked for', async () => {
+  let looks = 0
+  const { executions } = await open(() => (++looks === 1 ? { ...waiting, waitSeconds: 0 } : { isDone: true }))
+  const { executionArn } = await executions.start(arnOf('poll'))
+  expect(await executions.finished(executionArn)).toMatchObject({ status: 'SUCCEEDED' })
 })
 
 it('an end between the look and the wait is not missed', async () => {
