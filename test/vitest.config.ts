@@ -19,7 +19,9 @@ export default defineConfig({
       MILLRACE_DURABILITY: 'relaxed',
     },
     // Only to end what hangs: no test says how long something takes, and a busy machine takes many times as long.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    // A second by default, in which a busy machine starts no thread.
+    expect: { poll: { timeout: 300_000 } },
   },
 })

@@ -25,7 +25,7 @@ const eventOf = async (event: string, objectId: string | number) => {
   const q = encodeURIComponent(`event:storage.${event} AND objectId:"${objectId}"`)
   let found: { params: object; results: object }[] = []
   await expect
-    .poll(async () => (found = (await target.call('GET', `events?limit=1&q=${q}`)).body), { timeout: 10_000 })
+    .poll(async () => (found = (await target.call('GET', `events?limit=1&q=${q}`)).body))
     .toHaveLength(1)
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events freely
   return found[0] as any

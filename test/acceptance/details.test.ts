@@ -102,7 +102,7 @@ describe('a table', () => {
     const q = encodeURIComponent(`event:storage.tableOptimized AND objectId:"${tableId}"`)
     const events = async () => (await target.call('GET', `events?q=${q}`)).body
     await expect
-      .poll(events, { timeout: 10_000 })
+      .poll(events)
       .toMatchObject([{ message: `Optimized table ${tableId}`, params: { jobId: job.id } }])
     expect((await target.call('POST', `tables/${bucketId}.none/optimize`)).status).toBe(404)
   })

@@ -26,7 +26,7 @@ it('a thread keeps what it compiled while it is idle, although it is ended later
   })
   try {
     await container.load()
-    await expect.poll(() => filesIn(kept), { timeout: 10_000 }).not.toEqual([])
+    await expect.poll(() => filesIn(kept)).not.toEqual([])
   } finally {
     await container.terminate()
   }

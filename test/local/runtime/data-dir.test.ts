@@ -66,7 +66,7 @@ describe('the lock of the data directory', () => {
   it('is waited for while its holder stops', async () => {
     const path = await newFolder()
     const holder = await holdElsewhere(path)
-    const opening = open(path, 20_000)
+    const opening = open(path, 300_000)
     await holder.kill()
     await (await opening).release()
   })

@@ -22,7 +22,7 @@ const definition = (given: Partial<FunctionDefinition>): FunctionDefinition => (
   exportName: 'handler',
   environment: {},
   roleArn: 'arn:role',
-  timeoutSeconds: 20,
+  timeoutSeconds: 600,
   memoryMiB: 128,
   scratchMiB: 512,
   isHeavy: false,

@@ -14,6 +14,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmbeddedCloud, startEmbeddedCloud } from '#local/runtime/embedded-cloud.ts'
 import { findRunningCloud } from '#local/runtime/running-cloud.ts'
+import { poll } from '../../support/poll.ts'
 import { type SigningOptions, send, sendSigned } from '../s3/raw-client.ts'
 import { writeAssembly } from './fixture-assembly.ts'
 import { fixtureTemplate } from './fixture-stack.ts'
@@ -59,7 +60,7 @@ const invoke = (event: object) => cloud.execute('import', event)
 describe('an object in the landing bucket', () => {
   it('starts the machine, whose function reads it and writes an item', async () => {
     await put('a.txt', 'seven..')
-    await expect.poll(() => countOf('a.txt'), { timeout: 120_000 }).toBe('7')
+    await expect.poll(() => countOf('a.txt')).toBe('7')
   })
 
   it('starts nothing when the rule’s pattern does not match', async () => {
@@ -68,7 +69,7 @@ describe('an object in the landing bucket', () => {
     const before = (await list()).executions?.length
     await put('a.csv', 'x')
     await put('b.txt', 'fits')
-    await expect.poll(() => countOf('b.txt'), { timeout: 120_000 }).toBe('4')
+    await expect.poll(() => countOf('b.txt')).toBe('4')
     expect((await list()).executions?.length).toBe(Number(before) + 1)
   })
 
@@ -76,8 +77,14 @@ describe('an object in the landing bucket', () => {
     const sqs = new SQSClient(control())
     const QueueUrl = outputs['DeadLetters']
     await put('bad.txt', 'poison')
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 15, MessageSystemAttributeNames: ['All'] }),
+    const receive = new ReceiveMessageCommand({
+      QueueUrl,
+      WaitTimeSeconds: 15,
+      MessageSystemAttributeNames: ['All'],
+    })
+    const { Messages = [] } = await poll(
+      () => sqs.send(receive),
+      received => received.Messages !== undefined,
     )
     expect(JSON.parse(Messages[0]?.Body ?? '')).toMatchObject({
       failure: { Error: 'UserError', Cause: expect.stringContaining('cannot be counted') },
@@ -249,13 +256,11 @@ describe('the HTTP API', () => {
   it('restarts on the same port when its thread has died', async () => {
     await fetch(`${cloud.api}/crash`).catch(() => {})
     await expect
-      .poll(
-        () =>
-          fetch(`${cloud.api}/again`).then(
-            response => response.status,
-            () => 0,
-          ),
-        { timeout: 120_000 },
+      .poll(() =>
+        fetch(`${cloud.api}/again`).then(
+          response => response.status,
+          () => 0,
+        ),
       )
       .toBe(200)
   })

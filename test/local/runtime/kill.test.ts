@@ -58,9 +58,7 @@ it('loses nothing acknowledged at kill -9, and finishes running executions', asy
     const { sfn, sqs, items } = clients(cloud)
     const { CountsTable, DeadLetters } = cloud.describeOutputs()
     const describe = () => sfn.send(new DescribeExecutionCommand({ executionArn }))
-    await expect
-      .poll(describe, { timeout: 120_000 })
-      .toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
+    await expect.poll(describe).toMatchObject({ status: 'SUCCEEDED', output: '"waited"' })
     const { Item } = await items.send(
       new GetItemCommand({ TableName: CountsTable, Key: { id: { S: 'kept' } } }),
     )

@@ -85,7 +85,7 @@ it('finishes open requests, refuses new ones, and leaves started jobs to the nex
 
   const second = await startEmbeddedCloud({ dataDir, assembly })
   try {
-    await expect.poll(() => countOf(second, 'last.txt'), { timeout: 120_000 }).toBe('8')
+    await expect.poll(() => countOf(second, 'last.txt')).toBe('8')
     expect(await countOf(second, 'late.txt')).toBeUndefined()
   } finally {
     await second.close()
