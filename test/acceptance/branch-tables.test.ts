@@ -237,9 +237,7 @@ describe('what is done in a branch', () => {
         .filter((each: { event: string }) => each.event === 'storage.tableImportDone')
         .map((each: { idBranch: number }) => each.idBranch)
     // The event is written after the job is done.
-    for (let left = 20; left > 0 && (await importsIn(at)).length === 0; left--)
-      await target.call('GET', 'jobs')
-    expect(await importsIn(at)).toEqual([id])
+    await expect.poll(() => importsIn(at)).toEqual([id])
     expect(await importsIn('')).not.toContain(id)
   })
 

@@ -35,11 +35,11 @@ describe('a new table from a file with names of columns', () => {
     const { job, results, rows } = await create(content, { columns })
     expect(rows).toEqual(['"1","a"'])
     expect(results).toMatchObject({ rowsCount: 1, warnings })
-    const { body: events } = await target.call('GET', `tables/${results.id}/events`)
-    expect(events.find(({ event }: { event: string }) => event === 'storage.tableCreated')).toMatchObject({
-      type: 'warn',
-      description: job.results.warnings.join('\n'),
-    })
+    const created = `tables/${results.id}/events?q=event:storage.tableCreated`
+    // The job's event comes after the end of the job.
+    await expect
+      .poll(async () => (await target.call('GET', created)).body)
+      .toMatchObject([{ type: 'warn', description: job.results.warnings.join('\n') }])
   })
 
   it.each([

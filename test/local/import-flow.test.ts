@@ -14,6 +14,7 @@ import { objectKeyId } from '../../functions/start-import/object-version.ts'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../../local/runtime/embedded-cloud.ts'
 import { readerOf, s3Of as s3OfCatalog } from '../support/catalog-reader.ts'
 import { deadLetter } from '../support/dead-letter.ts'
+import { eventually } from '../support/eventually.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import { poll } from '../support/poll.ts'
 import { isThorough } from '../support/thorough.ts'
@@ -118,27 +119,29 @@ describe('a file in the landing bucket', () => {
     const { jobId } = JSON.parse(output ?? '')
     const job = await apiJson(`jobs/${jobId}`)
     const file = await apiJson(`files/${job.operationParams.source.fileId}`)
-    const events: { event: string }[] = await apiJson(`events?runId=${encodeURIComponent(id)}`)
     expect({ job: job.runId, file: file.runId }).toEqual({ job: id, file: id })
-    expect(events.map(({ event }) => event)).toContain('storage.tableImportDone')
-    // A line is in the file a moment after it was written.
-    const lines = await poll(
-      async (): Promise<Record<string, unknown>[]> =>
-        (await apiJson(`logs?correlationId=${encodeURIComponent(id)}`)).lines,
-      found => found.some(({ message }) => message === 'job ended'),
+    // The event of a job comes after its end, and a line is in its function's file a moment after it was written.
+    const events = async (): Promise<{ event: string }[]> => apiJson(`events?runId=${encodeURIComponent(id)}`)
+    await eventually(async () =>
+      expect((await events()).map(({ event }) => event)).toContain('storage.tableImportDone'),
     )
-    const said = lines.map(({ service, message, route }) => [service, message, route ?? ''].join(' '))
-    expect(said).toEqual(
-      expect.arrayContaining([
-        'start-import started ',
-        'start-import ended ',
-        'storage-api request answered /v2/storage/files/prepare',
-        'storage-api request answered /v2/storage/buckets/:bucketId/tables-async',
-        'run-job job started ',
-        'run-job File loaded ',
-        'run-job job ended ',
-      ]),
-    )
+    const lines = await eventually(async () => {
+      const found: Record<string, unknown>[] = (await apiJson(`logs?correlationId=${encodeURIComponent(id)}`))
+        .lines
+      const said = found.map(({ service, message, route }) => [service, message, route ?? ''].join(' '))
+      expect(said).toEqual(
+        expect.arrayContaining([
+          'start-import started ',
+          'start-import ended ',
+          'storage-api request answered /v2/storage/files/prepare',
+          'storage-api request answered /v2/storage/buckets/:bucketId/tables-async',
+          'run-job job started ',
+          'run-job File loaded ',
+          'run-job job ended ',
+        ]),
+      )
+      return found
+    })
     expect(lines.filter(line => line['service'] === 'run-job').map(line => line['jobId'])).toEqual(
       expect.arrayContaining([jobId]),
     )

@@ -126,9 +126,11 @@ describe('a table that is created as another one was', () => {
       timestamp: expect.stringMatching(/\+0000$/),
       type: 'timeTravel',
     })
-    const { body: events } = await service.call('GET', `/v2/storage/tables/${restored}/events`)
-    const created = events.find(({ event }: { event: string }) => event === 'storage.tableCreated')
-    expect(created.params.source).toMatchObject({ sourceTableId: id, type: 'timeTravel' })
+    const created = `/v2/storage/tables/${restored}/events?q=event:storage.tableCreated`
+    // The job's event comes after the end of the job.
+    await expect
+      .poll(async () => (await service.call('GET', created)).body)
+      .toMatchObject([{ params: { source: { sourceTableId: id, type: 'timeTravel' } } }])
   })
 })
 
