@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { isDirectoryLocked } from '../../local/runtime/directory-lock.ts'
 import { projectRoot } from '../../local/runtime/project-root.ts'
 import { temporaryFolder } from '../local/runtime/temporary-folder.ts'
+import { eventually } from '../support/eventually.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder.remove())
@@ -103,13 +104,16 @@ describe('millrace start', () => {
     process.umask(umask)
     try {
       await once(child.stdout, 'data')
-      const names = ['.', ...(await readdir(dataDir, { recursive: true }))]
-      const modes = await Promise.all(
-        names.map(async name => {
-          const { mode } = await stat(join(dataDir, name))
-          return { name, mode: (mode & 0o777).toString(8) }
-        }),
-      )
+      // Again when a file has gone between the two: the cloud is at work.
+      const modes = await eventually(async () => {
+        const names = ['.', ...(await readdir(dataDir, { recursive: true }))]
+        return Promise.all(
+          names.map(async name => {
+            const { mode } = await stat(join(dataDir, name))
+            return { name, mode: (mode & 0o777).toString(8) }
+          }),
+        )
+      })
       expect(modes.length).toBeGreaterThan(20)
       expect(modes.filter(({ mode }) => !mode.endsWith('00'))).toEqual([])
       child.kill('SIGINT')
