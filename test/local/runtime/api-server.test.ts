@@ -49,8 +49,10 @@ const listen = async (name: string, concurrency: ConcurrencyPool | undefined): P
   })
 }
 
-const ask = ({ port }: ApiServer, milliseconds = 5_000) =>
-  fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(milliseconds) })
+const ask = ({ port }: ApiServer) => fetch(`http://127.0.0.1:${port}/`)
+
+const takenPlaces = (pool: ConcurrencyPool | undefined): number | undefined =>
+  pool && new Int32Array(pool.counter)[0]
 
 const throttled = [503, { message: 'Service Unavailable' }]
 
@@ -59,13 +61,12 @@ it('answers 503, as the gateway does, while the function has no place for anothe
   const server = await listen('throttled', one)
   try {
     // Waits: the bundle is not loaded. It takes the one place, which its end gives back.
-    const first = ask(server).catch(() => undefined)
-    await eventually(async () => {
-      const answer = await ask(server, 200)
-      expect([answer.status, await answer.json()]).toEqual(throttled)
-    })
+    const first = ask(server)
+    await eventually(() => expect(takenPlaces(one)).toBe(1))
+    const answer = await ask(server)
+    expect([answer.status, await answer.json()]).toEqual(throttled)
     await server.load(async () => ({}))
-    expect((await first)?.status).toBe(200)
+    expect((await first).status).toBe(200)
     await eventually(async () => expect((await ask(server)).status).toBe(200))
   } finally {
     await server.close()

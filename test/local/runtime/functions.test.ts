@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invokeWhenThereIsRoom } from '#local/runtime/lambda/asynchronous.ts'
@@ -22,7 +23,7 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   exportName: 'handler',
   environment: { GREETING: 'hello' },
   roleArn: 'arn:role',
-  timeoutSeconds: 20,
+  timeoutSeconds: 600,
   memoryMiB: 128,
   scratchMiB: 512,
   isHeavy: false,
@@ -30,9 +31,12 @@ const definition = (name: string, given: Partial<FunctionDefinition> = {}): Func
   ...given,
 })
 
+/** How long the impatient function may take. */
+const patience = { seconds: 600 }
+
 const definitions = [
   definition('plain'),
-  definition('impatient', { timeoutSeconds: 1 }),
+  Object.defineProperty(definition('impatient'), 'timeoutSeconds', { get: () => patience.seconds }),
   definition('pair', { concurrency: 2 }),
   definition('missing', { exportName: 'nobody' }),
   definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
@@ -64,6 +68,18 @@ afterAll(async () => {
 })
 
 const plain = (event: Record<string, unknown>) => functions.invoke('arn:plain', event)
+const impatient = (event: Record<string, unknown>) => functions.invoke('arn:impatient', event)
+
+/** Invokes it in a container that is warm, so that the second is for the event. */
+const withinASecond = async (event: Record<string, unknown>): Promise<unknown> => {
+  await impatient({ do: 'nothing' })
+  patience.seconds = 1
+  try {
+    return await impatient(event)
+  } finally {
+    patience.seconds = 600
+  }
+}
 
 describe('results', () => {
   it('passes event and result through JSON', async () => {
@@ -116,8 +132,7 @@ describe('environment', () => {
   })
 
   it('keeps what an invocation that was cut off has left in its temporary folder', async () => {
-    const impatient = (event: object) => functions.invoke('arn:impatient', event)
-    await expect(impatient({ do: 'hangWithFile', file: 'left' })).rejects.toThrow('timed out')
+    await expect(withinASecond({ do: 'hangWithFile', file: 'left' })).rejects.toThrow('timed out')
     expect(await impatient({ do: 'files' })).toContain('left')
   })
 
@@ -146,11 +161,11 @@ describe('failures', () => {
   })
 
   it.each(['hang', 'spin'])('cuts off a handler that would %s', async way => {
-    await expect(functions.invoke('arn:impatient', { do: way })).rejects.toMatchObject({
+    await expect(withinASecond({ do: way })).rejects.toMatchObject({
       name: 'Sandbox.Timedout',
       message: expect.stringContaining('Task timed out after 1.00 seconds'),
     })
-    expect(await functions.invoke('arn:impatient', { do: 'count' })).toBe(1)
+    expect(await impatient({ do: 'count' })).toBe(1)
   })
 
   it.each([
@@ -179,15 +194,19 @@ describe('limits', () => {
   })
 
   it('runs as many invocations in parallel as the function allows, then the others', async () => {
-    const order: string[] = []
-    const invoke = async (name: string, ms: number) => {
-      await functions.invoke('arn:pair', { do: 'sleep', ms })
-      order.push(name)
-    }
-    await functions.invoke('arn:pair', { do: 'count' })
-    // With two containers the short invocation overtakes the long one; the third starts when a container is free.
-    await Promise.all([invoke('long', 1500), invoke('short', 100), invoke('third', 100)])
-    expect(order).toEqual(['short', 'third', 'long'])
+    const gate = (name: string) => join(folder.path, `gate-${name}`)
+    const open = (name: string) => writeFile(gate(name), '')
+    const hasBegun = (name: string) => expect.poll(() => existsSync(`${gate(name)}.begun`)).toBe(true)
+    const invoke = (name: string) => functions.invoke('arn:pair', { do: 'untilFile', file: gate(name) })
+    await open('third')
+    const [long, short, third] = ['long', 'short', 'third'].map(invoke)
+    await Promise.all([hasBegun('long'), hasBegun('short')])
+    // Both containers are taken: the third one begins when the second has ended, which overtakes the first.
+    expect(existsSync(`${gate('third')}.begun`)).toBe(false)
+    await open('short')
+    await Promise.all([short, third])
+    await open('long')
+    await long
   })
 })
 

@@ -133,6 +133,8 @@ describe('an execution that cannot report its own end', () => {
     const second = await start(never, { name })
     second.executions.resume()
     await expect.poll(second.letters).toMatchObject([{ source: { execution: executionArn } }])
+    // The letter is there before the record says so.
+    await expect.poll(() => second.executions.describe(executionArn)).not.toHaveProperty('isUnannounced')
     const third = await start(never, { name })
     third.executions.resume()
     expect(third.executions.describe(executionArn)).not.toHaveProperty('isUnannounced')
