@@ -29,7 +29,7 @@ export interface ExtractOptions {
   now?: () => number
   /** Stops at the next page boundary. */
   signal?: AbortSignal
-  /** Stops at the next page boundary after this moment, in milliseconds since 1970 by the system's clock. */
+  /** Stops at the next page boundary after this moment, but not before the first one. Milliseconds since 1970 by the system's clock. */
   deadline?: number
   /** How long requests under way may take after a stop was asked for; later ones are sent again by the next leg. Default 20. */
   graceSeconds?: number

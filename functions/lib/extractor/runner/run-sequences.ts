@@ -13,7 +13,7 @@ import {
   type WindowEnd,
 } from './job-run.ts'
 import { BoundReached } from './run-bounds.ts'
-import { Stopped } from './stop-signal.ts'
+import { Stopped, type StopSignal } from './stop-signal.ts'
 import { type Write, WriteQueue } from './write-queue.ts'
 
 interface RunSequencesOptions {
@@ -42,7 +42,7 @@ interface RunSequencesOptions {
   isClosed: () => boolean
   /** Called for each page and for the children that are dropped. Returns what was read before and still has to be written. */
   drop: (pending: Exclude<Pending, WindowEnd>) => PendingPage | undefined
-  stop: { readonly requested: boolean; readonly signal: Promise<void> }
+  stop: Pick<StopSignal, 'requested' | 'signal' | 'progressed'>
 }
 
 interface Request {
@@ -67,6 +67,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
   const launch = (page: PendingPage): void => {
     const request: Request = { state: 'under way' }
     requests.set(page, request)
+    stop.progressed()
     underWay++
     options
       .fetch(page)
@@ -157,6 +158,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (fetched === undefined) return undefined
     // Items in a file can be many more than there is time for; the next leg has the file too
     if (stop.requested && fetched.items !== undefined) return undefined
+    stop.progressed()
     requests.delete(page)
     const result = options.read(page, fetched)
     if (page.run.cut !== undefined) options.breakWindowsAbove(page.run, sequence.filter(isWindowEnd))

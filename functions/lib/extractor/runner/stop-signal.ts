@@ -11,7 +11,10 @@ interface StopOptions {
 
 /** Whether the extraction is to stop at the next page boundary, from a signal, a deadline or both. */
 export interface StopSignal {
+  /** A deadline counts once there was progress: a leg that begins too late would otherwise be followed by others like it. */
   readonly requested: boolean
+  /** A request was sent, or a part of a large answer was read. */
+  progressed(): void
   readonly signal: Promise<void>
   /** Waits. Rejects with `Stopped` after a stop, or with the error that ended the extraction. */
   wait(seconds: number, aborted: AbortSignal): Promise<void>
@@ -30,6 +33,7 @@ const longestTimer = 2 ** 31 - 1 // milliseconds that a Node timer can hold
 export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal => {
   const asked = Promise.withResolvers<void>()
   let requested = false
+  let hasProgressed = false
   const request = (): void => {
     requested = true
     asked.resolve()
@@ -78,7 +82,11 @@ export const createStopSignal = ({ signal, deadline }: StopOptions): StopSignal 
       return Math.max(0, Math.ceil((resumeAt - Date.now()) / 1000))
     },
     get requested() {
-      return requested || (deadline !== undefined && Date.now() >= deadline)
+      if (signal?.aborted === true) return true
+      return hasProgressed && (requested || (deadline !== undefined && Date.now() >= deadline))
+    },
+    progressed: () => {
+      hasProgressed = true
     },
     signal: asked.promise,
     wait,

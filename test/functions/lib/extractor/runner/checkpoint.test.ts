@@ -59,6 +59,12 @@ const settings: Settings = {
   },
 }
 
+const large: Settings = { config: { jobs: [{ endpoint: 'items', response: { format: 'csv' } }] } }
+const largeAnswer: Answer = (_, response) => {
+  response.setHeader('content-type', 'text/csv')
+  response.end(`id,text\n${Array.from({ length: 30_500 }, (_, id) => `${id},row`).join('\n')}`)
+}
+
 describe('a stopped extraction', () => {
   it('gives the same tables, requests, state and summary from any page boundary', async () => {
     const whole = await runInLegs(shop, settings, Number.POSITIVE_INFINITY)
@@ -79,20 +85,36 @@ describe('a stopped extraction', () => {
   })
 
   it('takes up a large answer in its middle, which is asked for once', async () => {
-    const csv = `id,text\n${Array.from({ length: 30_500 }, (_, id) => `${id},row`).join('\n')}`
-    const answer: Answer = (_, response) => {
-      response.setHeader('content-type', 'text/csv')
-      response.end(csv)
-    }
-    const large: Settings = { config: { jobs: [{ endpoint: 'items', response: { format: 'csv' } }] } }
-    const { checkpoints: _, legs: one, ...whole } = await runInLegs(answer, large, Number.POSITIVE_INFINITY)
-    const { checkpoints, legs, ...again } = await runInLegs(answer, large, 1)
+    const {
+      checkpoints: _,
+      legs: one,
+      ...whole
+    } = await runInLegs(largeAnswer, large, Number.POSITIVE_INFINITY)
+    const { checkpoints, legs, ...again } = await runInLegs(largeAnswer, large, 1)
     expect(again).toEqual(whole)
     expect(one).toBe(1)
     expect(legs).toBeGreaterThan(3)
     expect(again.requests).toEqual(['GET /items '])
     for (const checkpoint of checkpoints) expect(checkpoint.length).toBeLessThan(5_000)
   })
+
+  it.each<[string, Answer, Settings]>([
+    ['a page', shop, settings],
+    ['a part of a large answer', largeAnswer, large],
+  ])(
+    'gets on by %s in each leg, though the time of all is over before they begin',
+    async (_, answer, given) => {
+      const {
+        checkpoints: _whole,
+        legs: one,
+        ...whole
+      } = await runInLegs(answer, given, Number.POSITIVE_INFINITY)
+      const late = { ...given, options: { deadline: 0 } }
+      const { checkpoints: _late, legs, ...again } = await runInLegs(answer, late, Number.POSITIVE_INFINITY)
+      expect(again).toEqual(whole)
+      expect([one, legs > 3]).toEqual([1, true])
+    },
+  )
 
   it('keeps the secrets of the configuration out of its checkpoint', async () => {
     const { checkpoints } = await runInLegs(shop, settings, 1)
