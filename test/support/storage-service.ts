@@ -106,8 +106,8 @@ const noExtractionRuns: ExtractionRuns = { list: async function* () {}, get: asy
 export const startStorageService = async (options: StorageServiceOptions = {}) => {
   const { now = () => new Date(), isRunningJobs = true, jobWaitMs = 100_000, allowedHosts = [] } = options
   const dispatcher = createDispatcher({
-    connectTimeoutSeconds: 5,
-    requestTimeoutSeconds: 5,
+    connectTimeoutSeconds: 300,
+    requestTimeoutSeconds: 300,
     guard: true,
     allowedPrivateHosts: allowedHosts,
     connections: 4,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DeleteObjectCommand, type GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Extraction, startExtraction } from '../../support/extraction.ts'
@@ -9,7 +10,8 @@ let version = 1
 
 beforeAll(async () => {
   extraction = await startExtraction()
-  api = await startApi(({ path, query, headers }, response) => {
+  api = await startApi(async ({ path, query, headers }, response) => {
+    await sleep(3) // So that it takes several legs.
     const etag = `"${path === '/items' ? version : 0}-${query.get('page')}"`
     response.setHeader('etag', etag)
     const page = Number(query.get('page') ?? 1)

@@ -14,7 +14,7 @@ let storage: StorageClient
 
 beforeAll(async () => {
   server = await startScriptedServer()
-  storage = createStorageClient({ baseUrl: server.url, token: 'a-token', timeoutSeconds: 5 })
+  storage = createStorageClient({ baseUrl: server.url, token: 'a-token', timeoutSeconds: 300 })
 })
 beforeEach(() => {
   server.received.length = 0

@@ -5,6 +5,21 @@ import { runExtraction } from '../run-extraction.ts'
 
 const urls = (requests: { url: string }[]): string[] => requests.map(({ url }) => url)
 
+/** Keeps requests back until so many have been under way at a time, and each one a moment for more to come. */
+const untilTogether = (count: number) => {
+  const state = { most: 0 }
+  const { promise: together, resolve } = Promise.withResolvers<void>()
+  let under = 0
+  const hold = async (): Promise<void> => {
+    state.most = Math.max(state.most, ++under)
+    if (under >= count) resolve()
+    await together
+    await new Promise(done => setTimeout(done, 10))
+    under--
+  }
+  return { state, hold }
+}
+
 describe('jobs', () => {
   it('that are equal run once; of several with one id the last', async () => {
     const { requests } = await runExtraction(() => [{ a: 1 }], {
@@ -282,29 +297,23 @@ describe('child jobs', () => {
   })
 
   it('overlap up to the limit, and no further', async () => {
-    let under = 0
-    let most = 0
+    const { state, hold } = untilTogether(5)
     await runExtraction(
       async ({ path }) => {
-        most = Math.max(most, ++under)
-        await new Promise(done => setTimeout(done, 15))
-        under--
+        if (path !== '/users') await hold()
         return path === '/users' ? Array.from({ length: 20 }, (_, id) => ({ id })) : [{ path }]
       },
       { ...child({ endpoint: 'u/{id}', placeholders: { id: 'id' } }), api: { http: { maxConcurrency: 5 } } },
     )
-    expect(most).toBe(5)
+    expect(state.most).toBe(5)
   })
 })
 
 describe('top-level jobs', () => {
-  const counting = () => {
-    let under = 0
-    const state = { most: 0 }
+  const counting = (together = 1) => {
+    const { state, hold } = untilTogether(together)
     const answer: Answer = async ({ path, query }) => {
-      state.most = Math.max(state.most, ++under)
-      await new Promise(done => setTimeout(done, 10))
-      under--
+      await hold()
       return Number(query.get('page')) > 3 ? [] : [{ path, page: query.get('page') }]
     }
     return { state, answer }
@@ -312,7 +321,7 @@ describe('top-level jobs', () => {
   const api = { pagination: { method: 'pagenum' } }
 
   it('run side by side when they write to different tables', async () => {
-    const { state, answer } = counting()
+    const { state, answer } = counting(3)
     const { tables } = await runExtraction(answer, {
       api,
       config: { jobs: [{ endpoint: 'a' }, { endpoint: 'b' }, { endpoint: 'c' }] },
