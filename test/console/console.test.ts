@@ -34,6 +34,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     })
     browser = await openBrowser()
     page = await browser.newPage()
+    page.setDefaultTimeout(300_000)
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', error => complaints.push(error.message))
   })
@@ -127,6 +128,8 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByLabel('Where').selectOption('city')
     await page.getByLabel('is', { exact: true }).fill('Brno')
     await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('cell', { name: 'Praha' }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'Brno' }).waitFor()
     expect(await page.getByRole('cell', { name: 'Praha' }).count()).toBe(0)
   })
 
@@ -153,7 +156,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
   it('sends a large file in parts', async () => {
     const rows = Array.from({ length: 20_000 }, (_, row) => `${row},${'text '.repeat(200)}${row}`)
     await drop(write('large.csv', `id,text\n${rows.join('\n')}\n`))
-    await page.locator('.status.success').first().waitFor({ timeout: 120_000 })
+    await page.locator('.status.success').first().waitFor()
     expect(await api('GET', 'tables/in.c-main.large')).toMatchObject({ rowsCount: 20_000 })
   })
 
@@ -193,11 +196,9 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await open('/dead-letters')
     const ofNote = page.locator('section', { hasText: /note/ })
     await ofNote.waitFor()
-    await page
-      .locator('section')
-      .filter({ hasText: 'given-up' })
-      .getByRole('button', { name: 'Delete' })
-      .click()
+    const givenUp = page.locator('section').filter({ hasText: 'given-up' })
+    await givenUp.getByRole('button', { name: 'Delete' }).click()
+    await givenUp.waitFor({ state: 'detached' })
     await api('DELETE', 'tables/in.c-main.mended/columns/note')
     await ofNote.getByRole('button', { name: 'Start it again' }).click()
     await page.getByText('Nothing has failed').waitFor()
@@ -234,7 +235,7 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
       await page.screenshot({ path: 'docs/images/console-bench.png' })
     }
     await page.getByRole('button', { name: /Make it a table/ }).click()
-    await page.locator('.status.success').first().waitFor({ timeout: 60_000 })
+    await page.locator('.status.success').first().waitFor()
     await listed('runs')
     await open('/jobs')
     await page.getByRole('link', { name: /^run / }).first().click()
@@ -275,12 +276,15 @@ describe.runIf(hasBrowser)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('cell', { name: 'another host' }).waitFor()
     await page.getByRole('link', { name: /Compare/ }).click()
+    await page.locator('tr.changed td').first().waitFor()
     expect(await page.locator('tr.changed td').allTextContents()).toEqual([
       expect.stringContaining('a.example.com'),
       expect.stringContaining('b.example.com'),
     ])
     await page.getByRole('button', { name: 'Go back to version 1' }).click()
-    expect(await page.locator('textarea').inputValue()).toContain('a.example.com')
+    await eventually(async () =>
+      expect(await page.locator('textarea').inputValue()).toContain('a.example.com'),
+    )
     await api('POST', 'components/ex-generic-v2/configs/shop/rows', {
       rowId: 'first',
       name: 'First',
