@@ -9,9 +9,9 @@ import type { Phase, Step, Stop } from './schedule.ts'
 import type { StepContext } from './step-context.ts'
 
 /** Everything that was accepted is done by itself after so long. */
-const longestSettlingMs = 120_000
-/** What still differs when no job is open and nothing has moved for so long stays as it is. */
-const quietMs = 10_000
+const longestSettlingMs = 300_000
+/** What still differs when no job is open and nothing has moved for so long stays as it is. A busy machine starts threads meanwhile. */
+const quietMs = 30_000
 
 /** One phase: clients at work while the process dies and starts, then a comparison when all is quiet. */
 export const runPhase = async (context: StepContext, phase: Phase): Promise<Difference[]> => {
