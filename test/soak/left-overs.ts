@@ -44,7 +44,7 @@ export const compareFileObjects = async (
   return differences
 }
 
-/** The bytes on the disk of a cloud that has stopped: each file is part of an object, and each object's bytes are there. */
+/** The bytes on the disk of a cloud that has stopped, in files and in the database: each is part of an object, and each object's are there. */
 export const compareDataFiles = async (dataDir: string): Promise<Difference[]> => {
   const folder = join(dataDir, 's3')
   const database = new DatabaseSync(join(folder, 's3.db'))
@@ -52,14 +52,16 @@ export const compareDataFiles = async (dataDir: string): Promise<Difference[]> =
     const slices = database.prepare('SELECT file, max(file_start + size) AS bytes FROM slices GROUP BY file')
     const wanted = new Map(slices.all().map(({ file, bytes }) => [String(file), Number(bytes)]))
     const differences: Difference[] = []
+    const small = database.prepare('SELECT file, length(content) AS bytes FROM small_files').all()
+    const stored = small.map(({ file, bytes }) => ({ name: String(file), size: Number(bytes) }))
     const entries = await readdir(join(folder, 'data'), { recursive: true, withFileTypes: true })
-    for (const entry of entries.filter(found => found.isFile())) {
-      const bytes = wanted.get(entry.name)
-      wanted.delete(entry.name)
-      const { size } = await stat(join(entry.parentPath, entry.name))
-      if (bytes === undefined) differences.push(differ(`data file ${entry.name}`, 'belongs to no object'))
-      else if (size < bytes)
-        differences.push(differ(`data file ${entry.name}`, `has ${size} of ${bytes} bytes`))
+    for (const { name, parentPath } of entries.filter(found => found.isFile()))
+      stored.push({ name, size: (await stat(join(parentPath, name))).size })
+    for (const { name, size } of stored) {
+      const bytes = wanted.get(name)
+      wanted.delete(name)
+      if (bytes === undefined) differences.push(differ(`data file ${name}`, 'belongs to no object'))
+      else if (size < bytes) differences.push(differ(`data file ${name}`, `has ${size} of ${bytes} bytes`))
     }
     for (const [file, bytes] of wanted)
       if (bytes > 0) differences.push(differ(`data file ${file}`, 'is missing, and an object is made of it'))
