@@ -4,7 +4,7 @@ import type { TableFiles } from './table-files.ts'
 /** Sizes that trade memory, disk and the number of files against each other. Tests make them small. */
 export interface TableLimits {
   /**
-   * Bytes of CSV in one Parquet file. Each thread works on one chunk, one more waits and one is being read. So this
+   * Bytes of CSV in one Parquet file. Each thread works on one chunk, two more wait on disk and one is being read. So this
    * decides the memory of a load (about 210 MiB at 8 MiB and two threads, 320 at 16, in the same time). At some MB of
    * Parquet the first rows of any table are also read with one short download.
    */

@@ -106,8 +106,8 @@ export const stageSource = async (
   const finish = isKeyed
     ? async (file: LocalFile) => file
     : publishUnlessSmall(publish, limits.smallFileBytes)
-  // One chunk more than threads: it is read, scanned and written to disk while DuckDB works on the others.
-  return mapAhead(opened.chunks, threads + 1, async (chunk, index) =>
+  // Two chunks more than threads: one is on disk when a thread is free, while the file of another is uploaded.
+  return mapAhead(opened.chunks, threads + 2, async (chunk, index) =>
     finish(
       await stageChunk(session, {
         chunk,

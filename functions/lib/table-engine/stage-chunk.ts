@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type CsvDialect, RFC_4180 } from './csv/csv-dialect.ts'
 import { formatRecord } from './csv/format-records.ts'
@@ -37,7 +38,8 @@ interface StageChunkRequest {
  * And its row count must equal the scanner's, or the load fails. A cell that its column cannot hold fails it with a
  * `UserError` (see {@link findBadCell}).
  *
- * It releases the chunk as soon as that is in a file: while it waits for DuckDB, and DuckDB works, its memory takes the next one.
+ * The chunk is in a file, and its memory free for the next one, before this returns. Written by another thread it would wait for
+ * the check of the next chunks, which leaves this one only between their blocks, and DuckDB with it.
  */
 export const stageChunk = async (session: DuckDbSession, request: StageChunkRequest): Promise<LocalFile> => {
   const { chunk, dialect, name } = request
@@ -47,11 +49,19 @@ export const stageChunk = async (session: DuckDbSession, request: StageChunkRequ
   }
   const content = { bytes: chunk.bytes.length, isMisread: isMisread(chunk, dialect) }
   try {
-    await writeFile(files.original, chunk.bytes).finally(chunk.release)
+    writeChunk(files.original, chunk)
     return await loadFromFile(session, { ...request, ...content, ...files })
   } finally {
     await rm(files.original, { force: true })
     await rm(files.rewritten, { force: true })
+  }
+}
+
+const writeChunk = (path: string, { bytes, release }: CsvChunk): void => {
+  try {
+    writeFileSync(path, bytes)
+  } finally {
+    release()
   }
 }
 

@@ -12,7 +12,8 @@ interface TextDefect {
  * Valid text costs two native passes. Only a defect is then located exactly.
  */
 export const findTextDefect = (bytes: Uint8Array): TextDefect | undefined => {
-  const nul = bytes.indexOf(0)
+  // Of a Buffer, whose search is ten times as fast as that of other typed arrays.
+  const nul = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(0)
   const text = nul === -1 ? bytes : bytes.subarray(0, nul)
   if (!isUtf8(text)) return { index: findInvalidUtf8(text), isNul: false }
   return nul === -1 ? undefined : { index: nul, isNul: true }

@@ -107,3 +107,10 @@ it('stageChunk says what is wrong with the disk, and releases the chunk', async 
   await expect(staged).rejects.toThrow(/ENOENT/)
   expect(released).toEqual(['part'])
 })
+
+it('a chunk is in a file, and its memory free for the next one, before anything else can run', async () => {
+  const chunk = chunkOf('1,2\n3,4\n', 2)
+  const staged = stage({ ...chunk, release: () => void chunk.bytes.fill(0) }, 'part-written')
+  expect(chunk.bytes.every(byte => byte === 0)).toBe(true)
+  expect(await staged).toMatchObject({ rows: 2 })
+})
