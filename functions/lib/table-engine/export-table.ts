@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import pLimit from 'p-limit'
 import type { EngineContext } from './engine-context.ts'
 import { exportColumns, wantedColumns } from './export-columns.ts'
 import type { ExportRequest, ExportResult } from './export-request.ts'
@@ -16,6 +17,9 @@ import { duckDbType } from './types/field-type.ts'
 /** A slice holds as much as this many files of the table: usually about 16 MB of CSV. */
 const FILES_IN_SLICE = 4
 const PARQUET_BYTES_IN_SLICE = 2.5 * 1024 * 1024
+
+/** How many slices are compressed and uploaded at a time. */
+const UPLOADS = 2
 
 /** See `TableEngine.export`. */
 export const exportTable = async (context: EngineContext, request: ExportRequest): Promise<ExportResult> => {
@@ -47,11 +51,16 @@ const exportInTableOrder = async (context: EngineContext, request: ExportRequest
       yield { files, limit: isCounting || left < rowsOf(files) ? left : undefined }
     }
   }
-  // Each thread writes one slice. One more is being transferred from or to S3.
-  const slices = await mapAhead(groups(), isCounting ? 1 : context.threads + 1, async (group, index) => {
-    const { rows, slice } = await exportGroup(context, request, { ...group, where, index })
+  // Each thread writes one slice, and one more is being transferred from S3. Those that are written wait on the disk: one upload
+  // after the other ends sooner than all together, and lets the next slice begin.
+  const makeOne = pLimit(context.threads + 1)
+  const publishOne = pLimit(UPLOADS)
+  const slices = await mapAhead(groups(), isCounting ? 1 : 2 * context.threads + 2, async (group, index) => {
+    const { rows, path } = await makeOne(() => writeGroup(context, request, { ...group, where, index }))
     written += rows
-    return slice
+    return path === undefined
+      ? undefined
+      : publishOne(() => publishSlice(context.files, { ...request, path, index }))
   })
   return { slices: slices.filter(slice => slice !== undefined), rowsCount: written }
 }
@@ -80,11 +89,12 @@ interface Group {
   index: number
 }
 
-const exportGroup = async (
+/** `path`: of the written slice. Undefined: it has no rows. */
+const writeGroup = async (
   context: EngineContext,
   request: ExportRequest,
   { files, limit, where, index }: Group,
-): Promise<{ rows: number; slice: Slice | undefined }> => {
+): Promise<{ rows: number; path: string | undefined }> => {
   const { session } = context
   const { snapshot } = request
   const wanted = wantedColumns(request)
@@ -92,11 +102,11 @@ const exportGroup = async (
   const found = sources.filter(({ rowGroups }) => rowGroups?.length !== 0)
   if (found.length === 0) {
     await closeFiles(sources)
-    return { rows: 0, slice: undefined }
+    return { rows: 0, path: undefined }
   }
-  const local = session.scratchPath(`slice-${index}`)
+  const path = session.scratchPath(`slice-${index}`)
   const rows = await writeRows(session, {
-    path: local,
+    path,
     fileType: request.fileType,
     select: `${exportColumns(request)} FROM (${scanFiles(found, wanted, snapshot)}) AS ${ORDERED_ROWS}
       ${where === undefined ? '' : `WHERE ${where}`}
@@ -104,9 +114,9 @@ const exportGroup = async (
       ${limit === undefined ? '' : `LIMIT ${limit}`}`,
   })
   await closeFiles(sources)
-  if (rows > 0) return { rows, slice: await publishSlice(context.files, { ...request, path: local, index }) }
-  await rm(local)
-  return { rows, slice: undefined }
+  if (rows > 0) return { rows, path }
+  await rm(path)
+  return { rows, path: undefined }
 }
 
 /** Opens a file and brings here what can match. */
