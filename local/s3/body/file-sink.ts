@@ -18,7 +18,7 @@ export class FileSink {
     this.#handle = handle
   }
 
-  /** Takes the bytes without copying. Gives a promise when the caller must wait before it brings more. */
+  /** Takes the bytes without copying, to free them. Gives a promise when the caller must wait before it brings more. */
   write(bytes: Buffer): Promise<void> | undefined {
     this.size += bytes.length
     this.#batch.push(bytes)
@@ -54,7 +54,16 @@ export class FileSink {
     while (left.length > 0) {
       left = dropBytes(left, await this.#handle.write(left))
     }
+    batch.forEach(freeWhole)
   }
+}
+
+/**
+ * Frees the memory of a piece that has it for itself. V8 would do so only when it has marked its whole heap, and marks it for every
+ * 64 MiB of such pieces.
+ */
+const freeWhole = ({ buffer, byteLength }: Buffer): void => {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** What is left of the buffers after their first `count` bytes. */
