@@ -22,9 +22,10 @@ export const awaitJob = async (
   return current
 }
 
-const SHORTEST_PAUSE_MS = 100
+const SHORTEST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1_000
+const SHARE_OF_WAIT = 1 / 8
 
-/** Each wait as long as all before it: four looks in the first second, then one a second. */
+/** An eighth of all waits before it, so that a wait is hardly longer than the job: 16 looks in the first second, then fewer, at least one a second. */
 export const growingPause = (waitedMs: number): number =>
-  Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs))
+  Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, Math.round(waitedMs * SHARE_OF_WAIT)))
