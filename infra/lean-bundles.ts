@@ -58,13 +58,21 @@ const REPLACED: Readonly<Record<string, string>> = {
     export const resolveEventStreamSerdeConfig = config => config
     export const eventStreamSerdeProvider = refuse
     export class EventStreamSerde { constructor() { refuse() } }`,
+  // An import reads every name of these, some of which Node makes only then: functions/lib/node-http.ts.
+  'node:http': `
+    export const { Agent, STATUS_CODES, request } = process.getBuiltinModule('node:http')`,
+  'node:process': `
+    export const { env, versions } = process`,
 }
 
 const replacements: Plugin = {
   name: 'replacements',
   setup: ({ onResolve, onLoad }) => {
     const filter = new RegExp(`^(${Object.keys(REPLACED).join('|')})$`)
-    onResolve({ filter }, ({ path }) => ({ path, namespace: 'replacement' }))
+    // `require` reads no names.
+    onResolve({ filter }, ({ path, kind }) =>
+      kind === 'require-call' && path.startsWith('node:') ? undefined : { path, namespace: 'replacement' },
+    )
     onLoad({ filter: /.*/, namespace: 'replacement' }, ({ path }) => ({
       contents: REPLACED[path] ?? '',
       resolveDir: projectRoot,

@@ -34,5 +34,10 @@ describe.each(functionNames)('the bundle of %s', name => {
       .map(([path]) => path)
     expect(inputs.filter(path => /zod\/v4\/locales\/(?!en\.|index\.)/.test(path))).toEqual([])
     expect(inputs.filter(path => /credential-provider-(?!env)|nested-clients/.test(path))).toEqual([])
+
+    const imported = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.filter(({ kind }) => kind !== 'require-call').map(({ path }) => path),
+    )
+    expect(imported.filter(path => /^(node:)?(http|process)$/.test(path))).toEqual([])
   })
 })

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { foreignCode } from '../errors/codes.ts'
 import { TransientError, UserError } from '../errors/errors.ts'
 import { parseExactly } from '../json/parse-exactly.ts'
+import { type Exchange, exchange, type Reply } from './exchange.ts'
 import { PREFER_NO_WAIT } from './prefer-header.ts'
 import { errorBodySchema } from './wire.ts'
 
@@ -16,7 +17,7 @@ export interface Connection {
   /** Requests about jobs are answered at once: the caller waits between them. Default: the service waits up to a second. */
   waitsForJobs?: boolean | undefined
   /** What sends requests. Default: the network. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  exchange?: (sent: Exchange) => Promise<Reply>
 }
 
 export interface ApiRequest {
@@ -48,24 +49,29 @@ export const requestWithAdvice = async <Result>(
   apiRequest: ApiRequest,
   schema: z.core.$ZodType<Result>,
 ): Promise<{ result: Result; retryAfterSeconds: number | undefined }> => {
-  const response = await send(connection, apiRequest)
-  if (!response.ok) throw await failure(response, apiRequest)
-  const advice = { retryAfterSeconds: retryAfterSeconds(response) }
-  if (response.status === 204) return { result: z.parse(schema, undefined), ...advice }
-  const parsed = z.safeParse(schema, await readJson(response, apiRequest))
+  const reply = await send(connection, apiRequest)
+  if (reply.status < 200 || reply.status > 299) throw failure(reply, apiRequest)
+  const advice = { retryAfterSeconds: retryAfterSeconds(reply) }
+  if (reply.status === 204) return { result: z.parse(schema, undefined), ...advice }
+  const parsed = z.safeParse(schema, readJson(reply, apiRequest))
   if (!parsed.success) {
     throw new Error(`Unexpected reply to ${describe(apiRequest)}: ${z.prettifyError(parsed.error)}`)
   }
   return { result: parsed.data, ...advice }
 }
 
-const send = async (connection: Connection, { method, path, body, idempotencyKey, runId }: ApiRequest) => {
+const send = async (
+  connection: Connection,
+  { method, path, body, idempotencyKey, runId }: ApiRequest,
+): Promise<Reply> => {
   const branch = connection.branchId === undefined ? '' : `branch/${connection.branchId}/`
   const url = `${connection.baseUrl.replace(/\/+$/, '')}/v2/storage/${branch}${path}`
   try {
-    return await (connection.fetch ?? fetch)(url, {
+    const reply = await (connection.exchange ?? exchange)({
+      url,
       method,
       headers: {
+        'User-Agent': 'millrace',
         'X-StorageApi-Token': connection.token,
         ...(connection.waitsForJobs ? PREFER_NO_WAIT : {}),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -73,17 +79,22 @@ const send = async (connection: Connection, { method, path, body, idempotencyKey
         ...(runId === undefined ? {} : { 'X-KBC-RunId': runId }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout((connection.timeoutSeconds ?? 60) * 1000),
-      redirect: 'error', // A redirect would carry the token elsewhere.
+      timeoutSeconds: connection.timeoutSeconds ?? 60,
     })
+    // A redirect would carry the token elsewhere.
+    if (redirects.has(reply.status)) throw new Error('It answered with a redirect')
+    return reply
   } catch (cause) {
     throw new TransientError('storage.unreachable', `${describe({ method, path })} got no answer`, { cause })
   }
 }
 
-const readJson = async (response: Response, apiRequest: ApiRequest): Promise<unknown> => {
+const redirects = new Set([301, 302, 303, 307, 308])
+
+const readJson = ({ text }: Reply, apiRequest: ApiRequest): unknown => {
   try {
-    return parseExactly(await response.text())
+    if (text === undefined) throw new Error('The reply ended too early')
+    return parseExactly(text)
   } catch (cause) {
     throw new TransientError('storage.brokenReply', `${describe(apiRequest)} got half a reply or no JSON`, {
       cause,
@@ -91,8 +102,8 @@ const readJson = async (response: Response, apiRequest: ApiRequest): Promise<unk
   }
 }
 
-const failure = async (response: Response, apiRequest: ApiRequest): Promise<UserError | TransientError> => {
-  const body = errorBodySchema.safeParse(await response.json().catch(() => undefined))
+const failure = (response: Reply, apiRequest: ApiRequest): UserError | TransientError => {
+  const body = errorBodySchema.safeParse(parseJson(response.text))
   const { error, code, exceptionId } = body.success ? body.data : {}
   const message = error ?? `${describe(apiRequest)} answered ${response.status}`
   if (response.status === 429 || response.status >= 500) {
@@ -107,9 +118,17 @@ const failure = async (response: Response, apiRequest: ApiRequest): Promise<User
   })
 }
 
-const retryAfterSeconds = (response: Response): number | undefined => {
-  const header = response.headers.get('retry-after')
-  return header !== null && /^\d+$/.test(header) ? Number(header) : undefined
+const parseJson = (text = ''): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const retryAfterSeconds = ({ headers }: Reply): number | undefined => {
+  const header = headers['retry-after']
+  return header !== undefined && /^\d+$/.test(header) ? Number(header) : undefined
 }
 
 const describe = ({ method, path }: Pick<ApiRequest, 'method' | 'path'>): string =>

@@ -14,6 +14,7 @@ import { type ApiClient, createApiClient, Refusal } from './api-client.ts'
 import { type Asset, assetNames } from './assets.ts'
 import type { Built } from './built.ts'
 import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
+import { exchangeWith } from './exchange-with.ts'
 import { type AssetNames, Page, Problem } from './layout.tsx'
 import { pages } from './pages.tsx'
 import { schemaOfComponent, tokenSchema } from './schemas.ts'
@@ -151,7 +152,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     createStorageClient({
       baseUrl: new URL(context.req.url).origin,
       token,
-      fetch: (url, init) => api.fetch(new Request(url, init)),
+      exchange: exchangeWith(api),
     })
   hono.post(
     `${CONSOLE_PATH}/drop/upload`,

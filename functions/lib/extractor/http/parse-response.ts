@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http'
 import { UserError } from '../../errors/errors.ts'
+import { STATUS_CODES } from '../../node-http.ts'
 import type { ErrorRule } from '../config/error-rules-schema.ts'
 import type { Log } from '../masking/log.ts'
 import type { Masker } from '../masking/masker.ts'
