@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import type { RequestListener, Server, ServerOptions } from 'node:http'
+import { createServer } from '../../functions/lib/node-http.ts'
 
 /** How long a connection may stay open before its caller is known. */
 export interface ConnectionLimits {

@@ -10,6 +10,8 @@ export interface DataDir {
   readonly path: string
   /** The account's own key; made at the first start and kept. */
   readonly root: RootCredentials
+  /** It was made, or was empty: nothing in it is from an earlier process. */
+  readonly isNew: boolean
   release(): Promise<void>
 }
 
@@ -36,8 +38,8 @@ export const openDataDir = async (
   const release = await lockDirectory(path, { files, waitMs })
   try {
     await files.syncFolder(dirname(path))
-    const root = await rootCredentials(join(path, 'root-credentials.json'), files, log)
-    return { path, root, release }
+    const { credentials, areNew } = await rootCredentials(join(path, 'root-credentials.json'), files, log)
+    return { path, root: credentials, isNew: areNew, release }
   } catch (error) {
     await release()
     throw error

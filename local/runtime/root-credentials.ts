@@ -14,15 +14,15 @@ export const rootCredentials = async (
   path: string,
   files: DurableFiles,
   log: Log,
-): Promise<RootCredentials> => {
+): Promise<{ credentials: RootCredentials; areNew: boolean }> => {
   await removeUnfinished(files, dirname(path))
   const kept = await readRecord(files, path, text => schema.parse(JSON.parse(text)), log)
-  if (kept !== undefined) return kept
+  if (kept !== undefined) return { credentials: kept, areNew: false }
   const made = {
     // The form of a real one: some clients check it.
     accessKeyId: `AKIA${randomBytes(8).toString('hex').toUpperCase()}`,
     secretAccessKey: randomBytes(20).toString('hex'),
   }
   await files.writeWhole(path, JSON.stringify(made))
-  return made
+  return { credentials: made, areNew: true }
 }

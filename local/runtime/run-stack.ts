@@ -1,12 +1,10 @@
 import { join } from 'node:path'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { type EmbeddedS3, startEmbeddedS3 } from '../s3/server.ts'
 import { Alarms } from './alarms/alarms.ts'
 import { Topics } from './alarms/topics.ts'
 import { authenticator, type KnownKey } from './control/authenticate.ts'
 import { ControlServer } from './control/aws-json-server.ts'
 import { RolePolicies } from './control/role-policies.ts'
-import type { DataDir } from './data-dir.ts'
 import type { EventRouter } from './events/event-router.ts'
 import { eventOperations } from './events/operations.ts'
 import { ExecutionStore } from './executions/execution-store.ts'
@@ -114,7 +112,7 @@ export const runStack = async (
   }
   const stack = read(endpoints)
 
-  await Promise.all([createBuckets(s3, stack), makeTables(items.endpoint, dataDir, stack)])
+  await Promise.all([createBuckets(s3, stack), createTables(items.request, stack.ofType(table))])
   const expiry = startItemExpiry({
     endpoint: items.endpoint,
     credentials: dataDir.root,
@@ -181,7 +179,7 @@ export const runStack = async (
   const resumed = executions.resume()
   if (resumed > 0) log(`${resumed} executions that were under way are taken up again`)
   router.resolve(events)
-  schedules.start()
+  schedules.start({ hasEarlierWork: !dataDir.isNew })
   // In the background and one after the other, so that the first file does not wait for bundles to load.
   void functions.warm(functionsOfFirstFile(stack, api?.functionArn))
 
@@ -226,16 +224,6 @@ const createBuckets = async (s3: EmbeddedS3, stack: Stack): Promise<void> => {
       eventBridge,
       cors: properties.CorsConfiguration?.CorsRules ?? [],
     })
-  }
-}
-
-const makeTables = async (endpoint: string, { root }: DataDir, stack: Stack): Promise<void> => {
-  // A copy: the client writes into the object that it is given.
-  const client = new DynamoDBClient({ endpoint, region: account.region, credentials: { ...root } })
-  try {
-    await createTables(client, stack.ofType(table))
-  } finally {
-    client.destroy()
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { S3Client } from '@aws-sdk/client-s3'
+import type { S3Client } from '@aws-sdk/client-s3'
 import { athenaOperations } from './athena/operations.ts'
 import { Queries } from './athena/queries.ts'
 import type { ControlServer } from './control/aws-json-server.ts'
@@ -37,6 +37,7 @@ export const serveQueries = async (
   )
   /** A query reads and writes in the rights of who started it, as in the account. */
   const s3Of = async (roleArn: string | undefined): Promise<S3Client> => {
+    const { S3Client } = await import('@aws-sdk/client-s3')
     const options = { endpoint: s3, region: account.region, forcePathStyle: true }
     if (roleArn === undefined) return new S3Client({ ...options, credentials: { ...dataDir.root } })
     const environment = await credentials.environment(roleArn, 'athena')

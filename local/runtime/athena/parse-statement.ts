@@ -2,7 +2,7 @@ import { ServiceError } from '../control/service-error.ts'
 import { type Merge, parseMerge, type TableName } from './parse-merge.ts'
 
 /** A statement of ours: the table that it changes, and those that it reads. */
-interface Statement {
+export interface Statement {
   target: TableName
   reads: TableName[]
   /** Of a MERGE. Otherwise it is an OPTIMIZE. */

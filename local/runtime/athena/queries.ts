@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { z } from 'zod'
-import { openDuckDbSession } from '#lib/table-engine/duckdb-session.ts'
 import { DurableFiles } from '../../durable/durable-files.ts'
 import { type Log, readRecords } from '../../durable/records.ts'
 import type { Caller } from '../control/authenticate.ts'
@@ -10,8 +9,6 @@ import { ServiceError } from '../control/service-error.ts'
 import type { GlueTables } from '../glue/catalog.ts'
 import { glueTableArn } from '../glue/operations.ts'
 import { parseStatement } from './parse-statement.ts'
-import { runMerge } from './run-merge.ts'
-import { runOptimize } from './run-optimize.ts'
 
 const queryRecord = z.strictObject({
   id: z.string(),
@@ -43,8 +40,6 @@ interface QueriesOptions {
   files?: DurableFiles
   log?: Log
 }
-
-const MEMORY_MIB = 512
 
 /** Queries, each a file of the data directory. One that was under way when the process ended is run again. */
 export class Queries {
@@ -158,15 +153,13 @@ export class Queries {
     const { input } = tables.get(target.database, target.name)
     // The process ended between the commit and the note that the query has succeeded.
     if (input.Parameters['metadata_location'] !== query.base) return query.updatedRows ?? 0
-    const session = await openDuckDbSession({
-      scratchDir: join(folder, 'scratch'),
-      memoryLimitMiB: MEMORY_MIB,
-      threads: 1,
-    })
-    try {
-      const run = {
+    // DuckDB and the readers of tables are two hundred modules, which most processes never need.
+    const { runStatement } = await import('./run-statement.ts')
+    return runStatement(
+      { target, merge },
+      {
         tables,
-        session,
+        scratchDir: join(folder, 'scratch'),
         s3: await s3Of(query.roleArn),
         queryId: query.id,
         onScan: (bytes: number) => {
@@ -175,13 +168,8 @@ export class Queries {
           const { cutoffBytes } = workGroups.get(query.workGroup) ?? { cutoffBytes: 0 }
           if (bytes > cutoffBytes) throw new CutOff('Bytes scanned limit was exceeded')
         },
-      }
-      if (merge) return await runMerge({ merge, ...run })
-      await runOptimize({ target, ...run })
-      return 0
-    } finally {
-      await session.close()
-    }
+      },
+    )
   }
 
   async #end(id: string, end: Pick<QueryRecord, 'state' | 'reason' | 'updatedRows'>): Promise<void> {

@@ -1,13 +1,11 @@
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
 import type { TableProperties } from '../resources/table.ts'
+import type { ItemRequest } from './item-request.ts'
 
 /** It takes as long as two writes. */
-const activationSeconds = 60
+const ACTIVATION_MS = 60_000
+const LOOK_EVERY_MS = 5
 
 /**
  * Makes the tables that are missing, and waits until they can be used.
@@ -16,54 +14,61 @@ const activationSeconds = 60
  * those changes replace the table, and none happens by itself here.
  */
 export const createTables = async (
-  client: DynamoDBClient,
+  request: ItemRequest,
   tables: readonly { name: string; properties: TableProperties }[],
 ): Promise<void> => {
   for (const { name, properties } of tables) {
-    const existing = await describe(client, name)
+    const existing = await describe(request, name)
     if (existing === undefined) {
-      await client.send(
-        new CreateTableCommand({
-          TableName: name,
-          AttributeDefinitions: properties.AttributeDefinitions,
-          KeySchema: properties.KeySchema,
-          BillingMode: properties.BillingMode,
-          GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
-        }),
-      )
-      await waitUntilTableExists(
-        { client, minDelay: 0.01, maxDelay: 0.01, maxWaitTime: activationSeconds },
-        { TableName: name },
-      )
-    } else if (existing !== shapeOf(properties)) {
+      await request('CreateTable', {
+        TableName: name,
+        AttributeDefinitions: properties.AttributeDefinitions,
+        KeySchema: properties.KeySchema,
+        BillingMode: properties.BillingMode,
+        GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes,
+      })
+      await untilActive(request, name)
+    } else if (shapeOf(existing) !== shapeOf(properties)) {
       throw new Error(
-        `The table ${name} in the data directory has other keys or indexes than the template: ${existing} and ` +
+        `The table ${name} in the data directory has other keys or indexes than the template: ${shapeOf(existing)} and ` +
           `${shapeOf(properties)}. Start with another data directory, or remove this one.`,
       )
     }
   }
 }
 
-const describe = async (client: DynamoDBClient, name: string): Promise<string | undefined> => {
+const keySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.string() }))
+const description = z.object({
+  Table: z.object({
+    TableStatus: z.string(),
+    KeySchema: keySchema,
+    GlobalSecondaryIndexes: z.array(z.object({ IndexName: z.string(), KeySchema: keySchema })).optional(),
+  }),
+})
+
+const describe = async (request: ItemRequest, name: string) => {
   try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }))
-    return shapeOf({ KeySchema: Table?.KeySchema, GlobalSecondaryIndexes: Table?.GlobalSecondaryIndexes })
+    return description.parse(await request('DescribeTable', { TableName: name })).Table
   } catch (error) {
     if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined
     throw error
   }
 }
 
+const untilActive = async (request: ItemRequest, name: string): Promise<void> => {
+  const latest = Date.now() + ACTIVATION_MS
+  while ((await describe(request, name))?.TableStatus !== 'ACTIVE') {
+    if (Date.now() > latest) throw new Error(`The table ${name} could not be made`)
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
 interface Keys {
-  readonly KeySchema?:
-    | readonly { AttributeName?: string | undefined; KeyType?: string | undefined }[]
-    | undefined
+  readonly KeySchema: readonly { AttributeName: string; KeyType: string }[]
 }
 
 const shapeOf = (
-  table: Keys & {
-    readonly GlobalSecondaryIndexes?: readonly (Keys & { IndexName?: string | undefined })[] | undefined
-  },
+  table: Keys & { readonly GlobalSecondaryIndexes?: readonly (Keys & { IndexName: string })[] | undefined },
 ): string => {
   const indexes = (table.GlobalSecondaryIndexes ?? [])
     .map(index => `${index.IndexName} ${keysOf(index)}`)
@@ -71,5 +76,5 @@ const shapeOf = (
   return [keysOf(table), ...indexes].join(', ')
 }
 
-const keysOf = ({ KeySchema = [] }: Keys): string =>
+const keysOf = ({ KeySchema }: Keys): string =>
   KeySchema.map(({ AttributeName, KeyType }) => `${AttributeName}:${KeyType}`).join('+')

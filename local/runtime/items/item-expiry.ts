@@ -1,6 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { account } from '../resources/resource-type.ts'
-import { type ExpiringTable, expireItems } from './expire-items.ts'
+import type { ExpiringTable } from './expire-items.ts'
 
 interface ItemExpiryOptions {
   readonly endpoint: string
@@ -18,16 +17,26 @@ const PAUSE_MS = 50
 export const startItemExpiry = ({ endpoint, credentials, tables, log }: ItemExpiryOptions) => {
   const closing = new AbortController()
   const { signal } = closing
-  const run = async (): Promise<void> => {
+  const expire = async (): Promise<number> => {
+    // Loaded here, where no start waits for it.
+    const [{ DynamoDBClient }, { expireItems }] = await Promise.all([
+      import('@aws-sdk/client-dynamodb'),
+      import('./expire-items.ts'),
+    ])
     // A copy: the client writes into the object that it is given.
     const client = new DynamoDBClient({ endpoint, region: account.region, credentials: { ...credentials } })
     try {
-      const expired = await expireItems(client, tables, { now: new Date(), pauseMs: PAUSE_MS, signal })
+      return await expireItems(client, tables, { now: new Date(), pauseMs: PAUSE_MS, signal })
+    } finally {
+      client.destroy()
+    }
+  }
+  const run = async (): Promise<void> => {
+    try {
+      const expired = await expire()
       if (expired > 0) log(`${expired} items whose time to live was over are deleted`)
     } catch (error) {
       if (!signal.aborted) log(`Expired items are not all deleted, tomorrow again: ${String(error)}`)
-    } finally {
-      client.destroy()
     }
   }
   let timer = setTimeout(function next() {

@@ -13,6 +13,7 @@ import { readBody } from '../control/aws-json-server.ts'
 import { ServiceError } from '../control/service-error.ts'
 import { arn } from '../resources/resource-type.ts'
 import { createDynalite, type Reply } from './dynalite.ts'
+import { createItemRequest, type ItemRequest } from './item-request.ts'
 import { ItemStore } from './item-store.ts'
 
 interface ItemServerOptions {
@@ -26,6 +27,8 @@ interface ItemServerOptions {
 
 interface ItemServer {
   readonly endpoint: string
+  /** For this process itself. */
+  readonly request: ItemRequest
   close(): Promise<void>
 }
 
@@ -72,6 +75,7 @@ export const startItemServer = async ({
   const port = await listen(server)
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    request: createItemRequest(dynalite.run),
     close: async () => {
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeAllConnections()

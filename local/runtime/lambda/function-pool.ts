@@ -79,8 +79,9 @@ export class FunctionPool {
     return this.#options.environment()
   }
 
-  /** Makes one container and loads its bundle before the first invocation. */
+  /** Makes one container, if there is none, and loads its bundle before the first invocation. */
   async warm(): Promise<void> {
+    if (this.#all.size > 0 || this.#underWay.size > 0) return
     await this.#limit(async () => {
       const warm = await this.#take()
       await warm.container.load().finally(() => this.#giveBack(warm))

@@ -46,12 +46,12 @@ export class Scheduler {
       })
   }
 
-  /** A schedule of each minute runs at once: there may be work from before the start. */
-  start(): void {
+  /** With work from before the start a schedule of each minute runs at once. */
+  start({ hasEarlierWork }: { hasEarlierWork: boolean }): void {
     const now = new Date()
     for (const [schedule, nextTime] of this.#due) {
       const due = nextTime(now)
-      if (due && isOfEachMinute(nextTime, due)) void this.#run(schedule, now)
+      if (hasEarlierWork && due && isOfEachMinute(nextTime, due)) void this.#run(schedule, now)
       this.#wait(schedule, nextTime, due)
     }
   }

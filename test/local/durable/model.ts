@@ -50,7 +50,7 @@ export const prepare = async (stores: Stores, model: Model): Promise<void> => {
   const AttributeDefinitions = [{ AttributeName: 'id', AttributeType: 'S' as const }]
   const KeySchema = [{ AttributeName: 'id', KeyType: 'HASH' as const }]
   const properties = { AttributeDefinitions, KeySchema, BillingMode: 'PAY_PER_REQUEST' as const }
-  await createTables(stores.itemClient, [{ name: 'items', properties }])
+  await createTables(stores.requestItems, [{ name: 'items', properties }])
   model.hasTable = true
 }
 

@@ -25,7 +25,7 @@ const queue = {
 export const openStores = async (dataDir: string, files: DurableFiles, log: (line: string) => void) => {
   const within = (name: string) => join(dataDir, name)
   await using opening = new AsyncDisposableStack()
-  const root = await rootCredentials(within('root-credentials.json'), files, log)
+  const { credentials: root } = await rootCredentials(within('root-credentials.json'), files, log)
   const items = await startItemServer({
     folder: within('items'),
     files,
@@ -57,6 +57,7 @@ export const openStores = async (dataDir: string, files: DurableFiles, log: (lin
     s3,
     s3Client,
     itemClient,
+    requestItems: items.request,
     queues,
     queue: queues.byName(queue.name),
     executions,

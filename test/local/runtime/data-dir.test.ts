@@ -91,6 +91,15 @@ describe('the data directory', () => {
     await dataDir.release()
   })
 
+  it('is new until a process has held it', async () => {
+    const path = await newFolder()
+    const first = await open(path)
+    await first.release()
+    const second = await open(path)
+    await second.release()
+    expect([first.isNew, second.isNew]).toEqual([true, false])
+  })
+
   it('is closed to other users, with a log line, when it was open to them', async () => {
     const path = await newFolder(0o755)
     const dataDir = await open(path)

@@ -42,7 +42,7 @@ beforeAll(async () => {
     credentials: { accessKeyId: 'test', secretAccessKey: 'secret' },
     maxAttempts: 1,
   })
-  await createTables(client, tables)
+  await createTables(server.request, tables)
 })
 
 afterAll(async () => {

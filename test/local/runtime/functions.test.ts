@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { invokeWhenThereIsRoom } from '#local/runtime/lambda/asynchronous.ts'
@@ -38,6 +38,7 @@ const definitions = [
   definition('plain'),
   Object.defineProperty(definition('impatient'), 'timeoutSeconds', { get: () => patience.seconds }),
   definition('pair', { concurrency: 2 }),
+  definition('warmed', { concurrency: 2 }),
   definition('missing', { exportName: 'nobody' }),
   definition('absent', { modulePath: join(folder.path, 'absent.mjs') }),
   definition('small', { memoryMiB: 64, scratchMiB: 1 }),
@@ -94,6 +95,15 @@ describe('results', () => {
   it('keeps a container warm between invocations', async () => {
     const first = await plain({ do: 'count' })
     expect(await plain({ do: 'count' })).toBe(Number(first) + 1)
+  })
+
+  it('makes no second container in advance while the first one works', async () => {
+    const containers = () => readdir(join(folder.path, 'tmp'))
+    const before = await containers()
+    const invoked = functions.invoke('arn:warmed', { do: 'echo' })
+    await functions.warm(new Set(['arn:warmed']))
+    await invoked
+    expect(await containers()).toHaveLength(before.length + 1)
   })
 
   it('describes the invocation in the context', async () => {

@@ -44,6 +44,7 @@ const open = async (name: string) => {
   })
   return {
     client,
+    request: server.request,
     close: async () => {
       client.destroy()
       await server.close()
@@ -52,9 +53,9 @@ const open = async (name: string) => {
 }
 
 it('can be written to as soon as its tables are made', async () => {
-  const { client, close } = await open('fresh')
+  const { client, request, close } = await open('fresh')
   try {
-    await createTables(client, [{ name: 'things', properties }])
+    await createTables(request, [{ name: 'things', properties }])
     await client.send(new PutItemCommand({ TableName: 'things', Item: { id: { S: '1' } } }))
     const { Item } = await client.send(new GetItemCommand({ TableName: 'things', Key: { id: { S: '1' } } }))
     expect(Item).toEqual({ id: { S: '1' } })
@@ -72,10 +73,10 @@ it('forgets a table whose making was cut off, so that it is made again', async (
   )
   await closeStore()
 
-  const { client, close } = await open('unfinished')
+  const { client, request, close } = await open('unfinished')
   try {
     expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual([])
-    await createTables(client, [{ name: 'things', properties }])
+    await createTables(request, [{ name: 'things', properties }])
     await client.send(new PutItemCommand({ TableName: 'things', Item: { id: { S: '1' } } }))
   } finally {
     await close()

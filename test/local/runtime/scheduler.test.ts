@@ -37,7 +37,7 @@ afterEach(() => {
 describe('Scheduler', () => {
   it('gives the target its input each time it is due, until it is closed', () => {
     const scheduler = schedulerOf(schedule('{"at":"<aws.scheduler.scheduled-time>"}'))
-    scheduler.start()
+    scheduler.start({ hasEarlierWork: true })
     vi.advanceTimersByTime(4 * 60_000)
     expect(delivered).toEqual([])
     vi.advanceTimersByTime(10 * 60_000)
@@ -52,16 +52,26 @@ describe('Scheduler', () => {
   it('runs a schedule of each minute at once', () => {
     const everyMinute = { ScheduleExpression: 'rate(1 minute)' }
     const scheduler = schedulerOf(schedule('{"at":"<aws.scheduler.scheduled-time>"}', everyMinute))
-    scheduler.start()
+    scheduler.start({ hasEarlierWork: true })
     expect(delivered).toEqual(['{"at":"2026-11-20T12:05:00Z"}'])
     vi.advanceTimersByTime(60_000)
     expect(delivered).toHaveLength(2)
     scheduler.close()
   })
 
+  it('waits for the first minute when there is no work from before', () => {
+    const everyMinute = { ScheduleExpression: 'rate(1 minute)' }
+    const scheduler = schedulerOf(schedule('{}', everyMinute))
+    scheduler.start({ hasEarlierWork: false })
+    expect(delivered).toEqual([])
+    vi.advanceTimersByTime(60_000)
+    expect(delivered).toHaveLength(1)
+    scheduler.close()
+  })
+
   it('skips what was due while the machine slept', () => {
     const scheduler = schedulerOf(schedule('{}'))
-    scheduler.start()
+    scheduler.start({ hasEarlierWork: true })
     vi.setSystemTime(new Date('2026-11-20T18:00:01Z'))
     vi.advanceTimersByTime(5 * 60_000)
     expect(delivered).toHaveLength(1)
@@ -70,7 +80,7 @@ describe('Scheduler', () => {
 
   it('does not run a disabled schedule', () => {
     const scheduler = schedulerOf(schedule('{}', { State: 'DISABLED' }))
-    scheduler.start()
+    scheduler.start({ hasEarlierWork: true })
     vi.advanceTimersByTime(60 * 60_000)
     expect(delivered).toEqual([])
   })
