@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { type EmbeddedCloud, startEmbeddedCloud } from '../runtime/embedded-cloud.ts'
 import { extractionAct } from './extraction.ts'
 import { followImports } from './follow-imports.ts'
+import { putObject } from './put-object.ts'
 import { startShopApi } from './shop-api.ts'
 import { showCounts, showRows } from './show-table.ts'
 
@@ -21,12 +21,6 @@ const say = (text = ''): void => {
 }
 
 const demo = async (cloud: EmbeddedCloud): Promise<void> => {
-  const s3 = new S3Client({
-    endpoint: cloud.s3,
-    region: cloud.region,
-    credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
-    forcePathStyle: true,
-  })
   const imports = followImports(cloud)
 
   const drop = async (file: string, metadata: Record<string, string>): Promise<void> => {
@@ -34,9 +28,7 @@ const demo = async (cloud: EmbeddedCloud): Promise<void> => {
     const settings = Object.entries(metadata).map(([name, value]) => `${name}=${value}`)
     say(`\n> ${file} (${Math.round(body.length / 1024)} KiB; ${settings.join(', ')})`)
     say(`  -> s3://${cloud.landingBucket}/${KEY}`)
-    await s3.send(
-      new PutObjectCommand({ Bucket: cloud.landingBucket, Key: KEY, Body: body, Metadata: metadata }),
-    )
+    await putObject(cloud, { bucket: cloud.landingBucket ?? '', key: KEY, body, metadata })
     await imports.next()
     say(await showCounts(cloud, TABLE_ID))
   }
@@ -49,7 +41,6 @@ const demo = async (cloud: EmbeddedCloud): Promise<void> => {
   say(await showRows(cloud, TABLE_ID, { columns: COLUMNS, ...CHANGED_ORDER }))
   await drop('orders-update.csv', { incremental: '1' })
   say(await showRows(cloud, TABLE_ID, { columns: COLUMNS, ...CHANGED_ORDER }))
-  s3.destroy()
 }
 
 say('Starting the whole stack on this machine, in a temporary folder …')

@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { CloudFacts } from '../runtime/embedded-cloud.ts'
+import { callApi } from './call-api.ts'
 import type { ShopApi } from './shop-api.ts'
 import { showCounts, showRows } from './show-table.ts'
 
 /** The second act: an HTTP API becomes tables, by a stored configuration with two rows. */
 const CONFIGS = 'components/ex-generic-v2/configs'
 const CONFIG_ID = 'web-shop'
-const LOOK_EVERY_MS = 100
 
 /** What both rows share: the address of the API, its login, its pagination. */
 const rootOf = ({ url, user, password }: ShopApi) => ({
@@ -85,25 +84,15 @@ export const extractionAct = async (
   shop: ShopApi,
   say: (text?: string) => void,
 ): Promise<void> => {
-  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(`${cloud.api}/v2/storage/${path}`, {
-      method,
-      headers: { 'X-StorageApi-Token': cloud.token ?? '', 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    if (!response.ok)
-      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
-    return response.json()
-  }
+  const call = (method: string, path: string, body?: unknown) => callApi(cloud, method, path, body)
 
   const run = async (): Promise<void> => {
     shop.takeRequests()
     let job = jobSchema.parse(await call('POST', `${CONFIGS}/${CONFIG_ID}/run`))
     say(`\n> POST ${CONFIGS}/${CONFIG_ID}/run -> job ${job.id}`)
-    while (job.status === 'waiting' || job.status === 'processing') {
-      await sleep(LOOK_EVERY_MS)
+    // The API answers when the job has ended, after a second at the latest.
+    while (job.status === 'waiting' || job.status === 'processing')
       job = jobSchema.parse(await call('GET', `jobs/${job.id}`))
-    }
     if (job.status !== 'success') throw new Error(`The extraction failed: ${job.error?.message}`)
     const { rows } = resultsSchema.parse(job.results)
     for (const { name, seconds, tables, jobs } of rows) {

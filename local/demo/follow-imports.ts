@@ -1,14 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DescribeExecutionCommand, ListExecutionsCommand, SFNClient } from '@aws-sdk/client-sfn'
+import { z } from 'zod'
+import { createStepFunctionsRequest } from '#lib/aws/step-functions-request.ts'
 import type { EmbeddedCloud } from '../runtime/embedded-cloud.ts'
 
 /** How long after the upload the execution may appear. */
 const PATIENCE_SECONDS = 20
-const LOOK_EVERY_MS = 100
+const LOOK_EVERY_MS = 20
+
+const listSchema = z.object({ executions: z.array(z.object({ executionArn: z.string() })) })
+const executionSchema = z.object({
+  status: z.string(),
+  error: z.string().optional(),
+  cause: z.string().optional(),
+})
 
 /** Follows the executions of the import machine, one after the other, with a line of progress on the terminal. */
 export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void> } => {
-  const stepFunctions = new SFNClient({
+  const request = createStepFunctionsRequest({
     endpoint: cloud.control,
     region: cloud.region,
     credentials: { accessKeyId: cloud.accessKeyId, secretAccessKey: cloud.secretAccessKey },
@@ -17,28 +25,25 @@ export const followImports = (cloud: EmbeddedCloud): { next: () => Promise<void>
   const seen = new Set<string>()
 
   const newExecution = async (): Promise<string | undefined> => {
-    const { executions = [] } = await stepFunctions.send(new ListExecutionsCommand({ stateMachineArn }))
-    return executions.map(({ executionArn }) => executionArn).find(arn => arn !== undefined && !seen.has(arn))
+    const { executions } = listSchema.parse(await request('ListExecutions', { stateMachineArn }))
+    return executions.map(({ executionArn }) => executionArn).find(arn => !seen.has(arn))
   }
 
   const next = async (): Promise<void> => {
     const startedAt = performance.now()
     const elapsed = () => (performance.now() - startedAt) / 1000
-    let executionArn: string | undefined
+    let executionArn = await newExecution()
     while (executionArn === undefined) {
       if (elapsed() > PATIENCE_SECONDS) throw new Error('No execution of the import machine has started')
-      executionArn = await newExecution()
       await sleep(LOOK_EVERY_MS)
+      executionArn = await newExecution()
     }
     seen.add(executionArn)
     for (;;) {
-      const { status, error, cause } = await stepFunctions.send(
-        new DescribeExecutionCommand({ executionArn }),
+      const { status, error, cause } = executionSchema.parse(
+        await request('DescribeExecution', { executionArn }),
       )
-      showProgress(
-        `  import ${String(status).toLowerCase()}, ${elapsed().toFixed(1)} s`,
-        status !== 'RUNNING',
-      )
+      showProgress(`  import ${status.toLowerCase()}, ${elapsed().toFixed(1)} s`, status !== 'RUNNING')
       if (status === 'SUCCEEDED') return
       if (status !== 'RUNNING') throw new Error(`The import ended as ${status}: ${error}: ${cause}`)
       await sleep(LOOK_EVERY_MS)

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { createServer } from '#lib/node-http.ts'
 
 /** A typical web shop's HTTP API: a login that gives a token, and lists in pages by offset. */
 export interface ShopApi {

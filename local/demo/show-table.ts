@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CloudFacts } from '../runtime/embedded-cloud.ts'
+import { callApi } from './call-api.ts'
 
 const tableSchema = z.object({
   rowsCount: z.number(),
@@ -16,7 +17,9 @@ const CELL_WIDTH = 24
 
 /** How many rows and columns a table has, as one line for a terminal. */
 export const showCounts = async (cloud: CloudFacts, tableId: string): Promise<string> => {
-  const { rowsCount, columns, primaryKey } = tableSchema.parse(await read(cloud, `tables/${tableId}`))
+  const { rowsCount, columns, primaryKey } = tableSchema.parse(
+    await callApi(cloud, 'GET', `tables/${tableId}`),
+  )
   return `  ${tableId}: ${rowsCount} rows, ${columns.length} columns, primary key ${primaryKey.join(', ') || 'none'}`
 }
 
@@ -27,7 +30,9 @@ export const showRows = async (
   query: Record<string, string>,
 ): Promise<string> => {
   const parameters = new URLSearchParams({ limit: `${PREVIEW_ROWS}`, format: 'json', ...query })
-  const preview = previewSchema.parse(await read(cloud, `tables/${tableId}/data-preview?${parameters}`))
+  const preview = previewSchema.parse(
+    await callApi(cloud, 'GET', `tables/${tableId}/data-preview?${parameters}`),
+  )
   const rows = [preview.columns, ...preview.rows.map(row => row.map(({ value }) => value ?? ''))]
   return rows.map(cells => `    ${cells.map(padded).join(' ').trimEnd()}`).join('\n')
 }
@@ -36,12 +41,4 @@ const padded = (cell: string): string => {
   const oneLine = cell.replace(/\r?\n/g, '⏎')
   const cut = oneLine.length > CELL_WIDTH ? `${oneLine.slice(0, CELL_WIDTH - 1)}…` : oneLine
   return cut.padEnd(CELL_WIDTH)
-}
-
-const read = async ({ api, token }: CloudFacts, path: string): Promise<unknown> => {
-  const response = await fetch(`${api}/v2/storage/${path}`, {
-    headers: { 'X-StorageApi-Token': token ?? '' },
-  })
-  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`)
-  return response.json()
 }
