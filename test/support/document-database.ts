@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb'
 
 // The package has no types; these are the parts used here.
 const dynalite: (options: { createTableMs: number }) => Server = createRequire(import.meta.url)('dynalite')
@@ -29,6 +29,11 @@ export const startDocumentDatabase = async () => {
           AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
           KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
         }),
+      )
+      // It is there after some milliseconds, but not at once.
+      await waitUntilTableExists(
+        { client, maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 },
+        { TableName: name },
       )
       return name
     },

@@ -60,10 +60,11 @@ const startDynalite = async () => {
   }
 }
 
-const wait = { maxWaitTime: 60, minDelay: 1, maxDelay: 2 }
+/** Seconds. A table of dynalite is there after some milliseconds, but not at once. */
+const wait = { maxWaitTime: 60, minDelay: 0.01, maxDelay: 1 }
 
 const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
-  const { TableDescription } = await client.send(
+  await client.send(
     new CreateTableCommand({
       TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',
@@ -77,7 +78,6 @@ const createTable = async (client: DynamoDBClient, tableName: string): Promise<v
       ],
     }),
   )
-  if (TableDescription?.TableStatus === 'ACTIVE' || !otherImplementation('MILLRACE_TEST_DYNAMODB')) return
   await waitUntilTableExists({ client, ...wait }, { TableName: tableName })
 }
 
