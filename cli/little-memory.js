@@ -3,7 +3,7 @@
  * How much memory a process keeps beside what it holds. Node and the C library read this only where a process begins, so for
  * these commands it begins again, as the same process (40 ms). What the user has set is left as it is.
  */
-const youngObjects = ['--max-semi-space-size=2'] // MiB. V8 takes up to 48 for objects that hardly live. Imports take as long with less, runs of configurations a tenth longer (docs/benchmarks.md).
+const youngObjects = ['--max-semi-space-size=2'] // MiB. V8 takes up to 48 for objects that hardly live. Imports and runs of configurations take as long with less (docs/benchmarks.md).
 const freedGoesBack = {
   // glibc: each of some 30 threads would keep what it frees, in a heap of its own.
   MALLOC_ARENA_MAX: '2',

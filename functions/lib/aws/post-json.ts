@@ -1,11 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { Agent as HttpAgent, request as httpRequest } from '../node-http.ts'
+import { keptConnections } from '../kept-connections.ts'
 
 /** As many as the SDK keeps. */
-const limits = { keepAlive: true, maxSockets: 50 }
-const plain = { send: httpRequest, agent: new HttpAgent(limits) }
-const secure = { send: httpsRequest, agent: new HttpsAgent(limits) }
+const connectionFor = keptConnections({ maxSockets: 50 })
 
 interface Post {
   url: URL
@@ -28,7 +25,7 @@ interface PostReply {
  */
 export const postJson = ({ url, headers, body, timeoutMs }: Post): Promise<PostReply> =>
   new Promise((resolve, reject) => {
-    const { send, agent } = url.protocol === 'https:' ? secure : plain
+    const { send, agent } = connectionFor(url.protocol)
     const request = send(url, { method: 'POST', headers, agent, timeout: timeoutMs }, response => {
       readText(response).then(text => resolve({ status: response.statusCode ?? 0, text }), reject)
     })

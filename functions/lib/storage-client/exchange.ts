@@ -1,13 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { Agent as HttpAgent, request as httpRequest } from '../node-http.ts'
+import { keptConnections } from '../kept-connections.ts'
 
 /** A connection that rested longer is not used again: the other side may just be closing it. */
 const LONGEST_REST_MS = 4_000
 
-const limits = { keepAlive: true, timeout: LONGEST_REST_MS }
-const plain = { send: httpRequest, agent: new HttpAgent(limits) }
-const secure = { send: httpsRequest, agent: new HttpsAgent(limits) }
+const connectionFor = keptConnections({ timeout: LONGEST_REST_MS })
 
 export interface Exchange {
   url: string
@@ -33,7 +30,7 @@ export interface Reply {
  */
 export const exchange = ({ url, method, headers, body, timeoutSeconds }: Exchange): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const { send, agent } = url.startsWith('https:') ? secure : plain
+    const { send, agent } = connectionFor(new URL(url).protocol)
     const signal = AbortSignal.timeout(timeoutSeconds * 1000)
     const request = send(url, { method, headers, agent, signal }, response => {
       readText(response).then(text =>

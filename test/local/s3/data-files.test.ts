@@ -8,10 +8,20 @@ import { DurableFiles } from '#local/durable/durable-files.ts'
 import { readSlices } from '#local/s3/storage/read-slices.ts'
 import { Store } from '#local/s3/storage/store.ts'
 
-it('a file that a copy has come to share stays when its first owner goes meanwhile', async () => {
+/** A store in a folder of its own. */
+const withStore = async (use: (store: Store) => Promise<void>, files = new DurableFiles()): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
-  const store = await Store.open(dataDir, new DurableFiles())
+  const store = await Store.open(dataDir, files)
   try {
+    await use(store)
+  } finally {
+    await store.close()
+    await rm(dataDir, { recursive: true })
+  }
+}
+
+it('a file that a copy has come to share stays when its first owner goes meanwhile', () =>
+  withStore(async store => {
     const { file, handle } = await store.files.create()
     await handle.write([Buffer.from('shared')])
     await store.files.finish(file, handle)
@@ -30,16 +40,10 @@ it('a file that a copy has come to share stays when its first owner goes meanwhi
     await store.commit([], () => store.parts.remove(2))
     await store.files.settled()
     expect(existsSync(store.files.path(file))).toBe(false)
-  } finally {
-    await store.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
+  }))
 
-it('a small file lies in the database until nobody shares or reads it', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
-  const store = await Store.open(dataDir, new DurableFiles())
-  try {
+it('a small file lies in the database until nobody shares or reads it', () =>
+  withStore(async store => {
     const { files, parts } = store
     const name = files.newName()
     const slices = [{ file: name, fileStart: 1, size: 4 }]
@@ -58,32 +62,20 @@ it('a small file lies in the database until nobody shares or reads it', async ()
     await files.settled()
     expect(files.small.has(name)).toBe(false)
     expect(readdirSync(dirname(files.path(name)))).toEqual([])
-  } finally {
-    await store.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
+  }))
 
-it('a small file is not kept when its transaction fails', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
-  const store = await Store.open(dataDir, new DurableFiles())
-  try {
+it('a small file is not kept when its transaction fails', () =>
+  withStore(async store => {
     const name = store.files.newName()
     const commit = store.commit([{ name, content: Buffer.from('small') }], () => {
       throw new Error('no')
     })
     await expect(commit).rejects.toThrow('no')
     expect(store.files.small.has(name)).toBe(false)
-  } finally {
-    await store.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
+  }))
 
-it('transactions that share a commit are undone alone, and each hears its own result', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
-  const store = await Store.open(dataDir, new DurableFiles())
-  try {
+it('transactions that share a commit are undone alone, and each hears its own result', () =>
+  withStore(async store => {
     const made = await Promise.allSettled([
       store.commit([], () => store.buckets.create('first')),
       store.commit([], () => {
@@ -94,22 +86,13 @@ it('transactions that share a commit are undone alone, and each hears its own re
     ])
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(store.buckets.list().map(({ name }) => name)).toEqual(['first', 'third'])
-  } finally {
-    await store.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
+  }))
 
 it.each([
   ['full', 2],
   ['relaxed', 1],
-] as const)('with %s durability SQLite syncs as it should', async (durability, synchronous) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'data-files-'))
-  const store = await Store.open(dataDir, new DurableFiles({ durability }))
-  try {
-    expect(store.database.get('PRAGMA synchronous')).toEqual({ synchronous })
-  } finally {
-    await store.close()
-    await rm(dataDir, { recursive: true })
-  }
-})
+] as const)('with %s durability SQLite syncs as it should', (durability, synchronous) =>
+  withStore(async ({ database }) => {
+    expect(database.get('PRAGMA synchronous')).toEqual({ synchronous })
+  }, new DurableFiles({ durability })),
+)
