@@ -38,7 +38,7 @@ export const importConfig: Command = {
     jsonOption,
   ],
   run: async ({ flags, shell, out }: Call<Flags>, source: string, dataDir?: string) => {
-    const { importConfiguration } = await import('../functions/lib/extractor/import/import-configuration.ts')
+    const { importConfiguration } = await import('./onboarding/import/import-configuration.ts')
     const { checkConfiguration } = await import('../functions/lib/extractor/config/check-configuration.ts')
     const file = draftFile(dataDir, shell)
     const { format, draft, losses } = importConfiguration(await readFile(pathIn(shell, source), 'utf8'), {

@@ -1,6 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { type DirectRanges, directRanges } from '../../functions/lib/aws/ranges/direct-ranges.ts'
-import { renewedCredentials } from '../../functions/lib/storage-client/renewed-credentials.ts'
 import {
   createStorageClient,
   type PreparedFile,
@@ -8,6 +7,7 @@ import {
   type StorageClient,
 } from '../../functions/lib/storage-client/storage-client.ts'
 import type { StorageAddress } from '../find-storage.ts'
+import { renewedCredentials } from './renewed-credentials.ts'
 
 export interface StorageConnection {
   storage: StorageClient

@@ -23,6 +23,22 @@ const isLight = (file: string): boolean =>
   file === 'functions/lib/errors/did-you-mean.ts' ||
   (file.startsWith('functions/') && specifiersOf(file).length === 0)
 
+/** What some function reaches by its imports, or starts as a thread, which is named where it is bundled. */
+const reachedByFunctions = (): ReadonlySet<string> => {
+  const bundling = readFileSync('infra/build-function.ts', 'utf8')
+  const reached = new Set<string>()
+  const visit = (file: string): void => {
+    if (reached.has(file)) return
+    reached.add(file)
+    graph.get(file)?.forEach(visit)
+  }
+  for (const file of files) {
+    const isOfFunction = file.startsWith('functions/') && partOf(file) !== 'functions/lib'
+    if (isOfFunction || bundling.includes(`'${file}'`)) visit(file)
+  }
+  return reached
+}
+
 describe('imports', () => {
   it('are read from every part', () => {
     expect(files.length).toBeGreaterThan(500)
@@ -51,6 +67,11 @@ describe('imports', () => {
         !(partOf(from) === 'infra' && isLight(to)),
     )
     expect(strangers).toEqual([])
+  })
+
+  it('of functions/lib come from some function: what only the command or the local cloud uses is theirs', () => {
+    const reached = reachedByFunctions()
+    expect(files.filter(file => partOf(file) === 'functions/lib' && !reached.has(file))).toEqual([])
   })
 
   it('name a folder from the root where they would climb three levels', () => {

@@ -2,7 +2,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { parse } from 'csv-parse/sync'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import type { ObjectReader } from '#lib/iceberg/object-reader.ts'
-import { readRows } from '#lib/iceberg/read/read-rows.ts'
+import { readRows } from './iceberg/read-rows.ts'
 import { icebirdRows } from './icebird-view.ts'
 import type { StorageService } from './storage-service.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
-import { readRows } from '#lib/iceberg/read/read-rows.ts'
 import type { Cell } from '#lib/iceberg/values/cell.ts'
+import { readRows } from '#support/iceberg/read-rows.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { haveSharedTables, readShared } from './support/shared-tables.ts'
 

@@ -1,0 +1,139 @@
+import { UserError } from '#lib/errors/errors.ts'
+import { safeName } from '#lib/extractor/php/safe-name.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import type { Credentials } from './credentials.ts'
+import type { KnownRequest } from './known-request.ts'
+
+/** A configuration as it grows. A key `__why` holds remarks: the extractor leaves keys alone that begin with `__`. */
+export interface Draft {
+  parameters: {
+    api: JsonObject
+    config: { outputBucket: string; jobs: JsonObject[]; [attribute: string]: Json }
+  }
+}
+
+/** Beginnings of paths that belong to the API as a whole. */
+const ofBase =
+  /^(api|apis|rest|services|service|v\d+(\.\d+)*|\d{4}-\d\d(-\d\d)?|public|json|odata|data|latest|admin)$/i
+
+/** The base address of an API and the endpoint of a request. */
+const splitAddress = (url: URL): { baseUrl: string; endpoint: string } => {
+  const segments = url.pathname.split('/').slice(1)
+  let shared = 0
+  while (shared < segments.length - 1 && ofBase.test(segments[shared] ?? '')) shared++
+  if (segments[shared] === '' && shared > 0) shared--
+  const endpoint = segments.slice(shared).join('/')
+  const base = [url.origin, ...segments.slice(0, shared)].join('/')
+  // Without a segment the endpoint is the root; a colon in the first one would be read as a scheme
+  if (endpoint === '') return { baseUrl: `${url.origin}/`, endpoint: '/' }
+  return { baseUrl: `${base}/`, endpoint: /^[^/]*:/.test(endpoint) ? url.href : endpoint }
+}
+
+/** A bucket named after the host: `api.shop.example.com` is `example`. */
+export const bucketOf = ({ hostname }: URL): string => {
+  if (/^[\d.:[\]]+$/.test(hostname)) return 'api'
+  const labels = hostname
+    .split('.')
+    .filter(label => !/^(www|api|rest|com|co|org|net|io|gov|ac)$/i.test(label))
+  const named = labels.length > 1 ? labels.at(-2) : labels[0]
+  return safeName(named ?? 'api') || 'api'
+}
+
+/** A table named after the last word of an endpoint that is no number and no placeholder. */
+export const tableOf = (endpoint: string): string => {
+  const words = endpoint.split(/[/?]/).filter(word => word !== '' && !/^\d+$|[{}:=]/.test(word))
+  const last =
+    words.findLast(word => !/^(list|search|query|all|index|graphql)(\.\w+)?$/i.test(word)) ?? words.at(-1)
+  return safeName((last ?? '').replace(/\.(json|php|aspx?|csv|xml)$/i, '')) || 'items'
+}
+
+/** The configuration of one request: one job without pages. */
+export const draftOf = (
+  request: KnownRequest,
+  { authentication, attributes, headers, query, body, why }: Credentials,
+  { isGraphql, bucket }: { isGraphql: boolean; bucket: string | undefined },
+): Draft => {
+  const { baseUrl, endpoint } = splitAddress(request.url)
+  const http: JsonObject = Object.keys(headers).length === 0 ? {} : { http: { headers } }
+  return {
+    parameters: {
+      api: {
+        __why: [why],
+        baseUrl,
+        ...(authentication === undefined ? {} : { authentication }),
+        ...http,
+      },
+      config: {
+        outputBucket: bucket ?? bucketOf(request.url),
+        ...attributes,
+        jobs: [
+          {
+            __why: [],
+            endpoint: request.method === 'POST' ? endpointWith(endpoint, query) : endpoint,
+            dataType: tableOf(endpoint),
+            ...requestOf(request.method, query, body, isGraphql),
+          },
+        ],
+      },
+    },
+  }
+}
+
+/** A POST has its params in the body, so a query stays in the endpoint. */
+const endpointWith = (endpoint: string, query: Readonly<Record<string, Json>>): string => {
+  const pairs = Object.entries(query).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value] as [string, string]
+    throw new UserError(
+      'cli.usage',
+      `The address of a POST can carry one secret only; "${name}" looks like a second one.`,
+    )
+  })
+  return pairs.length === 0 ? endpoint : `${endpoint}?${new URLSearchParams(pairs)}`
+}
+
+const requestOf = (
+  method: KnownRequest['method'],
+  query: Record<string, Json>,
+  body: KnownRequest['body'],
+  isGraphql: boolean,
+): JsonObject => {
+  if (method === 'GET') return Object.keys(query).length === 0 ? {} : { params: query }
+  if (body === undefined) return { method: 'POST' }
+  if (body.kind === 'form') return { method: 'FORM', params: body.fields }
+  if (!isGraphql) return { method: 'POST', params: body.value }
+  const { query: text = '', variables } = body.value as JsonObject // a list is no query
+  return { graphql: { query: text, ...(variables === undefined || variables === null ? {} : { variables }) } }
+}
+
+/** Whether a body is a query of GraphQL. */
+export const isGraphqlBody = (body: KnownRequest['body']): boolean =>
+  body?.kind === 'json' &&
+  !Array.isArray(body.value) &&
+  typeof body.value['query'] === 'string' &&
+  /^\s*(query\b|\{|fragment\b|#)/.test(body.value['query'])
+
+/** The request with other parameters; one that becomes `undefined` is left out. */
+export const withParams = (
+  request: KnownRequest,
+  change: (name: string, value: Json) => Json | undefined,
+): KnownRequest => {
+  const changed = <Value extends Json>(fields: Record<string, Value>): Record<string, Value> =>
+    Object.fromEntries(
+      Object.entries(fields).flatMap(([name, value]) => {
+        const after = change(name, value)
+        return after === undefined ? [] : [[name, after as Value]] // of the same kind
+      }),
+    )
+  const { body } = request
+  return {
+    ...request,
+    query: changed(request.query),
+    ...(body === undefined
+      ? {}
+      : body.kind === 'form'
+        ? { body: { kind: 'form' as const, fields: changed(body.fields) } }
+        : Array.isArray(body.value)
+          ? { body }
+          : { body: { kind: 'json' as const, value: changed(body.value) } }),
+  }
+}

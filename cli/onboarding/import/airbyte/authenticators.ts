@@ -1,0 +1,142 @@
+import { isObject } from '#lib/extractor/php/php-values.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { bearerKey } from '../../bearer-key.ts'
+import { singleReference } from '../template.ts'
+import { expressionOf, expressionsOf, type Scope } from './values.ts'
+
+/** `api.authentication` for an authenticator of a requester. */
+export const authenticationOf = (
+  given: Json | undefined,
+  path: string,
+  scope: Scope,
+): JsonObject | undefined => {
+  if (!isObject(given)) return undefined
+  const text = (key: string): Json => expressionOf(given[key] ?? '', `${path}.${key}`, scope) ?? ''
+  const { report, attributes } = scope
+  switch (given['type']) {
+    case 'NoAuth':
+      return undefined
+    case 'BearerAuthenticator':
+      return bearerKey(text('api_token'))
+    case 'ApiKeyAuthenticator':
+      return { type: 'apiKey', ...placeOf(given, path, scope), value: text('api_token') }
+    case 'BasicHttpAuthenticator': {
+      for (const [key, name] of [
+        ['username', 'username'],
+        ['password', '#password'],
+      ] as const) {
+        const reference = singleReference(given[key])
+        const value = reference === undefined ? text(key) : attributes.read(reference.keys.join('.'))
+        const attribute = isObject(value) ? attributes.values[String(value['attr'])] : value
+        if (isObject(value)) delete attributes.values[String(value['attr'])]
+        attributes.values[name] = attribute ?? ''
+      }
+      return { type: 'basic' }
+    }
+    case 'OAuthAuthenticator':
+      return oauth(given, text, path, scope)
+    case 'SessionTokenAuthenticator':
+      return session(given, path, scope)
+    case 'SelectiveAuthenticator': {
+      const keys = [given['authenticator_selection_path']].flat().map(String)
+      const all = isObject(given['authenticators']) ? given['authenticators'] : {}
+      const chosen = attributes.known(keys.join('.'))
+      const name =
+        typeof chosen === 'string' && Object.hasOwn(all, chosen) ? chosen : (Object.keys(all)[0] ?? '')
+      const others = Object.keys(all).filter(each => each !== name)
+      if (others.length > 0)
+        report.lost(`${path}.authenticators`, `one is taken, "${name}"; not ${others.join(', ')}`)
+      return authenticationOf(all[name], `${path}.authenticators.${name}`, scope)
+    }
+    default:
+      report.lost(path, `an authenticator of the type ${String(given['type'])} has no counterpart`)
+      return undefined
+  }
+}
+
+const placeOf = (given: JsonObject, path: string, { report }: Scope): JsonObject => {
+  const option = isObject(given['inject_into']) ? given['inject_into'] : {}
+  const name = String(option['field_name'] ?? given['header'] ?? 'Authorization')
+  const place = String(option['inject_into'] ?? 'header')
+  if (place === 'request_parameter') return { in: 'query', name }
+  if (place !== 'header')
+    report.lost(`${path}.inject_into`, `a key in ${place} has no counterpart: it is sent as a header`)
+  return { in: 'header', name }
+}
+
+const oauth = (given: JsonObject, text: (key: string) => Json, path: string, scope: Scope): JsonObject => {
+  const grant = String(given['grant_type'] ?? 'refresh_token')
+  const isRefresh = grant !== 'client_credentials'
+  if (!['refresh_token', 'client_credentials'].includes(grant))
+    scope.report.lost(`${path}.grant_type`, `the grant ${grant} is not known`)
+  scope.report.unread(given, path, [
+    ...[
+      'type',
+      'grant_type',
+      'token_refresh_endpoint',
+      'client_id',
+      'client_secret',
+      'refresh_token',
+      'scopes',
+    ],
+    ...[
+      'refresh_request_body',
+      'refresh_token_updater',
+      'token_expiry_date',
+      'expires_in_name',
+      'access_token_name',
+    ],
+  ])
+  const scopes = Array.isArray(given['scopes']) ? given['scopes'].map(String).join(' ') : ''
+  return {
+    type: 'oauth2',
+    grant: isRefresh ? 'refresh_token' : 'client_credentials',
+    tokenUrl: String(text('token_refresh_endpoint')),
+    clientId: text('client_id'),
+    clientSecret: text('client_secret'),
+    clientIn: 'body',
+    ...(isRefresh ? { refreshToken: text('refresh_token') } : {}),
+    ...(scopes === '' ? {} : { scope: scopes }),
+    ...(isObject(given['refresh_request_body'])
+      ? { params: expressionsOf(given['refresh_request_body'], `${path}.refresh_request_body`, scope) }
+      : {}),
+  }
+}
+
+/** A first request for a token that the others carry. */
+const session = (given: JsonObject, path: string, scope: Scope): JsonObject | undefined => {
+  const login = isObject(given['login_requester']) ? given['login_requester'] : {}
+  const request = isObject(given['request_authentication']) ? given['request_authentication'] : {}
+  const at = `${path}.login_requester`
+  const base = expressionOf(login['url_base'] ?? login['url'] ?? '', `${at}.url_base`, scope)
+  if (typeof base !== 'string') return undefined
+  const isJson = isObject(login['request_body_json'])
+  const body = login['request_body_json'] ?? login['request_body_data'] ?? login['request_parameters']
+  const isPost = String(login['http_method'] ?? 'GET').toUpperCase() === 'POST'
+  const token = { response: [given['session_token_path']].flat().map(String).join('.') }
+  const isBearer = request['type'] === 'Bearer'
+  const place = isBearer
+    ? { in: 'header', name: 'Authorization' }
+    : placeOf(request, `${path}.request_authentication`, scope)
+  const value = isBearer ? { function: 'concat', args: ['Bearer ', token] } : token
+  if (given['expiration_duration'] !== undefined)
+    scope.report.lost(
+      `${path}.expiration_duration`,
+      'a new login follows when a request is answered with 401',
+    )
+  return {
+    type: 'login',
+    loginRequest: {
+      endpoint: `${base.replace(/\/+$/, '')}/${String(login['path'] ?? '').replace(/^\/+/, '')}`.replace(
+        /\/$/,
+        '',
+      ),
+      method: isPost ? (isJson ? 'POST' : 'FORM') : 'GET',
+      ...(isObject(body) ? { params: expressionsOf(body, `${at}.body`, scope) } : {}),
+      ...(isObject(login['request_headers'])
+        ? { headers: expressionsOf(login['request_headers'], `${at}.request_headers`, scope) }
+        : {}),
+    },
+    apiRequest: { [place['in'] === 'query' ? 'query' : 'headers']: { [String(place['name'])]: value } },
+  }
+}

@@ -1,0 +1,129 @@
+import { isObject } from '#lib/extractor/php/php-values.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { Attributes, flattened } from '../attributes.ts'
+import type { ImportedSource, ImportedStream } from '../imported-source.ts'
+import type { Report } from '../report.ts'
+import { SharedRules } from '../shared-rules.ts'
+import { authenticationOf } from './authenticators.ts'
+import { budgetOf } from './budget.ts'
+import { errorsOf } from './error-handlers.ts'
+import { resolveManifest } from './resolve-manifest.ts'
+import { streamsOf } from './streams.ts'
+import { expressionOf } from './values.ts'
+
+/** Of the manifest as a whole: nothing of them concerns an extraction. */
+const ofManifest = [
+  'type',
+  'version',
+  'check',
+  'definitions',
+  'streams',
+  'spec',
+  'schemas',
+  'metadata',
+  'description',
+  'api_budget',
+  'concurrency_level',
+]
+
+/** Reads a declarative manifest of Airbyte (its page "YAML Reference"). `settings`: the configuration of a source. */
+export const readAirbyte = (manifest: JsonObject, settings: JsonObject, report: Report): ImportedSource => {
+  report.unread(manifest, 'manifest', ofManifest)
+  const resolved = resolveManifest(manifest, report)
+  const { secrets, defaults } = specOf(manifest)
+  const attributes = new Attributes({ ...defaults, ...flattened(settings) }, secrets)
+  const open = { attributes, report }
+  const scope = { ...open, partition: new Map() }
+  const streams = [resolved['streams'] ?? []].flat().filter(isObject)
+  const all = withParents(streams)
+
+  const first = requesterOf(all[0]?.stream)
+  const baseUrl =
+    expressionOf(first['url_base'] ?? first['url'] ?? '', 'streams.0.retriever.requester.url_base', scope) ??
+    ''
+  const authenticated = all.find(({ stream }) => isObject(requesterOf(stream)['authenticator']))
+  const authenticator = requesterOf(authenticated?.stream)['authenticator']
+  const authentication = authenticationOf(
+    authenticator,
+    `${authenticated?.path}.retriever.requester.authenticator`,
+    scope,
+  )
+  const retryConfig: JsonObject = {}
+  const rules = new SharedRules()
+  let readable = 0
+  const read: ImportedStream[] = []
+  for (const { stream, path } of all) {
+    const requester = requesterOf(stream)
+    const at = `${path}.retriever.requester`
+    const own = requester['authenticator']
+    if (own !== undefined && JSON.stringify(own) !== JSON.stringify(authenticator))
+      report.lost(`${at}.authenticator`, 'all streams log in as the first one')
+    const errors = errorsOf(requester['error_handler'], `${at}.error_handler`, report)
+    const made = streamsOf(stream, path, baseUrl, open)
+    if (made.length === 0) continue
+    readable++
+    for (const rule of errors.rules) rules.add(rule, path, `${at}.error_handler`)
+    for (const [key, value] of Object.entries(errors.retryConfig)) {
+      const other = retryConfig[key]
+      if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value))
+        report.lost(`${at}.error_handler`, `${key} is that of the last stream that has any, for all streams`)
+      retryConfig[key] = value
+    }
+    read.push(...made)
+  }
+  return {
+    baseUrl,
+    authentication,
+    attributes: attributes.values,
+    headers: {},
+    limits: budgetOf(manifest, report),
+    retryConfig,
+    errorRules: rules.of(readable, report),
+    streams: read,
+  }
+}
+
+const requesterOf = (stream: JsonObject | undefined): JsonObject => {
+  const retriever = stream?.['retriever']
+  const requester = isObject(retriever) ? retriever['requester'] : undefined
+  return isObject(requester) ? requester : {}
+}
+
+interface Placed {
+  stream: JsonObject
+  path: string
+}
+
+/** Parents of streams too: they are read for their rows, also when they are not among the streams. */
+const withParents = (streams: readonly JsonObject[]): Placed[] => {
+  const found = new Map<string, Placed>()
+  const add = (stream: JsonObject, path: string): void => {
+    const name = String(stream['name'])
+    if (found.has(name)) return
+    found.set(name, { stream, path })
+    const retriever = isObject(stream['retriever']) ? stream['retriever'] : {}
+    for (const router of [retriever['partition_router'] ?? []].flat().filter(isObject))
+      for (const config of [router['parent_stream_configs'] ?? []].flat().filter(isObject))
+        if (isObject(config['stream'])) add(config['stream'], `${path}.retriever.partition_router.parent`)
+  }
+  for (const [index, stream] of streams.entries()) add(stream, `streams.${index}`)
+  return [...found.values()]
+}
+
+/** Which settings are secret, and what they are without being set. */
+const specOf = (manifest: JsonObject): { secrets: string[]; defaults: Record<string, Json> } => {
+  const secrets: string[] = []
+  const defaults: Record<string, Json> = {}
+  const walk = (schema: Json | undefined, path: readonly string[]): void => {
+    if (!isObject(schema) || path.length > 5) return
+    const name = path.join('.')
+    if (schema['airbyte_secret'] === true) secrets.push(name)
+    if (schema['default'] !== undefined) defaults[name] = schema['default']
+    const inner = isObject(schema['properties']) ? schema['properties'] : {}
+    for (const [key, value] of Object.entries(inner)) walk(value, [...path, key])
+    for (const variant of [schema['oneOf'] ?? []].flat()) walk(variant, path)
+  }
+  const spec = isObject(manifest['spec']) ? manifest['spec'] : {}
+  walk(spec['connection_specification'] ?? spec['connectionSpecification'], [])
+  return { secrets, defaults }
+}

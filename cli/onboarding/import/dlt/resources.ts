@@ -1,0 +1,228 @@
+import { isObject } from '#lib/extractor/php/php-values.ts'
+import type { Json, JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { toDataField } from '../../detect/item-list.ts'
+import type { ImportedStream, TimeCursor } from '../imported-source.ts'
+import type { Report } from '../report.ts'
+import type { SharedRules } from '../shared-rules.ts'
+import { bare, pagingOf } from './paginators.ts'
+
+interface Given {
+  resource: JsonObject
+  defaults: JsonObject
+  /** Of the client. */
+  paginator: Json | undefined
+  path: string
+  report: Report
+  errorRules: SharedRules
+}
+
+const readKeys = {
+  resource: [
+    'name',
+    'table_name',
+    'primary_key',
+    'merge_key',
+    'write_disposition',
+    'endpoint',
+    'include_from_parent',
+    'selected',
+    'parallelized',
+  ],
+  endpoint: [
+    'path',
+    'method',
+    'params',
+    'json',
+    'data',
+    'headers',
+    'data_selector',
+    'paginator',
+    'incremental',
+    'response_actions',
+  ],
+}
+
+/** A resource as a stream. */
+export const resourceOf = ({
+  resource: own,
+  defaults,
+  paginator,
+  path,
+  report,
+  errorRules,
+}: Given): ImportedStream[] => {
+  const resource: JsonObject = { ...defaults, ...own }
+  const endpoint: JsonObject = merged(endpointOf(defaults['endpoint']), endpointOf(own['endpoint']))
+  report.unread(resource, path, readKeys.resource)
+  report.unread(endpoint, `${path}.endpoint`, readKeys.endpoint)
+  const name = String(own['name'] ?? endpoint['path'] ?? path)
+  const at = `${path}.endpoint`
+  if (typeof resource['include_from_parent'] === 'object')
+    report.lost(
+      `${path}.include_from_parent`,
+      'of a parent row the columns parent_… of placeholders are there',
+    )
+  if (resource['write_disposition'] === 'append')
+    report.lost(`${path}.write_disposition`, 'rows are not appended: set "incrementalOutput" for all tables')
+
+  const parents = new Map<string, string>()
+  const placeholders: Record<string, string> = {}
+  const rawParams = isObject(endpoint['params']) ? endpoint['params'] : {}
+  /** `{resources.posts.id}` */
+  const noteParent = (resourceName: string, field: string): void => void parents.set(resourceName, field)
+  let address = String(endpoint['path'] ?? name).replace(
+    /\{resources\.([^.}]+)\.([^}]+)\}/g,
+    (_match, of: string, field: string) => {
+      noteParent(of, field)
+      const key = field.replace(/\W+/g, '_')
+      placeholders[key] = field
+      return `{${key}}`
+    },
+  )
+  let time: TimeCursor | undefined = isObject(endpoint['incremental'])
+    ? timeOf(endpoint['incremental'], `${at}.incremental`, report)
+    : undefined
+  const resolve = (value: Json, key: string, depth = 0): Json | undefined => {
+    if (Array.isArray(value))
+      return value.map(item => resolve(item, key, depth + 1)).filter(item => item !== undefined)
+    if (isObject(value) && value['type'] === 'resolve') {
+      const field = String(value['field'])
+      noteParent(String(value['resource']), field)
+      if (!address.includes(`{${key}}`)) return { parent: field }
+      placeholders[key] = field
+      return undefined
+    }
+    if (isObject(value) && value['type'] === 'incremental') {
+      time = { ...timeOf(value, `${at}.params.${key}`, report), param: key }
+      return undefined
+    }
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.entries(value)
+          .map(([inner, one]): [string, Json | undefined] => [inner, resolve(one, inner, depth + 1)])
+          .filter((pair): pair is [string, Json] => pair[1] !== undefined),
+      )
+    if (typeof value !== 'string') return value
+    const reference = /^\{resources\.([^.}]+)\.([^}]+)\}$/.exec(value)
+    if (reference !== null) {
+      noteParent(reference[1] ?? '', reference[2] ?? '')
+      return { parent: reference[2] ?? '' }
+    }
+    const bound = /^\{incremental\.(start_value|initial_value|last_value|end_value)\}$/.exec(value)
+    if (bound !== null && depth > 1) {
+      report.lost(`${at}.${key}`, `${value} in a header, or inside of an object`)
+      return undefined
+    }
+    if (bound !== null) {
+      time = { cursor: '', ...time, [bound[1] === 'end_value' ? 'until' : 'param']: key }
+      return undefined
+    }
+    if (/\{(resources|incremental)\./.test(value)) {
+      report.lost(`${at}.${key}`, `the text ${value}: a reference has to stand alone`)
+      return undefined
+    }
+    return value
+  }
+  const body = endpoint['json'] ?? endpoint['data']
+  const params = resolve(rawParams, 'params')
+  const sent =
+    body === undefined ? undefined : resolve(body, endpoint['json'] === undefined ? 'data' : 'json')
+  const headers = resolve(isObject(endpoint['headers']) ? endpoint['headers'] : {}, 'headers', 1)
+  const isPost = String(endpoint['method'] ?? 'GET').toUpperCase() === 'POST'
+  if (sent !== undefined && isObject(params) && Object.keys(params).length > 0)
+    report.lost(`${at}.params`, 'a request with a body has its parameters there')
+  const [parent, ...others] = parents.keys()
+  if (others.length > 0) report.lost(at, `only one parent is taken, "${parent}"; not ${others.join(', ')}`)
+  actionsOf(endpoint['response_actions'], `${at}.response_actions`, report, errorRules, path)
+  address = address.replace(/^\/+/, '')
+  return [
+    {
+      name,
+      ...(typeof resource['table_name'] === 'string' ? { table: resource['table_name'] } : {}),
+      path,
+      endpoint: address === '' ? './' : address,
+      method: isPost ? (endpoint['data'] === undefined ? 'POST' : 'FORM') : 'GET',
+      params: isObject(sent) ? sent : isObject(params) ? params : {},
+      headers: isObject(headers) ? headers : {},
+      items: selectorOf(endpoint['data_selector'], `${at}.data_selector`, report),
+      primaryKey: [resource['primary_key'] ?? []].flat().map(String),
+      pagination: pagingOf(
+        endpoint['paginator'] ?? paginator,
+        endpoint['paginator'] === undefined ? 'client.paginator' : `${at}.paginator`,
+        report,
+      ),
+      incremental: time?.cursor === '' ? undefined : time && { ...time, isByRows: true },
+      ...(parent === undefined ? {} : { parent: { name: parent, placeholders } }),
+    },
+  ]
+}
+
+const endpointOf = (given: Json | undefined): JsonObject =>
+  isObject(given) ? given : typeof given === 'string' ? { path: given } : {}
+
+/** Params of the defaults stay, those of the resource win. */
+const merged = (defaults: JsonObject, own: JsonObject): JsonObject => {
+  const params = {
+    ...(isObject(defaults['params']) ? defaults['params'] : {}),
+    ...(isObject(own['params']) ? own['params'] : {}),
+  }
+  return { ...defaults, ...own, ...(Object.keys(params).length === 0 ? {} : { params }) }
+}
+
+const timeOf = (given: JsonObject, path: string, report: Report): TimeCursor => {
+  report.unread(given, path, [
+    'type',
+    'cursor_path',
+    'initial_value',
+    'end_value',
+    'start_param',
+    'end_param',
+    'lag',
+  ])
+  const name = (key: string): string | undefined => (typeof given[key] === 'string' ? given[key] : undefined)
+  const lag = Number(given['lag'])
+  return {
+    cursor: bare(String(given['cursor_path'] ?? '')),
+    param: name('start_param'),
+    until: name('end_param'),
+    start: given['initial_value'] ?? undefined,
+    end: given['end_value'] ?? undefined,
+    lookback: lag > 0 ? `PT${lag}S` : undefined,
+  }
+}
+
+/** Without a selector the rows are looked for, as here. */
+const selectorOf = (given: Json | undefined, path: string, report: Report): ImportedStream['items'] => {
+  if (typeof given !== 'string') return undefined
+  const plain = bare(given.replace(/\[\*\]$/, ''))
+  if (plain === '') return '.'
+  if (!/[*?@[]/.test(plain)) return toDataField(plain.split('.'))
+  report.lost(path, `the selector ${given}: rows are looked for in the answer`)
+  return undefined
+}
+
+const actionsOf = (
+  given: Json | undefined,
+  path: string,
+  report: Report,
+  rules: SharedRules,
+  stream: string,
+): void => {
+  for (const [index, one] of [given ?? []].flat().entries()) {
+    const status = isObject(one) ? one['status_code'] : undefined
+    const content = isObject(one) ? one['content'] : undefined
+    const action = isObject(one) ? one['action'] : undefined
+    if ((action !== 'ignore' && action !== 'raise') || (status === undefined && content === undefined)) {
+      report.lost(`${path}.${index}`, 'only "ignore" and "raise" by status or content have a counterpart')
+      continue
+    }
+    const rule = {
+      when: {
+        ...(status === undefined ? {} : { status }),
+        ...(typeof content === 'string' ? { body: { contains: content } } : {}),
+      },
+      do: action === 'ignore' ? 'ignore' : 'fail',
+    }
+    rules.add(rule, stream, `${path}.${index}`)
+  }
+}

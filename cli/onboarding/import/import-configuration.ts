@@ -1,0 +1,88 @@
+import { parse } from 'yaml'
+import { UserError } from '#lib/errors/errors.ts'
+import { isObject } from '#lib/extractor/php/php-values.ts'
+import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { bucketOf, type Draft } from '../detect/draft.ts'
+import { readAirbyte } from './airbyte/read-airbyte.ts'
+import { readDlt } from './dlt/read-dlt.ts'
+import type { ImportedSource } from './imported-source.ts'
+import { type Loss, Report } from './report.ts'
+import { readSinger } from './singer/read-singer.ts'
+import { toConfiguration } from './to-configuration.ts'
+
+const formats = ['airbyte', 'dlt', 'meltano'] as const
+type Format = (typeof formats)[number]
+
+interface ImportOptions {
+  /** `airbyte`, `dlt` or `meltano`. Without it: by what stands in the file. */
+  format?: string | undefined
+  /** What a person fills in: the configuration of an Airbyte source. */
+  settings?: JsonObject | undefined
+  bucket?: string | undefined
+}
+
+/**
+ * Our configuration of a foreign one, with what of it is not taken over.
+ *
+ * @throws UserError `cli.usage` when it is of no known form, or nothing of it can be read here
+ */
+export const importConfiguration = (
+  text: string,
+  { format, settings = {}, bucket }: ImportOptions,
+): { format: Format; draft: Draft; losses: readonly Loss[] } => {
+  const document = parsed(text)
+  const found = formats.find(each => each === format) ?? formatOf(document)
+  const report = new Report()
+  const source = read(found, document, settings, report)
+  if (source.baseUrl === '') throw new UserError('cli.usage', 'It names no base address of an API.')
+  const { baseUrl } = source
+  const host = typeof baseUrl === 'string' && URL.canParse(baseUrl) ? bucketOf(new URL(baseUrl)) : 'api'
+  return { format: found, draft: toConfiguration(source, bucket ?? host, report), losses: report.losses }
+}
+
+const read = (format: Format, document: JsonObject, settings: JsonObject, report: Report): ImportedSource => {
+  if (format === 'airbyte') return readAirbyte(document, settings, report)
+  if (format === 'dlt') return readDlt(document, report)
+  const { config, path } = tapOf(document)
+  return readSinger({ ...config, ...settings }, path, report)
+}
+
+const parsed = (text: string): JsonObject => {
+  let document: unknown
+  try {
+    document = parse(text, { maxAliasCount: 1000 })
+  } catch (cause) {
+    throw new UserError('cli.usage', `The file is neither JSON nor YAML: ${String(cause)}`, { cause })
+  }
+  if (!isObject(document)) throw new UserError('cli.usage', 'The file holds no object.')
+  return document
+}
+
+const formatOf = (document: JsonObject): Format => {
+  if (
+    document['type'] === 'DeclarativeSource' ||
+    (document['streams'] !== undefined && document['check'] !== undefined)
+  )
+    return 'airbyte'
+  if (isObject(document['client']) && document['resources'] !== undefined) return 'dlt'
+  if (document['plugins'] !== undefined || document['api_url'] !== undefined) return 'meltano'
+  throw new UserError(
+    'cli.usage',
+    'It is not seen what this file is for: give --from airbyte, dlt or meltano.',
+  )
+}
+
+/** The settings of the tap: in a project of Meltano, or as a file of their own. */
+const tapOf = (document: JsonObject): { config: JsonObject; path: string } => {
+  if (document['api_url'] !== undefined) return { config: document, path: 'settings' }
+  const plugins = isObject(document['plugins']) ? document['plugins'] : {}
+  for (const [index, extractor] of [plugins['extractors'] ?? []].flat().filter(isObject).entries()) {
+    const { config } = extractor
+    if (isObject(config) && config['api_url'] !== undefined)
+      return { config, path: `plugins.extractors.${index}.config` }
+  }
+  throw new UserError(
+    'cli.usage',
+    'There is no extractor with "api_url" in its settings, as tap-rest-api-msdk has them.',
+  )
+}

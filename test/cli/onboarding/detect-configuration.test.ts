@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { detectConfiguration } from '#cli/onboarding/detect/detect-configuration.ts'
+import { readCurl } from '#cli/onboarding/detect/read-curl.ts'
+import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
+import { extract } from '#lib/extractor/extract.ts'
+import { type Answer, startApi } from '../../functions/lib/extractor/api-server.ts'
+import { readTables, rowCount } from '../../functions/lib/extractor/run-extraction.ts'
+import { pagedApis } from './paged-apis.ts'
+
+/** What is made of a command, how many requests that took, and the rows that a run with it then reads. */
+const detect = async (answer: Answer, path: string, options = '') => {
+  const api = await startApi(answer)
+  const folder = mkdtempSync(join(tmpdir(), 'detect-'))
+  try {
+    const command = readCurl(`curl ${options} '${api.origin}${path}'`)
+    const { draft } = await detectConfiguration({ ...command, folder: join(folder, 'detect') })
+    const asked = [...api.requests]
+    const outDir = join(folder, 'out')
+    expect(checkConfiguration({ ...draft })).toEqual([])
+    const result = await extract({
+      config: JSON.parse(JSON.stringify(draft)),
+      outDir,
+      spoolDir: join(folder, 'spool'),
+    })
+    const tables = readTables(outDir)
+    const warnings = result.finished ? result.warnings : []
+    return { ...draft.parameters, asked, tables, warnings, job: draft.parameters.config.jobs[0] ?? {} }
+  } finally {
+    await api.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('pages are found and proven by the second request', () => {
+  it.each(Object.entries(pagedApis))('%s', async (_, { answer, path, pagination }) => {
+    const { api, asked, tables, job, warnings } = await detect(answer, path)
+    expect(api['pagination']).toMatchObject(pagination)
+    expect(JSON.stringify(api['pagination'])).toContain('Proven by a second request: 2 other rows.')
+    expect(asked).toHaveLength(2)
+    expect(Object.values(tables).map(rowCount)).toEqual([5])
+    expect(job['primaryKey']).toEqual(['id'])
+    expect(warnings).toEqual([])
+  })
+
+  it('begins at the first page whatever page the command asks for', async () => {
+    const { answer } = pagedApis['page numbers'] ?? { answer: () => [] }
+    const { api, asked, tables } = await detect(answer, '/customers?page=3&per_page=2')
+    expect(asked[0]?.query.get('page')).toBe('1')
+    expect(JSON.stringify(api)).toContain('page=3: the extraction begins at 1.')
+    expect(Object.values(tables).map(rowCount)).toEqual([5])
+  })
+
+  it.each([
+    ['the parameter changes nothing', () => [{ id: 1 }, { id: 2 }], /brought the same rows/],
+    [
+      'the second page is an error',
+      ({ query }: Parameters<Answer>[0], response: Parameters<Answer>[1]) => {
+        if (query.has('page')) response.statusCode = 400
+        return [{ id: 1 }]
+      },
+      /The second request failed: status 400/,
+    ],
+  ])('has none when %s', async (_, answer, why) => {
+    const { api, asked, tables } = await detect(answer, '/items')
+    expect(asked).toHaveLength(2)
+    expect(api['pagination']).toBeUndefined()
+    expect(JSON.stringify(api['__why'])).toMatch(why)
+    expect(Object.keys(tables)).toHaveLength(1)
+  })
+
+  it('asks once where the answer is one row', async () => {
+    const { asked, job, tables } = await detect(() => ({ id: 1, name: 'me' }), '/me')
+    expect(asked).toHaveLength(1)
+    expect(job['dataField']).toBe('.')
+    expect(Object.values(tables).map(rowCount)).toEqual([1])
+  })
+
+  it('reads a connection of GraphQL', async () => {
+    const answer: Answer = ({ body }) => {
+      const after = Number((JSON.parse(body) as { variables?: { after?: string } }).variables?.after ?? 0)
+      const nodes = [{ id: `a${after}` }, { id: `b${after}` }]
+      return {
+        data: { orders: { nodes, pageInfo: { hasNextPage: after < 4, endCursor: String(after + 2) } } },
+      }
+    }
+    const query =
+      'query($after: String) { orders(after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }'
+    const { job, api, tables, asked } = await detect(
+      answer,
+      '/graphql',
+      `--json '${JSON.stringify({ query })}'`,
+    )
+    expect(job).toMatchObject({ graphql: { query }, dataField: 'data.orders.nodes' })
+    expect(api['pagination']).toMatchObject({ method: 'graphql' })
+    expect(asked).toHaveLength(2)
+    expect(Object.values(tables).map(rowCount)).toEqual([6])
+  })
+
+  it.each([
+    ['application/x-ndjson', '{"id":1}\n{"id":2}\n', { format: 'jsonl' }],
+    ['text/csv', 'id;name\n1;a\n2;b\n', { format: 'csv', delimiter: ';' }],
+  ])('reads %s', async (type, body, expected) => {
+    const { job, asked, tables } = await detect((_, response) => {
+      response.setHeader('content-type', type)
+      response.end(body)
+    }, '/export')
+    expect(job['response']).toEqual(expected)
+    expect(asked).toHaveLength(1)
+    expect(Object.values(tables).map(rowCount)).toEqual([2])
+  })
+})
+
+describe('what it finds beside the pages', () => {
+  it('a parameter with a time becomes incremental', async () => {
+    const items = [
+      { id: 7, updated_at: '2026-02-01T00:00:00Z' },
+      { id: 8, updated_at: '2026-02-02T00:00:00Z' },
+    ]
+    const { job } = await detect(() => items, '/orders?updated_since=2026-01-01')
+    expect(job['incremental']).toEqual({
+      idKey: 'updated_at',
+      param: 'updated_since',
+      type: 'date',
+      initial: '2026-01-01',
+    })
+    expect(job['params']).toBeUndefined()
+  })
+
+  it('a total becomes the measure of completeness', async () => {
+    const { answer, path } = pagedApis['offset and limit with a total'] ?? { answer: () => [], path: '' }
+    expect((await detect(answer, path)).job['completeness']).toEqual({ mode: 'warn', total: 'total' })
+  })
+
+  it.each([
+    ['-u me:pa55word', '/', { type: 'basic' }, { username: 'me', '#password': 'pa55word' }],
+    [
+      "-H 'Authorization: Bearer s3cr3t-token'",
+      '/',
+      { type: 'apiKey', in: 'header', name: 'Authorization', prefix: 'Bearer ' },
+      { '#token': 's3cr3t-token' },
+    ],
+    [
+      "-H 'x-api-key: s3cr3t-key'",
+      '/',
+      { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      { '#api_key': 's3cr3t-key' },
+    ],
+    [
+      '',
+      '/?api_key=s3cr3t-key',
+      { type: 'apiKey', in: 'query', name: 'api_key' },
+      { '#api_key': 's3cr3t-key' },
+    ],
+    [
+      "-b 'session=s3cr3t-cookie'",
+      '/',
+      { type: 'apiKey', in: 'cookie', name: 'session' },
+      { '#token': 's3cr3t-cookie' },
+    ],
+    [
+      "-H 'X-Account: 3f8a9c0d7e6b5a4f3e2d1c0b9a8f7e6d'",
+      '/',
+      { type: 'apiKey', in: 'header', name: 'X-Account' },
+      { '#Account': '3f8a9c0d7e6b5a4f3e2d1c0b9a8f7e6d' },
+    ],
+  ])('credentials: %s %s', async (options, path, authentication, attributes) => {
+    const { api, config, asked } = await detect(() => [{ id: 1 }], path, options)
+    expect(api['authentication']).toMatchObject(authentication)
+    expect(config).toMatchObject(attributes)
+    // Each of both requests is made by the configuration itself, so it carried them
+    const sent = JSON.stringify(asked.map(({ url, headers }) => ({ url, headers })))
+    for (const value of Object.values(attributes))
+      expect(sent).toContain(
+        value === 'me' || value === 'pa55word' ? Buffer.from('me:pa55word').toString('base64') : value,
+      )
+    const { '#password': _, '#token': __, ...shown } = config
+    for (const secret of ['pa55word', 's3cr3t-token', 's3cr3t-cookie'])
+      expect(JSON.stringify([api, shown])).not.toContain(secret)
+  })
+
+  it('a second secret stays where it is sent, as an expression', async () => {
+    const { api, config } = await detect(
+      () => [{ id: 1 }],
+      '/',
+      "-u me:pw12 -H 'X-App-Token: t0ken' -H 'Sec-Fetch-Mode: cors'",
+    )
+    expect(api['http']).toEqual({ headers: { 'X-App-Token': { attr: '#App_Token' } } })
+    expect(config['#App_Token']).toBe('t0ken')
+    expect(JSON.stringify(api['__why'])).toContain('Headers that browsers add: Sec-Fetch-Mode.')
+  })
+})

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { importConfiguration } from '#cli/onboarding/import/import-configuration.ts'
+import { checkConfiguration } from '#lib/extractor/config/check-configuration.ts'
+import { extract } from '#lib/extractor/extract.ts'
+import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
+import { type Answer, startApi } from '../../functions/lib/extractor/api-server.ts'
+import { readTables } from '../../functions/lib/extractor/run-extraction.ts'
+
+/** Imports a foreign configuration and runs what came out, against an API. `ORIGIN` in the text is its address. */
+export const runImported = async (text: string, answer: Answer, settings: JsonObject = {}) => {
+  const api = await startApi(answer)
+  const folder = mkdtempSync(join(tmpdir(), 'imported-'))
+  try {
+    const imported = importConfiguration(text.replaceAll('ORIGIN', api.origin), { settings, bucket: 'b' })
+    const warnings = checkConfiguration({ ...imported.draft })
+    const outDir = join(folder, 'out')
+    await extract({
+      config: JSON.parse(JSON.stringify(imported.draft)),
+      outDir,
+      spoolDir: join(folder, 'spool'),
+    })
+    return {
+      ...imported,
+      ...imported.draft.parameters,
+      warnings,
+      tables: readTables(outDir),
+      requests: api.requests,
+    }
+  } finally {
+    await api.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
