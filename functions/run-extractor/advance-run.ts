@@ -141,7 +141,7 @@ const work = async (stored: StoredRun, services: RunServices): Promise<Advance> 
 const workOf = (run: Run, services: RunServices, commit: Commit): Promise<StepResult> => {
   switch (run.phase) {
     case 'inputs':
-      return readInputs(run, services)
+      return readInputs(run, services, commit)
     case 'leg':
       return runLeg(run, services)
     case 'load':

@@ -6,54 +6,96 @@ import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
 import { enterPhase, type Run } from './run.ts'
 import { sayWhoseRights } from './say-whose-rights.ts'
-import type { RunServices, StepResult } from './services.ts'
+import type { Commit, RunServices, StepResult } from './services.ts'
 import { type InputMapping, readStorageMapping } from './storage-mapping.ts'
 
 const exportResults = z.object({ file: z.object({ id: z.number() }) })
 
-/** Asks for the tables that the row reads, as exports, and waits for them. A repeated request finds the same export. */
+/**
+ * Asks for the tables that the row reads, as exports, and waits for them.
+ *
+ * The columns are written first, and exactly these are exported. So a repeated step asks for the same export and finds
+ * it, even if a column was added in between.
+ */
 export const readInputs = async (
-  run: Run,
-  { storage, runs, now }: Pick<RunServices, 'storage' | 'runs' | 'now'>,
+  given: Run,
+  services: Pick<RunServices, 'storage' | 'runs' | 'now'>,
+  commit: Commit,
 ): Promise<StepResult> => {
-  const { configuration } = await runs.snapshotOfRow(run)
+  const { storage, runs, now } = services
+  const { configuration } = await runs.snapshotOfRow(given)
   const { inputs: mappings } = readStorageMapping(configuration)
+  const run =
+    given.inputs.length > 0 ? given : { ...given, inputs: await chooseColumns(given, mappings, storage) }
+  if (run !== given) await commit(run)
 
   const inputs: Run['inputs'] = []
   for (const [index, mapping] of mappings.entries()) {
-    const reading = `The run may not read the table "${mapping.source}"`
-    const input = run.inputs[index] ?? (await sayWhoseRights(run, reading, startExport(mapping, index)))
-    const fileId = input.fileId ?? fileOf(mapping, await storage.job(input.jobId))
-    inputs.push({ ...input, fileId })
+    const input = run.inputs[index]
+    if (input === undefined) throw new Error(`The run ${run.id} has no input ${index}`)
+    const asked = { mapping, columns: input.columns, idempotencyKey: `${run.id}-${run.rowIndex}-in-${index}` }
+    const jobId = input.jobId ?? (await mayRead(run, mapping, startExport(asked, storage)))
+    const fileId = input.fileId ?? fileOf(mapping, await storage.job(jobId))
+    inputs.push({ ...input, jobId, fileId })
   }
   if (inputs.every(({ fileId }) => fileId !== undefined))
     return { run: enterPhase({ ...run, inputs }, 'leg', now()) }
   const ageSeconds = (now().getTime() - Date.parse(run.phaseStartedAt)) / 1000
-  const jobIds = inputs.flatMap(({ fileId, jobId }) => (fileId === undefined ? [jobId] : []))
+  const jobIds = inputs.flatMap(({ fileId, jobId }) =>
+    fileId === undefined && jobId !== undefined ? [jobId] : [],
+  )
   return {
     run: { ...run, inputs },
     waitSeconds: waitSecondsAt(ageSeconds),
     waitsFor: jobIds.map(executionOfJob),
   }
-
-  async function startExport(mapping: InputMapping, index: number): Promise<Run['inputs'][number]> {
-    const columns = mapping.columns?.length ? mapping.columns : (await storage.table(mapping.source)).columns
-    const job = await storage.exportTable(
-      {
-        tableId: mapping.source,
-        columns,
-        changedSince: mapping.changed_since,
-        whereColumn: mapping.where_column,
-        whereOperator: mapping.where_operator,
-        whereValues: mapping.where_values,
-        whereFilters: mapping.where_filters,
-        limit: mapping.limit,
-      },
-      `${run.id}-${run.rowIndex}-in-${index}`,
-    )
-    return { destination: mapping.destination ?? mapping.source, columns, jobId: job.id }
-  }
 }
+
+type Storage = RunServices['storage']
+
+const chooseColumns = async (
+  run: Run,
+  mappings: readonly InputMapping[],
+  storage: Storage,
+): Promise<Run['inputs']> => {
+  const inputs: Run['inputs'] = []
+  for (const mapping of mappings) {
+    const { source, destination = source, columns = [] } = mapping
+    const chosen = columns.length > 0 ? columns : (await mayRead(run, mapping, storage.table(source))).columns
+    inputs.push({ destination, columns: chosen })
+  }
+  return inputs
+}
+
+interface AskedExport {
+  mapping: InputMapping
+  columns: readonly string[]
+  idempotencyKey: string
+}
+
+/** Starts the export of an input. Resolves to its job. */
+const startExport = async (
+  { mapping, columns, idempotencyKey }: AskedExport,
+  storage: Storage,
+): Promise<number> => {
+  const { id } = await storage.exportTable(
+    {
+      tableId: mapping.source,
+      columns: [...columns],
+      changedSince: mapping.changed_since,
+      whereColumn: mapping.where_column,
+      whereOperator: mapping.where_operator,
+      whereValues: mapping.where_values,
+      whereFilters: mapping.where_filters,
+      limit: mapping.limit,
+    },
+    idempotencyKey,
+  )
+  return id
+}
+
+const mayRead = <Value>(run: Run, { source }: InputMapping, reading: Promise<Value>): Promise<Value> =>
+  sayWhoseRights(run, `The run may not read the table "${source}"`, reading)
 
 /** The exported file, or nothing while the job is under way. */
 const fileOf = ({ source }: InputMapping, job: Job): number | undefined => {

@@ -65,7 +65,8 @@ export type RowOfRun = z.infer<typeof rowOfRun>
 const inputTable = z.object({
   destination: z.string(),
   columns: z.array(z.string()),
-  jobId: z.number(),
+  /** Absent: its export was not asked for yet, or nobody knows of it. */
+  jobId: z.number().optional(),
   fileId: z.number().optional(),
 })
 

@@ -19,6 +19,8 @@ export interface RouteRequest<Params, Query, Body> {
   runId: string | null
   /** Our addition: the same key gives the same job or file. */
   idempotencyKey: string | undefined
+  /** The request as it was sent, before times such as `-2 days` are resolved: what a repeated request has in common. */
+  sent: unknown
   /** `https://host`: the address at which the caller reached this service. */
   baseUrl: string
   /** The branch in the path, or the default branch. */

@@ -24,7 +24,7 @@ export interface Route {
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
 }
 
-type IncomingRequest = Omit<RouteRequest<Record<string, string>, never, never>, 'query' | 'body'> & {
+type IncomingRequest = Omit<RouteRequest<Record<string, string>, never, never>, 'query' | 'body' | 'sent'> & {
   searchParams: URLSearchParams
 }
 
@@ -62,12 +62,13 @@ export const defineRoute = <
       if (!isPublic) checkPath(request.caller, method, request.params, definition.access)
       const asked = parseFields(searchParams, repeatedIn(querySchema))
       const query = checkFields(querySchema, withoutBlank(asked), validationCode)
-      const sent = definition.body ? await readBody(request.raw, bodySchema) : {}
-      const fields = definition.keepsNull ? sent : withoutUnset(bodySchema, sent)
+      const given = definition.body ? await readBody(request.raw, bodySchema) : {}
+      const fields = definition.keepsNull ? given : withoutUnset(bodySchema, given)
       const body = checkFields(bodySchema, fields, validationCode)
       // The router has matched the path, so the parameters exist.
       const params = request.params as Record<ParamName<Path>, string>
-      return handle({ ...request, params, query, body }, services)
+      const sent = { route: `${method} ${path}`, params, query, body }
+      return handle({ ...request, params, query, body, sent }, services)
     },
   }
 }

@@ -9,7 +9,7 @@ import { jobReply } from './job-reply.ts'
 
 export type Submitter = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'caller' | 'runId' | 'idempotencyKey' | 'baseUrl' | 'branchId' | 'raw'
+  'caller' | 'runId' | 'idempotencyKey' | 'sent' | 'baseUrl' | 'branchId' | 'raw'
 >
 
 export interface NewJob {
@@ -58,7 +58,7 @@ export const acceptJob = async (
 }
 
 const storeJob = async (
-  { caller, runId, idempotencyKey, baseUrl, branchId }: Submitter,
+  { caller, runId, idempotencyKey, sent, baseUrl, branchId }: Submitter,
   services: AcceptServices,
   { input, queueTableId, tableId, admit }: NewJob,
 ): Promise<JobRecord> => {
@@ -84,7 +84,7 @@ const storeJob = async (
   const request = {
     scope: `${caller.tokenId} ${input.operationName}${inBranch(branchId)}`,
     key: idempotencyKey,
-    request: input,
+    request: sent,
   }
   const options = { ...services, records: jobs }
   return (

@@ -26,6 +26,6 @@ export const createTableNow = defineRoute({
     const sent = withoutUnset(createTableFields, { ...fields, ...(file && { dataFileId: file.id }) })
     const body = checkFields(createTableFields, sent, 'storage.tables.validation')
     const job = createTableJob(request, services, { bucketId, body })
-    return doJob(request, services, job, created)
+    return doJob({ ...request, sent: [request.sent, sent] }, services, job, created)
   },
 })

@@ -29,6 +29,11 @@ export const importTableNow = defineRoute({
     const { name: _name, ...others } = fields
     const sent = withoutUnset(importTableFields, { ...others, ...(file && { dataFileId: file.id }) })
     const body = checkFields(importTableFields, sent, 'storage.tables.validation')
-    return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
+    return doJob(
+      { ...request, sent: [request.sent, sent] },
+      services,
+      importTableJob(request, services, { tableId, body }),
+      ok,
+    )
   },
 })

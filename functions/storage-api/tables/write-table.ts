@@ -34,6 +34,11 @@ export const writeTable = defineRoute({
     const sent = withoutUnset(writeTableFields, { ...others, dataFileId: file.id })
     const { tableId, ...body } = checkFields(writeTableFields, sent, 'storage.tables.validation')
     requireTable(request.caller, tableId, 'write')
-    return doJob(request, services, importTableJob(request, services, { tableId, body }), ok)
+    return doJob(
+      { ...request, sent: [request.sent, sent] },
+      services,
+      importTableJob(request, services, { tableId, body }),
+      ok,
+    )
   },
 })
