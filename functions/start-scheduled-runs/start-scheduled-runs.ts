@@ -13,7 +13,7 @@ import type { TokenClient } from '../lib/storage-client/token-client.ts'
 export type StartRun = (name: string, input: Record<string, unknown>) => Promise<void>
 
 interface ScheduledRunsServices {
-  storage: Pick<StorageClient, 'configurations' | 'postEvent'>
+  storage: Pick<StorageClient, 'scheduledConfigurations' | 'postEvent'>
   tokens: Pick<TokenClient, 'token'>
   components: readonly string[]
   startRun: StartRun
@@ -53,7 +53,7 @@ async function* configurationsOf(
   // The schedules of the others count more than that of one which nobody can read.
   const onTooLarge = (place: object) => log.warn('configuration too large', { componentId, ...place })
   try {
-    yield* storage.configurations(componentId, { onTooLarge })
+    yield* storage.scheduledConfigurations(componentId, { onTooLarge })
   } catch (error) {
     if (!(error instanceof UserError && error.status === 404)) throw error
   }

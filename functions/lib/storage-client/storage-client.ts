@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { UserError } from '../errors/errors.ts'
-import { type ListOptions, listConfigurations } from './list-configurations.ts'
+import { type ListOptions, listScheduled } from './list-scheduled.ts'
 import { type ApiRequest, type Connection, request, requestWithAdvice } from './request.ts'
 import {
   type Component,
@@ -123,8 +123,10 @@ export interface StorageClient {
   exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
   component(componentId: string): Promise<Component>
   configuration(componentId: string, configId: string): Promise<Configuration>
-  /** All configurations of a component, except those in the trash, read in pages. */
-  configurations(componentId: string, options: ListOptions): AsyncIterable<Configuration>
+  /**
+   * The configurations of a component that have a schedule of their own, read in pages. A hosted service may give others, too.
+   */
+  scheduledConfigurations(componentId: string, options: ListOptions): AsyncIterable<Configuration>
   /** Creates no version. */
   saveState(place: StatePlace, state: Record<string, unknown>): Promise<void>
   postEvent(event: ComponentEvent, idempotencyKey: string): Promise<void>
@@ -228,8 +230,8 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       call({ method: 'GET', path: `components/${encodeURIComponent(componentId)}` }, componentSchema),
     configuration: (componentId, configId) =>
       call({ method: 'GET', path: pathOf({ componentId, configId }) }, configurationSchema),
-    configurations: (componentId, options) =>
-      listConfigurations(
+    scheduledConfigurations: (componentId, options) =>
+      listScheduled(
         query =>
           call(
             { method: 'GET', path: `components/${encodeURIComponent(componentId)}/configs?${query}` },

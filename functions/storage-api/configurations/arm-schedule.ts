@@ -1,5 +1,6 @@
 import { nextVersion } from '../../lib/storage/configurations/change-configuration.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
+import { hasSchedule } from '../../lib/storage/configurations/schedule-notes.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { mayUseBucket } from '../http/rights.ts'
@@ -32,11 +33,6 @@ export const armSchedule = async (
 }
 
 const tokenOf = ({ tokenId, description }: Caller) => ({ id: tokenId, description })
-
-const hasSchedule = ({ current }: Configuration): boolean => {
-  const { schedule } = JSON.parse(current.content.configuration)
-  return schedule !== undefined && schedule !== null
-}
 
 /** Whether the caller may read and write everything that the other token may. Both may use the component. */
 const mayDoAsMuch = async (

@@ -9,6 +9,8 @@ import { findComponent } from './find-configuration.ts'
 /**
  * The configurations of a component, complete. With `isDeleted=1` those in the trash.
  *
+ * With `hasSchedule=1` those that have a schedule of their own: none in a development branch, where none runs.
+ *
  * All of them unless `limit` says how many, after `offset`; `sinceId` takes those that come after an id.
  */
 export const listConfigurations = defineRoute({
@@ -18,6 +20,7 @@ export const listConfigurations = defineRoute({
   tag: 'configurations',
   query: z.object({
     isDeleted: flag().default(false),
+    hasSchedule: flag().default(false),
     limit: integer({ min: 1 }).optional(),
     offset: integer().default(0),
     sinceId: text({ min: 1 }).optional(),
@@ -26,7 +29,11 @@ export const listConfigurations = defineRoute({
   reply: z.array(configurationBody),
   handle: async ({ params, query, branchId }, services) => {
     const { id } = findComponent(services, params.componentId)
-    const all = services.configurations.scan(branchId, id, { after: query.sinceId })
+    const { configurations } = services
+    const { hasSchedule, sinceId } = query
+    const all = hasSchedule
+      ? configurations.scanScheduled(branchId, id, sinceId)
+      : configurations.scan(branchId, id, { after: sinceId })
     const shown = await page(all, {
       limit: query.limit ?? Number.POSITIVE_INFINITY,
       offset: query.offset,

@@ -50,7 +50,7 @@ const tick = async (at: Date, configurations: Configuration[]): Promise<unknown[
   const before = started.size
   await startScheduledRuns(at, {
     storage: {
-      async *configurations(component) {
+      async *scheduledConfigurations(component) {
         if (component === 'ex-generic-v2') return yield* configurations
         throw new UserError('notFound', 'No such component', { status: 404 })
       },

@@ -9,6 +9,7 @@ import type { Configuration, Version } from './configuration.ts'
 import { createConfigurationHeads, type Head } from './configuration-head.ts'
 import { createConfigurationHistory, storedVersion } from './configuration-history.ts'
 import { createRowDocuments } from './row-documents.ts'
+import { createScheduleNotes, isScheduled, type ScheduleNote } from './schedule-notes.ts'
 
 /** Where a configuration is. The ids have been validated. */
 export interface ConfigurationPlace {
@@ -54,6 +55,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
   const rows = createRowDocuments(items, documents)
   const heads = createConfigurationHeads(documents, rows)
   const history = createConfigurationHistory({ items, documents, rows })
+  const schedules = createScheduleNotes(items)
   const known = new LRUCache<string, number>({ max: MAX_KNOWN_HEADS })
 
   const keyOf = ({ branchId, componentId, configId }: ConfigurationPlace) => ({
@@ -98,6 +100,8 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
     passed?: readonly Version[],
   ): Promise<boolean> => {
     const item = await heads.toItem(configuration, from, passed)
+    const revision = (from?.revision ?? 0) + 1
+    await schedules.note(place, configuration, { revision, before: from?.configuration })
     return items.put(keyOf(place), item, from ? { revision: from.revision } : 'absent')
   }
 
@@ -166,8 +170,9 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       change(`${place.branchId}/${place.componentId}/${place.configId}`, { place, step }),
 
     /**
-     * Puts another configuration, with versions of its own, in the place of one with all of its versions. Resolves to
-     * false when that has changed since it was read; a crash may leave versions that nothing leads to any more.
+     * In a development branch: puts another configuration, with versions of its own, in the place of one with all
+     * of its versions. Resolves to false when that has changed since it was read; a crash may leave versions that
+     * nothing leads to any more.
      */
     async exchange(place: ConfigurationPlace, configuration: Configuration): Promise<boolean> {
       const head = await read(place)
@@ -183,6 +188,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
       const head = await read(place)
       if (!head) return true
       if (!(await items.delete(keyOf(place), { revision: head.revision }))) return false
+      await schedules.forget(place, head.configuration.internalId)
       await history.purge(head.configuration.internalId)
       return true
     },
@@ -200,6 +206,25 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
         (await heads.load(item)) ?? read({ branchId, componentId, configId: String(item['sk']) })
       for await (const loaded of pMapIterable(items.query(pk, range), load, { concurrency: LOADS_AT_ONCE }))
         if (loaded) yield loaded.configuration
+    },
+
+    /**
+     * Those that the clock has to look at, by id: of the default branch, with a schedule of their own. Reads no
+     * others, except those whose schedule was taken away since the last look.
+     */
+    async *scanScheduled(
+      branchId: number,
+      componentId: string,
+      after: string | undefined,
+    ): AsyncGenerator<Configuration> {
+      const load = async (note: ScheduleNote) => {
+        const head = await read({ branchId, componentId, configId: note.sk })
+        if (head && isScheduled(head.configuration)) return head.configuration
+        return head && schedules.drop({ branchId, componentId }, note, head.revision)
+      }
+      const notes = schedules.list({ branchId, componentId }, after)
+      for await (const found of pMapIterable(notes, load, { concurrency: LOADS_AT_ONCE }))
+        if (found) yield found
     },
 
     /** All of them. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '#lib/errors/errors.ts'
-import { listConfigurations } from '#lib/storage-client/list-configurations.ts'
+import { listScheduled } from '#lib/storage-client/list-scheduled.ts'
 import type { Configuration } from '#lib/storage-client/wire.ts'
 
 /** Configurations of a size each, in units of which a reply may hold a hundred. */
@@ -21,14 +21,14 @@ const service = (sizes: readonly number[], { knowsPages = true } = {}) => {
   const list = async () => {
     const tooLarge: unknown[] = []
     const listed: string[] = []
-    for await (const { id } of listConfigurations(readPage, { onTooLarge: place => tooLarge.push(place) }))
+    for await (const { id } of listScheduled(readPage, { onTooLarge: place => tooLarge.push(place) }))
       listed.push(id)
     return { listed, tooLarge, requests }
   }
   return { ids, list }
 }
 
-describe('listConfigurations', () => {
+describe('listScheduled', () => {
   it.each([0, 1, 99, 100, 101, 1_234])('lists each of %d once, in the order of ids', async count => {
     const { ids, list } = service(Array.from({ length: count }, () => 0.1))
     const { listed, requests } = await list()

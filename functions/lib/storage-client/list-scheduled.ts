@@ -12,11 +12,12 @@ export interface ListOptions {
 const PAGE_SIZE = 100
 
 /**
- * The configurations of a component by id. A page that is larger than a reply may be is asked for in smaller ones.
+ * The configurations of a component that have a schedule of their own, by id. A page that is larger than a reply may be
+ * is asked for in smaller ones.
  *
- * A service that knows no pages answers with all of them; that is the whole list, too.
+ * A service that knows no pages or does not choose by schedule answers with more or all of them: callers look at each.
  */
-export async function* listConfigurations(
+export async function* listScheduled(
   readPage: ReadPage,
   { onTooLarge }: ListOptions,
 ): AsyncGenerator<Configuration> {
@@ -25,6 +26,7 @@ export async function* listConfigurations(
   let after: string | undefined
   for (;;) {
     const query = {
+      hasSchedule: '1',
       limit: String(limit),
       offset: String(offset),
       ...(after !== undefined && { sinceId: after }),

@@ -1,0 +1,247 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  newConfiguration,
+  restoreConfiguration,
+  rollbackConfiguration,
+  trashConfiguration,
+  updateConfiguration,
+} from '#lib/storage/configurations/change-configuration.ts'
+import { addRow } from '#lib/storage/configurations/change-rows.ts'
+import type { Configuration } from '#lib/storage/configurations/configuration.ts'
+import {
+  type ConfigurationPlace,
+  type ConfigurationStore,
+  createConfigurationStore,
+} from '#lib/storage/configurations/configuration-store.ts'
+import { createDocumentFiles } from '#lib/storage/db/document-files.ts'
+import type { ItemTable } from '#lib/storage/db/item-table.ts'
+import { createMemoryItemTable } from '#support/memory-item-table.ts'
+import { runs } from '#support/thorough.ts'
+import { changed } from './steps.ts'
+
+// Nothing here is too long for an item.
+const documents = createDocumentFiles(new S3Client({ region: 'us-east-1' }), 'none')
+const storeOn = (items: ItemTable) => createConfigurationStore(items, documents)
+
+const text = (hasSchedule: boolean) => JSON.stringify(hasSchedule ? { schedule: 'rate(1 hour)' } : {})
+const place = (configId: string, branchId = 1): ConfigurationPlace => ({
+  branchId,
+  componentId: 'c',
+  configId,
+})
+
+let made = 0
+const insert = (store: ConfigurationStore, at: ConfigurationPlace, hasSchedule: boolean) =>
+  store.insert(
+    at,
+    newConfiguration(at.configId, `i-${++made}`, { configuration: text(hasSchedule) }, changed()),
+  )
+const set = (hasSchedule: boolean) => (current: Configuration) =>
+  updateConfiguration(current, { configuration: text(hasSchedule) }, changed())
+
+const look = async (
+  store: ConfigurationStore,
+  { branchId = 1, after }: { branchId?: number; after?: string } = {},
+) => {
+  const found: string[] = []
+  for await (const { id } of store.scanScheduled(branchId, 'c', after)) found.push(id)
+  return found
+}
+/** By looking at all of them. */
+const scheduled = async (store: ConfigurationStore) => {
+  const all = await store.list(1, 'c')
+  return all
+    .filter(({ current: { content } }) => !content.isDeleted && content.configuration === text(true))
+    .map(({ id }) => id)
+}
+
+describe('a look for schedules', () => {
+  it('reads the configurations that have one, whatever others there are', async () => {
+    const read: string[] = []
+    const items = createMemoryItemTable()
+    const watched: ItemTable = {
+      ...items,
+      get: key => {
+        read.push(`${key.pk} ${key.sk}`)
+        return items.get(key)
+      },
+      getMany: keys => {
+        read.push(...keys.map(({ pk }) => pk))
+        return items.getMany(keys)
+      },
+      query: (pk, range) => {
+        read.push(pk)
+        return items.query(pk, range)
+      },
+    }
+    const writer = storeOn(items)
+    for (let index = 0; index < 30; index++) await insert(writer, place(`c-${index}`), index % 10 === 0)
+    for (let index = 0; index < 30; index++)
+      await writer.change(place(`c-${index}`), current => addRow(current, 'r', {}, changed()))
+    expect(await look(storeOn(watched))).toEqual(['c-0', 'c-10', 'c-20'])
+    const heads = read.filter(name => name.startsWith('CONFIGS#'))
+    expect(heads.toSorted()).toEqual(['CONFIGS#1#c c-0', 'CONFIGS#1#c c-10', 'CONFIGS#1#c c-20'])
+    expect(read).toHaveLength(4)
+    expect(await look(storeOn(watched), { after: 'c-10' })).toEqual(['c-20'])
+  })
+
+  it('follows the trash, restored versions and removal for good', async () => {
+    const items = createMemoryItemTable()
+    const store = storeOn(items)
+    const at = place('a')
+    await insert(store, at, true)
+    const first = (await store.get(at))?.current
+    if (!first) throw new Error('There is no configuration')
+    const seen = async (change: (current: Configuration) => Configuration) => {
+      await store.change(at, change)
+      return look(store)
+    }
+    expect(await seen(set(false))).toEqual([])
+    expect(await seen(current => rollbackConfiguration(current, first, changed()))).toEqual(['a'])
+    expect(await seen(current => trashConfiguration(current, changed()))).toEqual([])
+    expect(await seen(current => restoreConfiguration(current, changed()))).toEqual(['a'])
+    await store.change(at, current => trashConfiguration(current, changed()))
+    await store.purge(at)
+    const notes = []
+    for await (const note of items.query('SCHEDULES#1#c', { from: ' ', to: '~' })) notes.push(note)
+    expect(notes).toEqual([])
+    await insert(store, at, true)
+    expect(await look(store)).toEqual(['a'])
+  })
+
+  it('finds none in a development branch, where schedules do not run', async () => {
+    const store = storeOn(createMemoryItemTable())
+    await insert(store, place('a', 77), true)
+    expect(await look(store, { branchId: 77 })).toEqual([])
+    expect(await look(store)).toEqual([])
+  })
+})
+
+describe('a look at the same time as a writer', () => {
+  /** Items that do something else before the first call that is chosen. */
+  const interrupted = (
+    items: ItemTable,
+    isChosen: (call: 'put' | 'delete', pk: string) => boolean,
+    meanwhile: () => Promise<unknown>,
+  ): ItemTable => {
+    let isOver = false
+    const interrupt = async (call: 'put' | 'delete', { pk }: { pk: string }) => {
+      if (isOver || !isChosen(call, pk)) return
+      isOver = true
+      await meanwhile()
+    }
+    return {
+      ...items,
+      put: async (key, ...more) => {
+        await interrupt('put', key)
+        return items.put(key, ...more)
+      },
+      delete: async (key, ...more) => {
+        await interrupt('delete', key)
+        return items.delete(key, ...more)
+      },
+    }
+  }
+
+  it('leaves the note of a schedule that is about to be stored', async () => {
+    const items = createMemoryItemTable()
+    const seen: string[][] = []
+    const isHead = (_: string, pk: string) => pk.startsWith('CONFIGS#')
+    const writer = storeOn(interrupted(items, isHead, async () => void seen.push(await look(storeOn(items)))))
+    await insert(writer, place('new'), true)
+    await insert(storeOn(items), place('old'), false)
+    const changer = storeOn(
+      interrupted(items, isHead, async () => void seen.push(await look(storeOn(items)))),
+    )
+    await changer.change(place('old'), set(true))
+    expect([...seen, await look(storeOn(items))]).toEqual([[], ['new'], ['new', 'old']])
+  })
+
+  it('leaves the note of a schedule that was set again while it looked', async () => {
+    const items = createMemoryItemTable()
+    const store = storeOn(items)
+    await insert(store, place('a'), true)
+    await store.change(place('a'), set(false))
+    const isDrop = (call: string) => call === 'delete'
+    const looker = storeOn(interrupted(items, isDrop, () => store.change(place('a'), set(true))))
+    expect(await look(looker)).toEqual([])
+    expect(await look(store)).toEqual(['a'])
+  })
+
+  it('leaves the note of one that was removed and made again while it looked', async () => {
+    const items = createMemoryItemTable()
+    const store = storeOn(items)
+    await insert(store, place('a'), true)
+    await store.change(place('a'), current => trashConfiguration(current, changed()))
+    const isDrop = (call: string) => call === 'delete'
+    const again = async () => {
+      await store.purge(place('a'))
+      await insert(store, place('a'), true)
+    }
+    expect(await look(storeOn(interrupted(items, isDrop, again)))).toEqual([])
+    expect(await look(store)).toEqual(['a'])
+  })
+})
+
+describe('after writers that die and looks in between', () => {
+  const action = fc.record({
+    configId: fc.constantFrom('a', 'b'),
+    kind: fc.constantFrom('insert', 'set', 'unset', 'trash', 'restore', 'purge', 'look', 'look'),
+    /** The write at which the process dies, if it comes so far, and whether the write still succeeds. */
+    diesAt: fc.option(fc.nat(3)),
+    arrives: fc.boolean(),
+  })
+  type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never
+
+  const dying = (items: ItemTable, { diesAt, arrives }: Action): ItemTable => {
+    let writes = 0
+    const die =
+      <Args extends unknown[]>(write: (...args: Args) => Promise<boolean>) =>
+      async (...args: Args): Promise<boolean> => {
+        const isLast = writes++ === diesAt
+        if (isLast && arrives) await write(...args)
+        if (diesAt !== null && writes > diesAt) throw new Error('died')
+        return write(...args)
+      }
+    return { ...items, put: die(items.put), delete: die(items.delete) }
+  }
+
+  const act = async (items: ItemTable, wanted: Action): Promise<void> => {
+    const store = storeOn(dying(items, wanted))
+    const at = place(wanted.configId)
+    const change = (step: (current: Configuration) => Configuration) => store.change(at, step)
+    const isTrashed = ({ current }: Configuration) => current.content.isDeleted
+    const acts: Record<Action['kind'], () => Promise<unknown>> = {
+      insert: () => insert(store, at, wanted.arrives),
+      set: () => change(set(true)),
+      unset: () => change(set(false)),
+      trash: () => change(current => (isTrashed(current) ? current : trashConfiguration(current, changed()))),
+      restore: () =>
+        change(current => (isTrashed(current) ? restoreConfiguration(current, changed()) : current)),
+      purge: async () => {
+        const found = await store.get(at)
+        if (found && isTrashed(found)) await store.purge(at)
+      },
+      look: () => look(store),
+    }
+    await acts[wanted.kind]().catch((error: unknown) => {
+      if (!(error instanceof Error && error.message === 'died')) throw error
+    })
+  }
+
+  it('the next look finds all that have a schedule, and no others', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(action, { maxLength: 5 }), { maxLength: 6 }), async rounds => {
+        const items = createMemoryItemTable()
+        for (const together of rounds) {
+          await Promise.all(together.map(wanted => act(items, wanted)))
+          const store = storeOn(items)
+          expect(await look(store)).toEqual(await scheduled(store))
+        }
+      }),
+      { numRuns: runs(90) },
+    )
+  })
+})
