@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { SlowestFirst } from './slowest-first.ts'
+import { SlowestFirst } from './tools/slowest-first.ts'
 
 export default defineConfig({
   test: {

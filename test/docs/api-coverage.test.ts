@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { apiCoverage } from './api-coverage.ts'
+import { apiCoverage } from '../tools/documents/api-coverage.ts'
 
 it('docs/api-coverage.md is what the routes make of it (npm run api-coverage)', async () => {
   expect(await readFile(join(import.meta.dirname, '../../docs/api-coverage.md'), 'utf8')).toBe(apiCoverage())

@@ -6,7 +6,7 @@ import { areas, catalogue } from '#lib/errors/catalogue/catalogue.ts'
 import type { ErrorEntry } from '#lib/errors/catalogue/entry.ts'
 import type { UserCode } from '#lib/errors/codes.ts'
 import { UserError } from '#lib/errors/errors.ts'
-import { errorCatalogue } from './error-catalogue.ts'
+import { errorCatalogue } from '../tools/documents/error-catalogue.ts'
 
 const root = join(import.meta.dirname, '../..')
 const entries = Object.entries<ErrorEntry>(catalogue)

@@ -10,7 +10,7 @@ import {
   knownSchema,
   shortPath,
   withKeyTables,
-} from './reference/key-tables.ts'
+} from '../tools/documents/key-tables.ts'
 import { type Example, readExamples } from './reference/read-examples.ts'
 import { runExample } from './reference/run-example.ts'
 

@@ -1,5 +1,6 @@
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { linkPackages } from '../support/link-packages.ts'
 
 interface Edit {
   readonly file: string
@@ -83,10 +84,4 @@ const edited = (text: string, { file, from, to }: Edit): string => {
   if (places.length !== 2)
     throw new Error(`${file} holds ${places.length - 1} times what the plant replaces: ${from}`)
   return places.join(to)
-}
-
-/** Each package by a link. The cache of bundles is not linked: it goes with the copy. */
-const linkPackages = async (from: string, to: string): Promise<void> => {
-  const names = (await readdir(from)).filter(name => name !== '.cache')
-  await Promise.all(names.map(name => symlink(join(from, name), join(to, name))))
 }

@@ -2,4 +2,4 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiCoverage } from './api-coverage.ts'
 
-writeFileSync(join(import.meta.dirname, '../../docs/api-coverage.md'), apiCoverage())
+writeFileSync(join(import.meta.dirname, '../../../docs/api-coverage.md'), apiCoverage())

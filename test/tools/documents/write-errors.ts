@@ -2,4 +2,4 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCatalogue } from './error-catalogue.ts'
 
-writeFileSync(join(import.meta.dirname, '../../docs/errors.md'), errorCatalogue())
+writeFileSync(join(import.meta.dirname, '../../../docs/errors.md'), errorCatalogue())

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 import { type Figure, figure, median } from './figure.ts'
 import { type Measured, runMeasured } from './run-measured.ts'
 import { type StartedCloud, startCloud } from './start-cloud.ts'
@@ -47,7 +47,7 @@ try {
   cloud = await startCloud(join(folder, 'data'))
   const { api, s3, token, region, accessKeyId, secretAccessKey, exportsBucket } = cloud
   const millrace = (...given: string[]) =>
-    runMeasured(process.execPath, [join(import.meta.dirname, '../../cli/bin.js'), ...given], {
+    runMeasured(process.execPath, [join(import.meta.dirname, '../../../cli/bin.js'), ...given], {
       MILLRACE_URL: api,
       MILLRACE_TOKEN: token,
     })

@@ -11,7 +11,7 @@ export const errorCatalogue = (): string =>
   [
     '# Errors',
     '',
-    '<!-- Written by test/docs/write-errors.ts from functions/lib/errors/catalogue/; a test fails when it is out of date. -->',
+    '<!-- Written by test/tools/documents/write-errors.ts from functions/lib/errors/catalogue/; a test fails when it is out of date. -->',
     '',
     'Codes are stable: programs may compare them. The message next to a code says more and may change. Which fields a reply',
     'has: [storage API](reference/storage-api.md#errors).',

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { extractorParametersSchema } from './component-schema.ts'
 
 /** Writes the schema into the component's file in the catalogue, formatted as all files are. */
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 const file = join(root, 'functions/storage-api/components/ex-generic-v2.json')
 const component = z.looseObject({}).parse(JSON.parse(readFileSync(file, 'utf8')))
 writeFileSync(

@@ -37,7 +37,7 @@ const findFreePort = async (): Promise<number> => {
 
 /** `npm start` in a process of its own, on free ports. */
 export const startCloud = async (dataDir: string): Promise<StartedCloud> => {
-  const cli = join(import.meta.dirname, '../../cli/bin.js')
+  const cli = join(import.meta.dirname, '../../../cli/bin.js')
   const child = spawn(process.execPath, [cli, 'start'], {
     env: {
       ...process.env,

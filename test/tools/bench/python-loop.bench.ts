@@ -14,7 +14,7 @@ const SHAPE: ApiShape = { rowsPerPage: 100, pages: 1000, latencyMs: 0 }
 const ROWS = SHAPE.rowsPerPage * SHAPE.pages
 const ROUNDS = 3
 const loop = join(import.meta.dirname, 'pages-to-csv.py')
-const cli = join(import.meta.dirname, '../../cli/bin.js')
+const cli = join(import.meta.dirname, '../../../cli/bin.js')
 
 const hasPython = await runMeasured('python3', ['-c', 'import requests'], {}).then(
   () => true,

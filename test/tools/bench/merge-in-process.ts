@@ -5,7 +5,7 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { build } from 'esbuild'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { createStorageClient } from '../../functions/lib/storage-client/storage-client.ts'
+import { createStorageClient } from '#lib/storage-client/storage-client.ts'
 import type { StartedCloud } from './start-cloud.ts'
 
 const Merged = z.object({

@@ -63,7 +63,7 @@ const timeCommand = async (origin: string, dataDir: string, bucket: string): Pro
   await mkdir(dataDir)
   await writeFile(join(dataDir, 'config.json'), JSON.stringify(configuration(origin, bucket)))
   const start = performance.now()
-  const cli = join(import.meta.dirname, '../../cli/bin.js')
+  const cli = join(import.meta.dirname, '../../../cli/bin.js')
   const child = spawn(process.execPath, [cli, 'extract', dataDir], { stdio: ['ignore', 'ignore', 'inherit'] })
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`The extraction ended with ${code}`)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConfigFile } from '../../functions/lib/extractor/config/config-schema.ts'
+import { ConfigFile } from '#lib/extractor/config/config-schema.ts'
 
 const schema = z.object({
   properties: z.object({ parameters: z.record(z.string(), z.unknown()) }),

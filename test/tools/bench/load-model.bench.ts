@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { TableRequests } from '../../functions/lib/aws/table-requests.ts'
-import type { RunJobResult } from '../../functions/run-job/run-job.ts'
-import { runJob } from '../../functions/run-job/run-job.ts'
-import type { LandedObject } from '../../functions/start-import/event.ts'
-import { startImport } from '../../functions/start-import/start-import.ts'
-import { startLanding } from '../support/landing.ts'
-import { startStorageService } from '../support/storage-service.ts'
+import type { RunJobResult } from '#functions/run-job/run-job.ts'
+import { runJob } from '#functions/run-job/run-job.ts'
+import type { LandedObject } from '#functions/start-import/event.ts'
+import { startImport } from '#functions/start-import/start-import.ts'
+import type { TableRequests } from '#lib/aws/table-requests.ts'
+import { startLanding } from '../../support/landing.ts'
+import { startStorageService } from '../../support/storage-service.ts'
 import { figure } from './figure.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Route } from '../../functions/storage-api/http/route.ts'
-import { servedEndpoints } from '../../functions/storage-api/iceberg/endpoints.ts'
-import { refusedOperations } from '../../functions/storage-api/iceberg/refused-operations.ts'
-import { routes } from '../../functions/storage-api/routes.ts'
+import type { Route } from '#functions/storage-api/http/route.ts'
+import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
+import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
+import { routes } from '#functions/storage-api/routes.ts'
 import { knownOperations } from './known-operations.ts'
 
 /** Names of parameters differ between documents; what counts is where they stand. */
@@ -28,7 +28,7 @@ export const apiCoverage = (): string => {
   return [
     '# API coverage',
     '',
-    '<!-- Written by test/docs/write-api-coverage.ts from the routes; a test fails when it is out of date. -->',
+    '<!-- Written by test/tools/documents/write-api-coverage.ts from the routes; a test fails when it is out of date. -->',
     '',
     `Of ${known.length} operations that clients of the API know, ${count('built')} are built,`,
     `${count('refused (501)')} are refused with what to do instead, and ${count('not built')} are not there. Every path exists`,

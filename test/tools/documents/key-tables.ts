@@ -3,7 +3,7 @@ import {
   keysOf,
   withoutMethod,
 } from '../../functions/lib/extractor/samples/keys-of-schema.ts'
-import { configurationSchema } from '../component-schema.ts'
+import { configurationSchema } from './component-schema.ts'
 import { typeOf } from './type-of.ts'
 
 const START = /^<!-- keys: (.*) -->$/
