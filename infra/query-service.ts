@@ -29,6 +29,8 @@ interface QueryServiceProps extends Omit<QueryBounds, 'optimizeBytesPerDay'> {
   readonly snapshotRetentionDays: number
 }
 
+const glueArn = `arn:${Aws.PARTITION}:glue:${Aws.REGION}:${Aws.ACCOUNT_ID}`
+
 /** What Athena writes beside tables: of a merge only a manifest of its files, which we do not read. */
 const RESULT_DAYS = 1
 
@@ -95,6 +97,8 @@ export class QueryService extends Construct {
       [`arn:${Aws.PARTITION}:athena:${Aws.REGION}:${Aws.ACCOUNT_ID}:workgroup/${workGroup.name}`],
     )
     this.allowFollowing(this.mergeByQuery)
+    // Athena looks at it too, whatever database a query names (Athena User Guide, "Configure access to databases and tables").
+    allow(this.mergeByQuery, ['glue:GetDatabase'], [`${glueArn}:database/default`])
     allowItems(this.mergeByQuery, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
     allowReadingObjects(this.mergeByQuery, tables)
     allowWritingObjects(this.mergeByQuery, tables, { prefix: 'tables/' })
@@ -107,7 +111,6 @@ export class QueryService extends Construct {
 
   /** Rights on the tables of the database: to register them, to move their pointers, to drop them. */
   allowFollowing(grantee: IGrantable): void {
-    const glue = `arn:${Aws.PARTITION}:glue:${Aws.REGION}:${Aws.ACCOUNT_ID}`
     allow(
       grantee,
       [
@@ -118,7 +121,7 @@ export class QueryService extends Construct {
         'glue:UpdateTable',
         'glue:DeleteTable',
       ],
-      [`${glue}:catalog`, `${glue}:database/${this.database}`, `${glue}:table/${this.database}/*`],
+      [`${glueArn}:catalog`, `${glueArn}:database/${this.database}`, `${glueArn}:table/${this.database}/*`],
     )
   }
 }

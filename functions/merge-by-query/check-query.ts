@@ -1,5 +1,6 @@
 import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import type { PackedTable } from '../lib/distributed/merge-notes.ts'
+import { isAboutRights, MissingGrant } from '../lib/distributed/missing-grant.ts'
 import { UserError } from '../lib/errors/errors.ts'
 import type { MergeServices } from './services.ts'
 
@@ -9,7 +10,10 @@ const PATIENCE = 10
 
 type QueryState = { queryId: string } & ({ status: 'running'; waitSeconds: number } | { status: 'succeeded' })
 
-/** Asks once for the state of a query. Error: 400 `storage.tables.distributed.queryFailed`. */
+/**
+ * Asks once for the state of a query. Error: 400 `storage.tables.distributed.queryFailed`, or `MissingGrant` when it failed
+ * for the rights of the stack; what it leaves behind then goes with the sweep, since cleaning up needs rights too.
+ */
 export const checkQuery = async (
   { jobId, queryId, packed }: { jobId: number; queryId: string; packed: PackedTable | undefined },
   services: MergeServices,
@@ -23,6 +27,7 @@ export const checkQuery = async (
     const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Math.ceil(ageSeconds / PATIENCE)))
     return { status: 'running', waitSeconds, queryId }
   }
+  if (state === 'failed' && isAboutRights(reason)) throw new MissingGrant(reason)
   // What it commits now is in a table that nobody reads.
   if (state === 'running') await queries.stop(queryId)
   await cleanUpMerge(jobId, services)

@@ -5,6 +5,7 @@ import {
   StartQueryExecutionCommand,
   StopQueryExecutionCommand,
 } from '@aws-sdk/client-athena'
+import { nameMissingGrants } from '../lib/distributed/missing-grant.ts'
 
 /** Athena API Reference, "StartQueryExecution": a token has at least 32 characters. */
 const tokenOf = (jobId: number): string => `millrace-merge-of-job-${String(jobId).padStart(16, '0')}`
@@ -19,13 +20,28 @@ interface QueryStatus {
   scannedBytes: number
 }
 
-/** Queries of Athena in one workgroup. */
-export const createQueries = (athena: AthenaClient, workGroup: string) => ({
+interface QueriesOptions {
+  workGroup: string
+  /** Of all tables that queries name. Without it a session begins in the database `default`, which an account may lack. */
+  database: string
+}
+
+/** The Glue Data Catalog of the account, in Athena's words. */
+const CATALOG = 'AwsDataCatalog'
+
+/** Queries of Athena in one workgroup. Each call throws `MissingGrant` when the stack may not make it. */
+export const createQueries = (athena: AthenaClient, { workGroup, database }: QueriesOptions) => {
+  nameMissingGrants(athena)
+  return queriesOf(athena, { workGroup, database })
+}
+
+const queriesOf = (athena: AthenaClient, { workGroup, database }: QueriesOptions) => ({
   /** Starts the query of a job, or finds it: a job has one. Resolves to its id. */
   async start(jobId: number, statement: string): Promise<string> {
     const { QueryExecutionId } = await athena.send(
       new StartQueryExecutionCommand({
         QueryString: statement,
+        QueryExecutionContext: { Catalog: CATALOG, Database: database },
         ClientRequestToken: tokenOf(jobId),
         WorkGroup: workGroup,
       }),

@@ -18,7 +18,10 @@ const s3 = createS3Client()
 const services = {
   ...openStorageStores(env, s3, now),
   catalog: createGlueCatalog(new GlueClient({}), env.GLUE_DATABASE),
-  queries: createQueries(new AthenaClient({}), env.ATHENA_WORKGROUP),
+  queries: createQueries(new AthenaClient({}), {
+    workGroup: env.ATHENA_WORKGROUP,
+    database: env.GLUE_DATABASE,
+  }),
   notes: createMergeNotes(s3, env.TABLES_BUCKET),
   tableEngine: createLazyTableEngine(s3, env.TABLES_BUCKET),
   queryTimeoutSeconds: Number(env.QUERY_TIMEOUT_SECONDS),

@@ -58,6 +58,7 @@ describe('queries of large loads', () => {
       expect.stringContaining(':catalog'),
       expect.stringContaining(':database/millrace_1"'),
       expect.stringContaining(':table/millrace_1/*"'),
+      expect.stringContaining(':database/default"'),
     ])
   })
 

@@ -13,16 +13,20 @@ import { glueOperations } from '#local/runtime/glue/operations.ts'
 export const glueDatabase = 'millrace_tables'
 export const athenaWorkGroup = 'millrace'
 
-/** Glue and Athena in this process. Every caller may do everything. */
+export interface QueryServicesOptions {
+  cutoffBytes?: number
+  /** What callers and their queries may do. Default: everything. */
+  mayDo?: (action: string, resource: string) => boolean
+}
+
+/** Glue and Athena in this process. */
 export const startQueryServices = async ({
   s3,
   cutoffBytes = 1e12,
-}: {
-  s3: S3Client
-  cutoffBytes?: number
-}) => {
+  mayDo = () => true,
+}: QueryServicesOptions & { s3: S3Client }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'query-services-'))
-  const isAllowed = () => true
+  const isAllowed = (_: unknown, action: string, resource: string) => mayDo(action, resource)
   const open = async () => {
     const tables = await GlueTables.open(path.join(folder, 'glue'), [glueDatabase])
     const queries = await Queries.open({

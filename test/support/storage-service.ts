@@ -194,7 +194,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     catalog && {
       ...stores,
       catalog,
-      queries: createQueries(queryServices.athena, athenaWorkGroup),
+      queries: createQueries(queryServices.athena, { workGroup: athenaWorkGroup, database: glueDatabase }),
       notes,
       tableEngine: async () => engine,
       queryTimeoutSeconds: 600,

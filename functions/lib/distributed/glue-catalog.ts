@@ -15,6 +15,7 @@ import { currentSchema } from '../iceberg/metadata/parse-metadata.ts'
 import type { TableMetadata } from '../iceberg/metadata/table-metadata.ts'
 import { isPrimitive, type NestedField } from '../iceberg/metadata/types.ts'
 import { glueColumnName } from './glue-names.ts'
+import { nameMissingGrants } from './missing-grant.ts'
 
 /** Iceberg metadata, and where its file lies (`s3://bucket/key`). */
 export interface MetadataFile {
@@ -78,8 +79,13 @@ const catalogTable = ({ Name = '', VersionId = '', Parameters = {} }: Table): Ca
   parameters: Parameters,
 })
 
-/** Tables of one database of the Glue Data Catalog. */
-export const createGlueCatalog = (glue: GlueClient, database: string) => ({
+/** Tables of one database of the Glue Data Catalog. Each call throws `MissingGrant` when the stack may not make it. */
+export const createGlueCatalog = (glue: GlueClient, database: string) => {
+  nameMissingGrants(glue)
+  return catalogOf(glue, database)
+}
+
+const catalogOf = (glue: GlueClient, database: string) => ({
   database,
 
   async find(name: string): Promise<CatalogTable | undefined> {

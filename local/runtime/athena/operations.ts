@@ -36,12 +36,14 @@ export const athenaOperations = (queries: Queries): Operations => {
       action: 'athena:StartQueryExecution',
       input: z.strictObject({
         QueryString: z.string().min(1).max(MAX_QUERY_CHARACTERS),
+        QueryExecutionContext: z.strictObject({ Catalog: z.literal('AwsDataCatalog'), Database: z.string() }),
         ClientRequestToken: z.string().min(32).max(128),
         WorkGroup: z.string(),
       }),
       resource: ({ WorkGroup }) => workGroupArn(WorkGroup),
-      run: async ({ QueryString, ClientRequestToken, WorkGroup }, caller) => {
-        const query = { token: ClientRequestToken, text: QueryString, workGroup: WorkGroup }
+      run: async ({ QueryString, QueryExecutionContext, ClientRequestToken, WorkGroup }, caller) => {
+        const { Database: database } = QueryExecutionContext
+        const query = { token: ClientRequestToken, text: QueryString, database, workGroup: WorkGroup }
         return { QueryExecutionId: (await queries.start(query, caller)).id }
       },
     }),

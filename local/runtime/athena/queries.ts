@@ -7,13 +7,15 @@ import { type Log, readRecords } from '../../durable/records.ts'
 import type { Caller } from '../control/authenticate.ts'
 import { ServiceError } from '../control/service-error.ts'
 import type { GlueTables } from '../glue/catalog.ts'
-import { glueTableArn } from '../glue/operations.ts'
+import { glueDatabaseArn, glueTableArn } from '../glue/operations.ts'
+import type { TableName } from './parse-merge.ts'
 import { parseStatement } from './parse-statement.ts'
 
 const queryRecord = z.strictObject({
   id: z.string(),
   token: z.string(),
   text: z.string(),
+  database: z.string(),
   workGroup: z.string(),
   /** Whose rights the query has. Absent: those of the account. */
   roleArn: z.string().optional(),
@@ -81,7 +83,7 @@ export class Queries {
 
   /** A token that was used before gives its query. */
   async start(
-    { token, text, workGroup }: { token: string; text: string; workGroup: string },
+    { token, text, database, workGroup }: Pick<QueryRecord, 'token' | 'text' | 'database' | 'workGroup'>,
     { roleArn }: Caller,
   ): Promise<QueryRecord> {
     if (!this.#options.workGroups.has(workGroup))
@@ -98,6 +100,7 @@ export class Queries {
       id,
       token,
       text,
+      database,
       workGroup,
       ...(roleArn !== undefined && { roleArn }),
       base: input.Parameters['metadata_location'] ?? '',
@@ -144,12 +147,17 @@ export class Queries {
     const { tables, workGroups, s3Of, isAllowed, folder } = this.#options
     const caller = { roleArn: query.roleArn }
     const { target, reads, merge } = parseStatement(query.text)
-    for (const [action, { database, name }] of [
-      ...reads.map(table => ['glue:GetTable', table] as const),
-      ['glue:UpdateTable', target] as const,
+    const tableArn = ({ database, name }: TableName) => glueTableArn(database, name)
+    for (const [action, resource] of [
+      // Athena looks at `default` whatever database the query names.
+      ...[query.database, 'default'].map(name => ['glue:GetDatabase', glueDatabaseArn(name)] as const),
+      ...reads.map(table => ['glue:GetTable', tableArn(table)] as const),
+      ['glue:UpdateTable', tableArn(target)] as const,
     ])
-      if (!isAllowed(caller, action, glueTableArn(database, name)))
-        throw new Error(`Insufficient permissions: ${action} on ${database}.${name}`)
+      if (!isAllowed(caller, action, resource))
+        throw new Error(
+          `Insufficient permissions to execute the query. ${query.roleArn} is not authorized to perform: ${action} on resource: ${resource}`,
+        )
     const { input } = tables.get(target.database, target.name)
     // The process ended between the commit and the note that the query has succeeded.
     if (input.Parameters['metadata_location'] !== query.base) return query.updatedRows ?? 0

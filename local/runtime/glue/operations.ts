@@ -7,7 +7,7 @@ import { type GlueTables, tableInput } from './catalog.ts'
 const inDatabase = z.strictObject({ CatalogId: z.literal(account.id).optional(), DatabaseName: z.string() })
 const ofTable = inDatabase.extend({ Name: z.string() })
 
-const databaseArn = (database: string): string => arn('glue', `database/${database}`)
+export const glueDatabaseArn = (database: string): string => arn('glue', `database/${database}`)
 export const glueTableArn = (database: string, name: string): string =>
   arn('glue', `table/${database}/${name}`)
 
@@ -36,7 +36,7 @@ export const glueOperations = (tables: GlueTables): Operations => ({
   'AWSGlue.GetDatabase': operation({
     action: 'glue:GetDatabase',
     input: z.strictObject({ CatalogId: z.literal(account.id).optional(), Name: z.string() }),
-    resource: ({ Name }) => databaseArn(Name),
+    resource: ({ Name }) => glueDatabaseArn(Name),
     run: ({ Name }) => {
       tables.checkDatabase(Name)
       return { Database: { Name, CatalogId: account.id } }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mergeByQueryEvent } from '#functions/merge-by-query/event.ts'
 import { mergeByQuery } from '#functions/merge-by-query/merge-by-query.ts'
+import { UserError } from '#lib/errors/errors.ts'
 import { parseMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { eventFile } from '#support/events.ts'
 import { everyCall, type MergeWorld, startMergeWorld, tableId } from './merge-world.ts'
@@ -268,6 +269,46 @@ describe('a query that does not succeed', () => {
     })
     expect(await contentOf(world)).toEqual(before)
     await expectNothingLeft(world, jobId)
+  })
+
+  const withoutRight = async (right: string, place: string): Promise<number> => {
+    await world.close()
+    const mayDo = (action: string, resource: string) => action !== right || !resource.includes(place)
+    world = await startMergeWorld({ mayDo })
+    await createOrders(world)
+    return world.stage([change])
+  }
+
+  it.each([
+    ['glue:GetDatabase', 'database/default'],
+    ['glue:UpdateTable', 'table/millrace_tables/merge_'],
+  ])(
+    'for want of a right of its own (%s on %s) is no mistake of the user: the grant is named',
+    async (right, place) => {
+      const jobId = await withoutRight(right, place)
+      const queryId = await world.query(jobId)
+      const failure = mergeByQuery({ step: 'check', jobId, queryId }, world.merging)
+      await expect(failure).rejects.toMatchObject({
+        name: 'MissingGrant',
+        message: expect.stringMatching(new RegExp(`allow the role of the function ${right} on \\S*${place}`)),
+      })
+      await expect(failure).rejects.not.toBeInstanceOf(UserError)
+      expect(await contentOf(world)).toEqual(before)
+    },
+  )
+
+  it('and so it is when the query cannot even be prepared or started', async () => {
+    for (const [right, place] of [
+      ['glue:CreateTable', 'table/millrace_tables/merge_'],
+      ['athena:StartQueryExecution', 'workgroup/'],
+    ] as const) {
+      const jobId = await withoutRight(right, place)
+      await expect(mergeByQuery({ step: 'start', jobId }, world.merging)).rejects.toMatchObject({
+        name: 'MissingGrant',
+        message: expect.stringContaining(right),
+      })
+      expect(await contentOf(world)).toEqual(before)
+    }
   })
 
   it('is refused before it starts when Athena would take two columns for one', async () => {

@@ -15,7 +15,12 @@ import { createTableEngine } from '#lib/table-engine/table-engine.ts'
 import { startTestS3 } from '#support/embedded-s3.ts'
 import { icebirdRows } from '#support/icebird-view.ts'
 import { createMemoryItemTable } from '#support/memory-item-table.ts'
-import { athenaWorkGroup, glueDatabase, startQueryServices } from '#support/query-services.ts'
+import {
+  athenaWorkGroup,
+  glueDatabase,
+  type QueryServicesOptions,
+  startQueryServices,
+} from '#support/query-services.ts'
 import { storeRows } from '#support/store-rows.ts'
 
 const tablesBucket = 'tables-of-merges'
@@ -36,14 +41,11 @@ export const everyCall = <Target extends object>(target: Target, around: Around)
   })
 
 /** The storage service's stores, S3, Glue and Athena, and one table `in.c-main.orders` with the key `id`. */
-export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } = {}) => {
+export const startMergeWorld = async (options: QueryServicesOptions = {}) => {
   const scratchDir = await mkdtemp(join(tmpdir(), 'merge-world-'))
   const s3 = await startTestS3()
   await s3.client.send(new CreateBucketCommand({ Bucket: tablesBucket }))
-  const services = await startQueryServices({
-    s3: s3.client,
-    ...(cutoffBytes !== undefined && { cutoffBytes }),
-  })
+  const services = await startQueryServices({ s3: s3.client, ...options })
   const calls: { around: Around } = { around: work => work() }
   const catalog = everyCall(createGlueCatalog(services.glue, glueDatabase), work => calls.around(work))
   let clock = Date.now()
@@ -66,7 +68,7 @@ export const startMergeWorld = async ({ cutoffBytes }: { cutoffBytes?: number } 
   const merging: MergeServices = {
     ...stores,
     catalog,
-    queries: createQueries(services.athena, athenaWorkGroup),
+    queries: createQueries(services.athena, { workGroup: athenaWorkGroup, database: glueDatabase }),
     notes: createMergeNotes(s3.client, tablesBucket),
     tableEngine: async () => engine,
     queryTimeoutSeconds: 600,

@@ -116,7 +116,14 @@ describe('Glue on one machine', () => {
 describe('Athena on one machine', () => {
   const ClientRequestToken = 'a-token-of-thirty-two-characters'
   const start = (QueryString: string, WorkGroup = athenaWorkGroup) =>
-    services.athena.send(new StartQueryExecutionCommand({ QueryString, ClientRequestToken, WorkGroup }))
+    services.athena.send(
+      new StartQueryExecutionCommand({
+        QueryString,
+        QueryExecutionContext: { Catalog: 'AwsDataCatalog', Database: glueDatabase },
+        ClientRequestToken,
+        WorkGroup,
+      }),
+    )
   const merge = (target: string) =>
     [
       `MERGE INTO "${glueDatabase}"."${target}" t`,
