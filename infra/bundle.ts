@@ -11,8 +11,7 @@ import { projectRoot } from './project-root.ts'
 export const functionNames = [
   'storage-api',
   'run-job',
-  'stage-load',
-  'export-parts',
+  'split-work',
   'start-import',
   'poll-job',
   'run-extractor',

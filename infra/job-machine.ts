@@ -15,8 +15,7 @@ import { Construct } from 'constructs'
 import { DeadLetters } from './dead-letters.ts'
 import { catchAll, failurePath } from './failure-path.ts'
 import { functionStep } from './function-step.ts'
-import { exportSteps } from './large-exports.ts'
-import { stagingSteps } from './large-loads.ts'
+import type { LargeWork } from './large-work.ts'
 import { machineLogs } from './machine-logs.ts'
 import { mergeSteps } from './merge-steps.ts'
 import { reportSilentEnds } from './silent-ends.ts'
@@ -25,12 +24,8 @@ interface JobMachineProps {
   readonly machineName: string
   readonly runJob: IFunction
   readonly keepDeadLetter: IFunction
-  /** Does the parts of loads that outgrow one function, so many at a time. */
-  readonly stageLoad: IFunction
-  readonly stagedRanges: number
-  /** Does the parts of exports that outgrow one function, so many at a time. */
-  readonly exportParts: IFunction
-  readonly exportedParts: number
+  /** Does the pieces of loads and exports that outgrow `runJob`. */
+  readonly largeWork: LargeWork
   /** Merges loads that are too large for `runJob`. Default: there are none. */
   readonly mergeByQuery?: IFunction | undefined
   readonly alarms: ITopic
@@ -55,8 +50,7 @@ export class JobMachine extends Construct {
 
   constructor(scope: Construct, id: string, props: JobMachineProps) {
     super(scope, id)
-    const { machineName, runJob, stageLoad, stagedRanges, mergeByQuery, keepDeadLetter, alarms } = props
-    const { exportParts, exportedParts } = props
+    const { machineName, runJob, largeWork, mergeByQuery, keepDeadLetter, alarms } = props
     const deadLetters = new DeadLetters(this, 'DeadLetters', {
       means:
         'A job of the storage service failed for a reason that is not its user’s. It is closed with an exceptionId.',
@@ -87,11 +81,11 @@ export class JobMachine extends Construct {
     )
     whatNow.when(
       Condition.stringEquals('$.run.status', 'distribute'),
-      stagingSteps(this, { stageLoad, stagedRanges, failed, next: run }),
+      largeWork.loadSteps(this, { failed, next: run }),
     )
     whatNow.when(
       Condition.stringEquals('$.run.status', 'export'),
-      exportSteps(this, { exportParts, exportedParts, failed, next: run }),
+      largeWork.exportSteps(this, { failed, next: run }),
     )
     run.next(whatNow.otherwise(done))
     if (mergeByQuery) {

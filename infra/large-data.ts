@@ -1,10 +1,19 @@
 import { NO_LOAD_LIMITS } from '../functions/lib/distributed/no-load-limits.ts'
 import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
-import type { LargeExports } from './large-exports.ts'
-import type { LargeLoads } from './large-loads.ts'
+import type { StackConfig } from './stack-config.ts'
 
 /** How loads and exports are done that outgrow one function. */
-export type LargeData = LargeLoads & LargeExports
+export type LargeData = Pick<
+  StackConfig,
+  | 'distributed'
+  | 'singleLoadBytes'
+  | 'singleMergeBytes'
+  | 'loadRangeBytes'
+  | 'stagedRanges'
+  | 'singleExportBytes'
+  | 'exportPartBytes'
+  | 'exportedParts'
+>
 
 /** What decides whether a load is refused. */
 export type LoadLimits = Pick<LargeData, 'distributed' | 'singleLoadBytes'>

@@ -34,8 +34,7 @@ import { ItemTable } from './item-table.ts'
 import { JobMachine } from './job-machine.ts'
 import { KeptDeadLetters } from './kept-dead-letters.ts'
 import { type LargeData, type LoadLimits, largeDataEnvironment, loadLimitsEnvironment } from './large-data.ts'
-import { exportPartsFunction } from './large-exports.ts'
-import { stageLoadFunction } from './large-loads.ts'
+import { LargeWork } from './large-work.ts'
 import { executionRole, LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
 import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
@@ -123,10 +122,7 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.jobMachine = new JobMachine(this, 'Jobs', {
       machineName: store.jobMachineName,
       runJob,
-      stageLoad: stageLoadFunction(this, bundles['stage-load'], { ...store, ...largeData }),
-      stagedRanges: largeData.stagedRanges,
-      exportParts: exportPartsFunction(this, bundles['export-parts'], store),
-      exportedParts: largeData.exportedParts,
+      largeWork: new LargeWork(this, 'Large', { ...store, ...largeData, bundle: bundles['split-work'] }),
       keepDeadLetter: this.keepDeadLetter,
       mergeByQuery: queryService?.mergeByQuery,
       alarms,

@@ -72,19 +72,8 @@ describe('rights', () => {
     expect(on('StorageFiles')).toEqual(['s3:AbortMultipartUpload', 's3:PutObject'])
   })
 
-  it('the function of large loads reads files and tables, writes tables, and deletes nothing', () => {
-    expect([...new Set(actionsOf('StorageStageLoad').flat())].toSorted()).toEqual([
-      'logs:CreateLogStream',
-      'logs:PutLogEvents',
-      's3:AbortMultipartUpload',
-      's3:GetObject',
-      's3:ListBucket',
-      's3:PutObject',
-    ])
-  })
-
-  it('the function of large exports reads tables, writes slices of exports and its notes, and deletes nothing', () => {
-    expect([...new Set(actionsOf('StorageExportParts').flat())].toSorted()).toEqual([
+  it('the function of large work reads files and tables, writes tables and slices of exports, and deletes nothing', () => {
+    expect([...new Set(actionsOf('StorageLargeSplitWork').flat())].toSorted()).toEqual([
       'logs:CreateLogStream',
       'logs:PutLogEvents',
       's3:AbortMultipartUpload',
@@ -94,11 +83,12 @@ describe('rights', () => {
     ])
     const written = statementsOf(template)
       .filter(
-        ([id, { Action }]) => id.startsWith('StorageExportParts') && [Action].flat().includes('s3:PutObject'),
+        ([id, { Action }]) =>
+          id.startsWith('StorageLargeSplitWork') && [Action].flat().includes('s3:PutObject'),
       )
       .map(([, { Resource }]) => JSON.stringify(Resource))
     expect(written).toHaveLength(2)
-    expect(written.some(resource => /StorageTables.*tables\/staging\/\*/.test(resource))).toBe(true)
+    expect(written.some(resource => /StorageTables.*tables\/\*/.test(resource))).toBe(true)
     expect(written.some(resource => /StorageFiles.*exp/.test(resource))).toBe(true)
   })
 

@@ -1,12 +1,10 @@
-import { exportParts } from '../../functions/export-parts/export-parts.ts'
-import type { ExportPartsServices } from '../../functions/export-parts/services.ts'
 import type { RunJobResult } from '../../functions/run-job/run-job.ts'
-import type { StageLoadServices } from '../../functions/stage-load/services.ts'
+import type { SplitWorkServices } from '../../functions/split-work/services.ts'
+import { splitWork } from '../../functions/split-work/split-work.ts'
 import { stageWholeLoad } from './stage-whole-load.ts'
 
 export interface MachineServices {
-  stageLoad: StageLoadServices
-  exportParts: ExportPartsServices
+  splitWork: SplitWorkServices
 }
 
 /** What the job machine does between two runs of a job that outgrows one function. Resolves to whether there was any. */
@@ -15,18 +13,14 @@ export const doSideBySide = async (
   result: RunJobResult,
   services: MachineServices,
 ): Promise<boolean> => {
-  if (result.status === 'distribute') await stageWholeLoad(result.load, services.stageLoad)
-  else if (result.status === 'export') await exportAllParts(jobId, result.parts, services.exportParts)
+  if (result.status === 'distribute') await stageWholeLoad(result.load, services.splitWork)
+  else if (result.status === 'export') await exportAllParts(jobId, result.parts, services.splitWork)
   else return false
   return true
 }
 
-const exportAllParts = async (
-  jobId: number,
-  parts: number[],
-  services: ExportPartsServices,
-): Promise<void> => {
-  for (const item of parts) await exportParts({ step: 'part', jobId, item }, services)
-  const { items } = await exportParts({ step: 'order', jobId }, services)
-  for (const item of items) await exportParts({ step: 'range', jobId, item }, services)
+const exportAllParts = async (jobId: number, parts: number[], services: SplitWorkServices): Promise<void> => {
+  for (const item of parts) await splitWork({ step: 'part', jobId, item }, services)
+  const { items } = await splitWork({ step: 'order', jobId }, services)
+  for (const item of items) await splitWork({ step: 'range', jobId, item }, services)
 }

@@ -22,7 +22,7 @@ import { previewStored } from '../../functions/preview-extraction/preview-stored
 import type { ExtractRuns } from '../../functions/run-job/extract-runs.ts'
 import { dataUrlLimits } from '../../functions/run-job/operations/data-url.ts'
 import type { RunJobServices } from '../../functions/run-job/services.ts'
-import type { StageLoadServices } from '../../functions/stage-load/services.ts'
+import type { SplitWorkServices } from '../../functions/split-work/services.ts'
 import { type App, createApp } from '../../functions/storage-api/app.ts'
 import { readCatalogue } from '../../functions/storage-api/components/read-catalogue.ts'
 import type { RedriveExecution } from '../../functions/storage-api/dead-letters/redrive-execution.ts'
@@ -179,16 +179,17 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     return 'running'
   }
   const documents = createLoadDocuments(s3, tablesBucket)
-  const stageLoadServices: StageLoadServices = {
+  const exportDocuments = createExportDocuments(s3, tablesBucket)
+  const splitWork: SplitWorkServices = {
     s3,
     tablesBucket,
     files: createS3TableFiles({ s3, tablesBucket }),
     documents,
+    exports: exportDocuments,
     tableEngine: async () => engine,
     rangeBytes: options.rangeBytes ?? 256 * 1024 ** 2,
     gzipLimits: options.gzipLimits ?? GZIP_LIMITS,
   }
-  const exportDocuments = createExportDocuments(s3, tablesBucket)
   const notes = createMergeNotes(s3, tablesBucket)
   const merging = queryServices &&
     catalog && {
@@ -203,8 +204,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       settled: () => queryServices.queries().settled(),
     }
   const jobServices: JobServices = {
-    stageLoad: stageLoadServices,
-    exportParts: { tablesBucket, documents: exportDocuments, tableEngine: async () => engine },
+    splitWork,
     merging,
     ...(merging && { stagedMerges: notes }),
     ...stores,

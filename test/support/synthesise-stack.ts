@@ -20,8 +20,7 @@ export const synthesiseStack = (context: Record<string, unknown> = {}): Template
 const NATIVE_FUNCTIONS: readonly string[] = [
   'storage-api',
   'run-job',
-  'stage-load',
-  'export-parts',
+  'split-work',
   'merge-by-query',
 ]
 

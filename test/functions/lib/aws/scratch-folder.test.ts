@@ -39,11 +39,10 @@ it('every function that works with tables or previews begins so', () => {
     globSync(`${folder}/*.ts`).some(file => /createLazyTableEngine|previewScratch, /.test(textOf(file))),
   )
   expect(withScratch.map(({ folder }) => basename(folder)).toSorted()).toEqual([
-    'export-parts',
     'merge-by-query',
     'preview-extraction',
     'run-job',
-    'stage-load',
+    'split-work',
     'storage-api',
   ])
   for (const { folder, handler } of withScratch)

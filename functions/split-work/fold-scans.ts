@@ -5,7 +5,7 @@ import { refusalOf } from '../lib/distributed/refusal.ts'
 import { CsvError } from '../lib/table-engine/csv/csv-error.ts'
 import { foldRanges } from '../lib/table-engine/csv/cut/fold-ranges.ts'
 import type { RangeScan } from '../lib/table-engine/csv/cut/scan-range.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 type Folded = LoadDocument<'folded'>
 type Cut = Extract<LoadDocument<'cut'>, { files: unknown }>
@@ -14,7 +14,7 @@ type Part = Extract<Folded, { groups: unknown }>['groups'][number][number]
 const READS = 16
 
 /** Picks what is true of all that was scanned. Resolves to groups of parts that begin and end at records. */
-export const foldScans = async (load: LoadPlace, { documents }: StageLoadServices): Promise<Part[][]> => {
+export const foldScans = async (load: LoadPlace, { documents }: SplitWorkServices): Promise<Part[][]> => {
   const cut = await documents.read(load, 'cut')
   const fold = async (): Promise<Folded> => {
     if (!('files' in cut)) return cut

@@ -6,7 +6,7 @@ import { groupBytesFor, packGroups } from '../lib/distributed/pack-groups.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { isGzip } from '../lib/storage/files/list-slices.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 const READS = 16
 
@@ -14,7 +14,7 @@ const READS = 16
 const COMPRESSION = 4
 
 /** Finds the slices that are compressed: nothing but their start says so. Resolves to groups of them. */
-export const openSlices = async (load: LoadPlace, services: StageLoadServices): Promise<number[][]> => {
+export const openSlices = async (load: LoadPlace, services: SplitWorkServices): Promise<number[][]> => {
   const { documents } = services
   const { source } = await documents.read(load, 'request')
   try {
@@ -32,7 +32,7 @@ export const openSlices = async (load: LoadPlace, services: StageLoadServices): 
 const refuseLarge = (
   compressed: number[],
   source: LoadDocument<'request'>['source'],
-  { gzipLimits }: StageLoadServices,
+  { gzipLimits }: SplitWorkServices,
 ): void => {
   for (const index of compressed) {
     const bytes = source.slices[index]?.bytes ?? 0
@@ -43,7 +43,7 @@ const refuseLarge = (
 
 const findCompressed = async (
   slices: LoadDocument<'request'>['source']['slices'],
-  { s3, rangeBytes }: StageLoadServices,
+  { s3, rangeBytes }: SplitWorkServices,
 ): Promise<{ compressed: number[]; groups: number[][] }> => {
   const areCompressed = await pMap(slices, slice => isGzip([{ s3, ...slice }]), { concurrency: READS })
   const compressed = slices.map((_, index) => index).filter(index => areCompressed[index])

@@ -5,7 +5,7 @@ import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
 import { openFile } from '../lib/table-engine/csv/open-file.ts'
 import { nameInSentence, sliceName } from '../lib/table-engine/source-columns.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 /** In memory are two parts and the one that is being filled. With 10,000 parts the largest copy has 312 GiB. */
 const PART_BYTES = 32 * 1024 * 1024
@@ -18,7 +18,7 @@ export const uncompressedKey = (load: LoadPlace, slice: number): string =>
 export const uncompressGroup = async (
   load: LoadPlace,
   item: number,
-  services: StageLoadServices,
+  services: SplitWorkServices,
 ): Promise<void> => {
   const opened = await services.documents.read(load, 'opened')
   if ('refusal' in opened) throw new Error('A load that cannot be opened has nothing to uncompress')
@@ -28,7 +28,7 @@ export const uncompressGroup = async (
 const uncompress = async (
   load: LoadPlace,
   index: number,
-  { s3, tablesBucket, files, documents, gzipLimits }: StageLoadServices,
+  { s3, tablesBucket, files, documents, gzipLimits }: SplitWorkServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const slice = source.slices[index]

@@ -216,10 +216,10 @@ describe('a large load', () => {
     ['cut', 1],
     ['scanned', 2],
   ])('is refused when its file is replaced before it is %s', async (_what, call) => {
-    const { stageLoad } = service.jobServices
-    const { files } = stageLoad
+    const { splitWork } = service.jobServices
+    const { files } = splitWork
     let calls = 0
-    stageLoad.files = {
+    splitWork.files = {
       readDataFile: async function* (address, part) {
         const { bucket: Bucket, key: Key } = address
         if (++calls === call)
@@ -232,7 +232,7 @@ describe('a large load', () => {
       expect(answers).toMatchObject([{ status: 'error', code: 'source.changed' }])
       expect(rows).toEqual([])
     } finally {
-      stageLoad.files = files
+      splitWork.files = files
     }
   })
 
@@ -253,9 +253,9 @@ describe('a large load', () => {
     ['is larger than one function uncompresses', { compressedBytes: 30 }, 'has \\d+ bytes'],
     ['becomes larger than that', { uncompressedBytes: 300 }, 'is too large when it is uncompressed'],
   ])('is refused when a compressed slice %s, with what to do', async (_what, limits, how) => {
-    const { stageLoad } = service.jobServices
-    const before = stageLoad.gzipLimits
-    stageLoad.gzipLimits = { ...before, ...limits }
+    const { splitWork } = service.jobServices
+    const before = splitWork.gzipLimits
+    splitWork.gzipLimits = { ...before, ...limits }
     try {
       const packed = gzipSync(`id,note\n${records(0, 40)}`)
       const { answers, rows } = await play([{ content: packed }], 24)
@@ -273,7 +273,7 @@ describe('a large load', () => {
       const plain = await play([{ content: `id,note\n${records(0, 40)}` }], 24)
       expect(plain.rows).toHaveLength(40)
     } finally {
-      stageLoad.gzipLimits = before
+      splitWork.gzipLimits = before
     }
   })
 

@@ -1,14 +1,15 @@
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
+import { createExportDocuments } from '../lib/distributed/export-documents.ts'
 import { GZIP_LIMITS } from '../lib/distributed/gzip-limits.ts'
 import { createLoadDocuments } from '../lib/distributed/load-documents.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createS3TableFiles } from '../lib/table-engine/s3-table-files.ts'
-import { stageLoadEnvNames } from './env-names.ts'
-import type { StageLoadEvent } from './event.ts'
-import { stageLoad } from './stage-load.ts'
+import { splitWorkEnvNames } from './env-names.ts'
+import type { SplitWorkEvent } from './event.ts'
+import { splitWork } from './split-work.ts'
 
-const env = readEnv(stageLoadEnvNames)
+const env = readEnv(splitWorkEnvNames)
 const s3 = createS3Client()
 const tablesBucket = env.TABLES_BUCKET
 const services = {
@@ -16,9 +17,10 @@ const services = {
   tablesBucket,
   files: createS3TableFiles({ s3, tablesBucket }),
   documents: createLoadDocuments(s3, tablesBucket),
+  exports: createExportDocuments(s3, tablesBucket),
   tableEngine: createLazyTableEngine(s3, tablesBucket),
   rangeBytes: Number(env.LOAD_RANGE_BYTES),
   gzipLimits: GZIP_LIMITS,
 }
 
-export const run = (event: StageLoadEvent) => stageLoad(event, services)
+export const run = (event: SplitWorkEvent) => splitWork(event, services)

@@ -1,12 +1,12 @@
 import { type LoadPlace, loadPrefix } from '../lib/distributed/load-place.ts'
 import { refusalOf } from '../lib/distributed/refusal.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 /** Writes the records of a group as Parquet files that no table has yet. */
 export const stageGroup = async (
   load: LoadPlace,
   item: number,
-  { documents, tableEngine }: StageLoadServices,
+  { documents, tableEngine }: SplitWorkServices,
 ): Promise<void> => {
   const { source, loadedAt } = await documents.read(load, 'request')
   const cut = await documents.read(load, 'cut')

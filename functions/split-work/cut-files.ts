@@ -17,7 +17,7 @@ import {
 } from '../lib/table-engine/source-columns.ts'
 import type { ObjectAddress } from '../lib/table-engine/table-files.ts'
 import { readOn } from './read-on.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 import { uncompressedKey } from './uncompress-group.ts'
 
 type Request = LoadDocument<'request'>
@@ -32,7 +32,7 @@ const READS = 8
  * Finds the columns of a load and where the records of each file begin, and cuts the files into ranges. Resolves to
  * groups of ranges.
  */
-export const cutFiles = async (load: LoadPlace, services: StageLoadServices): Promise<Range[][]> => {
+export const cutFiles = async (load: LoadPlace, services: SplitWorkServices): Promise<Range[][]> => {
   const { documents } = services
   const request = await documents.read(load, 'request')
   try {
@@ -45,7 +45,7 @@ export const cutFiles = async (load: LoadPlace, services: StageLoadServices): Pr
   }
 }
 
-const cutRequest = async (load: LoadPlace, request: Request, services: StageLoadServices): Promise<Cut> => {
+const cutRequest = async (load: LoadPlace, request: Request, services: SplitWorkServices): Promise<Cut> => {
   const { source, current, primaryKey } = request
   const tableColumns = current && columnNames(current)
   const knownNames = findKnownNames(source, tableColumns)
@@ -86,7 +86,7 @@ const openFiles = async (
     knownNames,
     compressed,
   }: { request: Request; knownNames: string[] | undefined; compressed: number[] },
-  { files, documents, tablesBucket }: StageLoadServices,
+  { files, documents, tablesBucket }: SplitWorkServices,
 ): Promise<{ opened: OpenedFile[]; refusal?: Refusal }> => {
   const copies = new Set(compressed)
   const place = async (index: number): Promise<CutFile & { isCopy: boolean }> => {

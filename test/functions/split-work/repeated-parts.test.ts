@@ -1,6 +1,6 @@
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { exportParts } from '#functions/export-parts/export-parts.ts'
+import { splitWork } from '#functions/split-work/split-work.ts'
 import { startJobsByHand } from '#support/jobs-by-hand.ts'
 import { sweepAll } from '#support/sweep-all.ts'
 
@@ -25,8 +25,7 @@ const planned = async (body: Record<string, unknown>) => {
   return { jobId, parts: first.parts }
 }
 
-const step = (event: Parameters<typeof exportParts>[0]) =>
-  exportParts(event, by.service.jobServices.exportParts)
+const step = (event: Parameters<typeof splitWork>[0]) => splitWork(event, by.service.jobServices.splitWork)
 
 const rowsOf = async (jobId: number): Promise<{ lines: string[]; slices: number }> => {
   const { results } = await by.jobOf(jobId)

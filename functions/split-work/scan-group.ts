@@ -5,7 +5,7 @@ import { parseCsvDialect } from '../lib/table-engine/csv/csv-dialect.ts'
 import { firstByteOf, scanRange } from '../lib/table-engine/csv/cut/scan-range.ts'
 import type { ByteRange } from '../lib/table-engine/parquet/footer.ts'
 import { readOn } from './read-on.ts'
-import type { StageLoadServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 /** Small slices take longer to ask for than to scan. */
 const READS = 4
@@ -14,7 +14,7 @@ const READS = 4
 export const scanGroup = async (
   load: LoadPlace,
   item: number,
-  { documents, files: stored }: StageLoadServices,
+  { documents, files: stored }: SplitWorkServices,
 ): Promise<void> => {
   const { source } = await documents.read(load, 'request')
   const cut = await documents.read(load, 'cut')

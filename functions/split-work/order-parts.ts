@@ -1,21 +1,21 @@
 import pMap from 'p-map'
 import { groupBytesFor, PARTS_OF_EXPORT } from '../lib/distributed/pack-groups.ts'
 import { cutOrder } from '../lib/table-engine/sorted/cut-order.ts'
-import type { ExportPartsServices } from './services.ts'
+import type { SplitWorkServices } from './services.ts'
 
 const READS = 16
 
-/** Cuts the order over all sorted parts into ranges. Resolves to their numbers: none for the table's own order. */
+/** Cuts the order over all sorted parts into ranges. Resolves to them: none for the table's own order. */
 export const orderParts = async (
   jobId: number,
-  { documents }: Pick<ExportPartsServices, 'documents'>,
-): Promise<number[]> => {
-  const { parts, partBytes } = await documents.read(jobId, 'plan')
-  const done = await pMap(parts, (_, item) => documents.read(jobId, 'part', item), { concurrency: READS })
+  { exports }: Pick<SplitWorkServices, 'exports'>,
+): Promise<readonly unknown[]> => {
+  const { parts, partBytes } = await exports.read(jobId, 'plan')
+  const done = await pMap(parts, (_, item) => exports.read(jobId, 'part', item), { concurrency: READS })
   const isRefused = done.some(part => 'refusal' in part)
   const runs = isRefused ? [] : done.flatMap(part => ('run' in part && part.run ? [part.run] : []))
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0)
   const ranges = cutOrder(runs, groupBytesFor(bytes, partBytes, PARTS_OF_EXPORT))
-  await documents.write(jobId, 'ranges', { runs, ranges })
-  return ranges.map((_, item) => item)
+  await exports.write(jobId, 'ranges', { runs, ranges })
+  return ranges
 }

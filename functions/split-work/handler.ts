@@ -1,0 +1,15 @@
+import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
+import { tablesScratch } from '../lib/storage/tables/tables-scratch.ts'
+import { splitWorkEvent } from './event.ts'
+
+/** One step of a load or an export that outgrows one function. Nothing of it is visible before `run-job` ends the job. */
+export const handler = lambdaHandler({
+  service: 'split-work',
+  event: splitWorkEvent,
+  keys: ({ step, ...event }) => {
+    const { jobId, correlationId } = 'load' in event ? event.load : event
+    return { correlationId, jobId, step }
+  },
+  scratchFolder: tablesScratch,
+  run: async event => (await import('./work.ts')).run(event),
+})

@@ -1,0 +1,120 @@
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import { type IChainable, JsonPath, type Map as MapState } from 'aws-cdk-lib/aws-stepfunctions'
+import type { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
+import { Construct } from 'constructs'
+import { exportPrefix } from '../functions/lib/storage/files/file-prefixes.ts'
+import type { splitWorkEnvNames } from '../functions/split-work/env-names.ts'
+import { allowReadingObjects, allowWritingObjects } from './allow.ts'
+import type { FunctionBundle } from './bundle.ts'
+import { catchAll } from './failure-path.ts'
+import { forEachItem } from './for-each-item.ts'
+import { functionStep } from './function-step.ts'
+import type { LargeData } from './large-data.ts'
+import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+
+interface LargeWorkProps extends Pick<LargeData, 'loadRangeBytes' | 'stagedRanges' | 'exportedParts'> {
+  readonly bundle: FunctionBundle
+  readonly files: IBucket
+  readonly tables: IBucket
+}
+
+interface Between {
+  readonly failed: IChainable
+  /** Runs when all steps are done. */
+  readonly next: IChainable
+}
+
+/**
+ * Loads and exports that outgrow one function: the function that does their pieces side by side, and the states of the job
+ * machine that call it. It writes objects that no table and no file has yet, and deletes nothing.
+ */
+export class LargeWork extends Construct {
+  readonly #props: LargeWorkProps
+  readonly #function: IFunction
+
+  constructor(scope: Construct, id: string, props: LargeWorkProps) {
+    super(scope, id)
+    const { bundle, files, tables, loadRangeBytes } = props
+    const splitWork = new NodeFunction<(typeof splitWorkEnvNames)[number]>(this, 'SplitWork', {
+      bundle,
+      description: 'Does the pieces of large loads and exports, side by side',
+      environment: { TABLES_BUCKET: tables.bucketName, LOAD_RANGE_BYTES: String(loadRangeBytes) },
+      memoryMiB: 3008, // Close to two cores, as many as DuckDB is given threads.
+      scratchMiB: 10_240, // Rows that are being sorted, what spills of them, and the slices that they become.
+      timeout: LONGEST_TIMEOUT,
+    })
+    allowReadingObjects(splitWork, files)
+    allowReadingObjects(splitWork, tables)
+    // Staged rows, sorted parts, and what the steps pass to each other.
+    allowWritingObjects(splitWork, tables, { prefix: 'tables/' })
+    allowWritingObjects(splitWork, files, { prefix: exportPrefix.prefix })
+    this.#props = props
+    this.#function = splitWork
+  }
+
+  /**
+   * Opens the files of a load -> uncompresses what is compressed -> cuts -> scans ranges -> picks the truth -> stages them.
+   * Each of the three plans answers with the numbers of the items that are done side by side. The load is in `$.run.load`.
+   */
+  loadSteps(scope: Construct, { failed, next }: Between): IChainable {
+    const event = { load: JsonPath.objectAt('$.run.load') }
+    const plan = (name: string, step: string) =>
+      this.#plan(scope, { name, event: { step, ...event }, failed })
+    const forEach = (name: string, each: string, step: string) =>
+      this.#forEach(scope, {
+        name,
+        each,
+        items: PLANNED,
+        itemsAtOnce: this.#props.stagedRanges,
+        shared: event,
+        event: { step, load: JsonPath.objectAt('$.load') },
+        failed,
+      })
+    return plan('OpenSlices', 'open')
+      .next(forEach('UncompressSlices', 'UncompressGroup', 'uncompress'))
+      .next(plan('CutFiles', 'cut'))
+      .next(forEach('ScanRanges', 'ScanGroup', 'scan'))
+      .next(plan('FoldScans', 'fold'))
+      .next(forEach('StageRanges', 'StageGroup', 'stage'))
+      .next(next)
+  }
+
+  /**
+   * Exports the parts in `$.run.parts`, or sorts them -> cuts the order of all rows into ranges -> exports those. There are
+   * no ranges where no order was asked for.
+   */
+  exportSteps(scope: Construct, { failed, next }: Between): IChainable {
+    const jobId = JsonPath.numberAt('$.jobId')
+    const event = { jobId, correlationId: JsonPath.stringAt('$.run.correlationId') }
+    const forEach = (name: string, each: string, { items, step }: { items: string; step: string }) =>
+      this.#forEach(scope, {
+        name,
+        each,
+        items,
+        itemsAtOnce: this.#props.exportedParts,
+        shared: event,
+        event: { step, jobId, correlationId: JsonPath.stringAt('$.correlationId') },
+        failed,
+      })
+    return forEach('ExportParts', 'ExportPart', { items: '$.run.parts', step: 'part' })
+      .next(this.#plan(scope, { name: 'OrderParts', event: { step: 'order', ...event }, failed }))
+      .next(forEach('ExportRanges', 'ExportRange', { items: PLANNED, step: 'range' }))
+      .next(next)
+  }
+
+  #plan(
+    scope: Construct,
+    { name, event, failed }: { name: string; event: Record<string, unknown>; failed: IChainable },
+  ): LambdaInvoke {
+    const task = functionStep(scope, name, { runs: this.#function, event, resultPath: '$.plan' })
+    catchAll(task, failed)
+    return task
+  }
+
+  #forEach(scope: Construct, props: Omit<Parameters<typeof forEachItem>[1], 'runs'>): MapState {
+    return forEachItem(scope, { ...props, runs: this.#function })
+  }
+}
+
+const PLANNED = '$.plan.items'
