@@ -2,10 +2,9 @@ import { onBucket } from '../auth/access.ts'
 import { xmlReply } from '../http/reply.ts'
 import { bucketOf, queryValue } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import { commonPrefixOf } from '../storage/listing.ts'
-import type { Upload } from '../storage/uploads.ts'
+import { listPage } from '../storage/listing.ts'
 import { owner } from './list-buckets.ts'
-import { readEncoding, readLimit } from './request-arguments.ts'
+import { readListing, startAfterMarker } from './read-listing.ts'
 
 export const listMultipartUploads: Operation = {
   name: 'ListMultipartUploads',
@@ -14,48 +13,23 @@ export const listMultipartUploads: Operation = {
   run: (request, { store }) => {
     const bucket = bucketOf(request)
     store.buckets.get(bucket)
-    const { type, encode } = readEncoding(request)
-    const limit = readLimit(request, 'max-uploads')
-    const prefix = queryValue(request, 'prefix') ?? ''
-    const delimiter = queryValue(request, 'delimiter') ?? ''
+    const { describePage, ...listing } = readListing(request, 'max-uploads')
+    const { limit, encode } = listing
     const keyMarker = queryValue(request, 'key-marker') ?? ''
-    // Without an id, the marker means after all uploads of its key: no id sorts behind this one.
-    const idMarker = queryValue(request, 'upload-id-marker') ?? '\uffff'
-
-    const uploads: Upload[] = []
-    const groups = new Set<string>()
-    let isTruncated = false
-    for (const upload of store.uploads.listAfter(
-      bucket,
-      Buffer.from(keyMarker),
-      keyMarker === '' ? '' : idMarker,
-    )) {
-      if (!upload.key.startsWith(prefix)) continue
-      const group = commonPrefixOf(upload.key, prefix, delimiter)
-      if (group !== undefined && (groups.has(group) || keyMarker.startsWith(group))) continue
-      if (uploads.length + groups.size === limit) {
-        isTruncated = true
-        break
-      }
-      if (group === undefined) uploads.push(upload)
-      else groups.add(group)
-    }
-    const last = uploads.at(-1)
-    const lastGroup = [...groups].at(-1) ?? ''
-    const isGroupLast =
-      last === undefined || Buffer.compare(Buffer.from(lastGroup), Buffer.from(last.key)) > 0
+    const idMarker = queryValue(request, 'upload-id-marker')
+    const page = listPage(store.uploads.open(bucket), {
+      ...listing,
+      start: startAfterMarker(keyMarker, idMarker, listing),
+    })
+    const next = page.isTruncated ? page.last : undefined
     return xmlReply('ListMultipartUploadsResult', {
       Bucket: bucket,
       KeyMarker: encode(keyMarker),
-      UploadIdMarker: queryValue(request, 'upload-id-marker') ?? '',
-      NextKeyMarker: isTruncated ? encode(isGroupLast ? lastGroup : last.key) : undefined,
-      NextUploadIdMarker: isTruncated && !isGroupLast ? last.id : undefined,
-      Prefix: encode(prefix),
-      Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      EncodingType: type,
+      UploadIdMarker: idMarker ?? '',
+      NextKeyMarker: next && encode(next.key),
+      NextUploadIdMarker: next?.item?.id,
       MaxUploads: limit,
-      IsTruncated: isTruncated,
-      Upload: uploads.map(({ key, id, initiated, description }) => ({
+      Upload: page.items.map(({ key, id, initiated, description }) => ({
         Key: encode(key),
         UploadId: id,
         Initiator: owner,
@@ -65,7 +39,7 @@ export const listMultipartUploads: Operation = {
         ChecksumAlgorithm: description.checksum?.algorithm,
         ChecksumType: description.checksum?.type,
       })),
-      CommonPrefixes: [...groups].map(group => ({ Prefix: encode(group) })),
+      ...describePage(page),
     })
   },
 }

@@ -2,9 +2,9 @@ import { onBucket } from '../auth/access.ts'
 import { xmlReply } from '../http/reply.ts'
 import { bucketOf, queryValue } from '../http/s3-request.ts'
 import type { Operation } from '../operation.ts'
-import { commonPrefixOf, type ListPosition, listObjects as listPage } from '../storage/listing.ts'
+import { commonPrefixOf, endOf, listPage, successor } from '../storage/listing.ts'
 import { describeEntry } from './describe-entry.ts'
-import { readEncoding, readLimit } from './request-arguments.ts'
+import { readListing } from './read-listing.ts'
 
 /** The first version of the listing. Its marker is the last name of the page before. */
 export const listObjects: Operation = {
@@ -14,38 +14,21 @@ export const listObjects: Operation = {
   run: (request, { store }) => {
     const bucket = bucketOf(request)
     store.buckets.get(bucket)
-    const { type, encode } = readEncoding(request)
-    const limit = readLimit(request, 'max-keys')
-    const prefix = queryValue(request, 'prefix') ?? ''
-    const delimiter = queryValue(request, 'delimiter') ?? ''
+    const { describePage, ...listing } = readListing(request, 'max-keys')
+    const { prefix, delimiter, limit, encode } = listing
     const marker = queryValue(request, 'marker') ?? ''
-    const page = listPage(store.database, {
-      bucket,
-      prefix,
-      delimiter,
-      limit,
-      position: positionAfter(marker, prefix, delimiter),
-    })
-    const isTruncated = page.next !== undefined
+    // A marker that is a common prefix skips all keys under it.
+    const isGroup = commonPrefixOf(marker, prefix, delimiter) === marker
+    const from = isGroup ? endOf(marker) : marker === '' ? Buffer.of() : successor(marker)
+    const page = listPage(store.objects.current(bucket), { ...listing, start: { from } })
     return xmlReply('ListBucketResult', {
       Name: bucket,
-      Prefix: encode(prefix),
       Marker: encode(marker),
       // S3 sends it only with a delimiter; without one, clients use the last key.
-      NextMarker: isTruncated && delimiter !== '' && page.last !== undefined ? encode(page.last) : undefined,
+      NextMarker: page.isTruncated && delimiter !== '' && page.last ? encode(page.last.key) : undefined,
       MaxKeys: limit,
-      Delimiter: delimiter === '' ? undefined : encode(delimiter),
-      EncodingType: type,
-      IsTruncated: isTruncated,
-      Contents: page.objects.map(version => describeEntry(version, { encode, withOwner: true })),
-      CommonPrefixes: page.commonPrefixes.map(commonPrefix => ({ Prefix: encode(commonPrefix) })),
+      Contents: page.items.map(version => describeEntry(version, { encode, withOwner: true })),
+      ...describePage(page),
     })
   },
-}
-
-const positionAfter = (marker: string, prefix: string, delimiter: string): ListPosition | undefined => {
-  if (marker === '') return undefined
-  // A marker that is a common prefix skips all keys under it.
-  const isGroup = marker.startsWith(prefix) && commonPrefixOf(marker, prefix, delimiter) === marker
-  return isGroup ? { afterPrefix: Buffer.from(marker) } : { afterKey: Buffer.from(marker) }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { S3Error } from '../errors.ts'
 import type { Buckets } from './buckets.ts'
 import type { Database } from './database.ts'
+import { type Listed, successor } from './listing.ts'
 import type { Parts } from './parts.ts'
 import type { ObjectDescription, StoredVersion } from './stored-object.ts'
 
@@ -75,6 +76,45 @@ export class Objects {
       versionId,
     )
     return row === undefined ? undefined : toVersion(row)
+  }
+
+  /** The objects of a bucket as they are now. */
+  current(bucket: string): Listed<StoredVersion, never> {
+    return {
+      read: ({ from, end, limit }) =>
+        this.#database
+          .all<VersionRow>(
+            `SELECT * FROM versions WHERE bucket = ? AND latest = 1 AND key >= ? AND key < ? AND delete_marker = 0
+             ORDER BY key LIMIT ?`,
+            bucket,
+            from,
+            end,
+            limit,
+          )
+          .values()
+          .map(toVersion),
+      startAfter: ({ key }) => ({ from: successor(key) }),
+    }
+  }
+
+  /** Versions and delete markers by key, then from the newest on. */
+  versions(bucket: string): Listed<StoredVersion, number> {
+    return {
+      read: ({ from, behind = Number.MAX_SAFE_INTEGER, end, limit }) =>
+        this.#database
+          .all<VersionRow>(
+            `SELECT * FROM versions WHERE bucket = ?1 AND key >= ?2 AND (key > ?2 OR sequence < ?3) AND key < ?4
+             ORDER BY key, sequence DESC LIMIT ?5`,
+            bucket,
+            from,
+            behind,
+            end,
+            limit,
+          )
+          .values()
+          .map(toVersion),
+      startAfter: ({ key, sequence }) => ({ from: Buffer.from(key), behind: sequence }),
+    }
   }
 
   /** Throws PreconditionFailed, or NoSuchKey where the condition names an entity tag and there is no object. */
@@ -174,7 +214,7 @@ export class Objects {
   }
 }
 
-export const toVersion = (row: VersionRow): StoredVersion => ({
+const toVersion = (row: VersionRow): StoredVersion => ({
   holder: row.holder,
   key: Buffer.from(row.key).toString(),
   versionId: row.version_id,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { S3Error } from '../errors.ts'
 import type { Database } from './database.ts'
+import type { Listed } from './listing.ts'
 import type { ObjectDescription, StoredVersion } from './stored-object.ts'
 
 export interface Upload {
@@ -86,20 +87,23 @@ export class Uploads {
     return row === undefined ? undefined : JSON.parse(row.result)
   }
 
-  /** Uploads in order of key, then id, from after the given pair on. */
-  *listAfter(bucket: string, key: Uint8Array, id: string): Generator<Upload> {
-    let [afterKey, afterId] = [key, id]
-    for (;;) {
-      const rows = this.#database.all<UploadRow>(
-        'SELECT * FROM uploads WHERE bucket = ? AND (key, id) > (?, ?) ORDER BY key, id LIMIT 500',
-        bucket,
-        afterKey,
-        afterId,
-      )
-      for (const row of rows) yield toUpload(row)
-      const last = rows.at(-1)
-      if (last === undefined) return
-      ;[afterKey, afterId] = [last.key, last.id]
+  /** Open uploads by key, then id. */
+  open(bucket: string): Listed<Upload, string> {
+    return {
+      read: ({ from, behind = '', end, limit }) =>
+        this.#database
+          .all<UploadRow>(
+            `SELECT * FROM uploads WHERE bucket = ? AND (key, id) > (?, ?) AND key < ?
+             ORDER BY key, id LIMIT ?`,
+            bucket,
+            from,
+            behind,
+            end,
+            limit,
+          )
+          .values()
+          .map(toUpload),
+      startAfter: ({ key, id }) => ({ from: Buffer.from(key), behind: id }),
     }
   }
 }

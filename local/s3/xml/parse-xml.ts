@@ -36,7 +36,7 @@ export const parseXml = async <Result>(
   for (let at = 0; at < text.length; ) {
     if (at > 0) await nextTurn()
     const end = endOfPiece(text, at)
-    parser.write(text.slice(at, end).replace(controlReference, nameControl))
+    parser.write(text.slice(at, end).replace(control, nameControl))
     at = end
   }
   parser.close()
@@ -93,13 +93,15 @@ const endOfPiece = (text: string, start: number): number => {
 }
 
 /*
- * XML 1.0 forbids references to control characters, and clients write them: a request to delete `a&#x1;` must delete
- * that key and no other. So each is read as an entity of a name of ours, which only CDATA would show.
+ * XML 1.0 forbids control characters, and clients write them, as they are or as references: a request to delete
+ * `a&#x1;` must delete that key and no other. So each is read as an entity of a name of ours, which only CDATA shows.
  */
-const controlReference = /&#(?:x0*([01]?[\da-f]|fff[ef])|0*([12]?\d|3[01]|6553[45]));/gi
+const control =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:x0*([01]?[\da-f]|fff[ef])|0*([12]?\d|3[01]|6553[45]));/gi
 
-const nameControl = (_: string, hex?: string, decimal?: string): string =>
-  `&control.${hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)};`
+const nameControl = (char: string, hex?: string, decimal?: string): string =>
+  `&control.${hex ? Number.parseInt(hex, 16) : (decimal ?? char.charCodeAt(0))};`
 
 const namedControl = /&control\.\d+;/
 

@@ -5,13 +5,16 @@ import { ListObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DurableFiles } from '#local/durable/durable-files.ts'
-import { commonPrefixOf, type ListPosition, listObjects } from '#local/s3/storage/listing.ts'
+import { commonPrefixOf, endOf, listPage, successor } from '#local/s3/storage/listing.ts'
 import { Store } from '#local/s3/storage/store.ts'
 import { startTestS3, type TestS3 } from '../../support/embedded-s3.ts'
 
+const startAfter = ({ key, item }: { key: string; item: unknown }): Buffer =>
+  item === undefined ? endOf(key) : successor(key)
+
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-describe('listObjects', () => {
+describe('a listing', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'listing-'))
   let store: Store
   beforeAll(async () => {
@@ -41,18 +44,19 @@ describe('listObjects', () => {
     return bucket
   }
 
-  const listAll = (request: { bucket: string; prefix: string; delimiter: string; limit: number }) => {
+  const listAll = (bucket: string, request: { prefix: string; delimiter: string; limit: number }) => {
     const names: string[] = []
     const sizes: number[] = []
-    let position: ListPosition | undefined
-    do {
-      const page = listObjects(store.database, { ...request, position })
-      const found = [...page.objects.map(({ key }) => key), ...page.commonPrefixes].sort(byBytes)
-      expect(page.last).toBe(found.at(-1))
+    let from: Buffer = Buffer.of()
+    for (;;) {
+      const page = listPage(store.objects.current(bucket), { ...request, start: { from } })
+      const found = [...page.items.map(({ key }) => key), ...page.commonPrefixes].sort(byBytes)
+      expect(page.last?.key).toBe(found.at(-1))
       names.push(...found)
       sizes.push(found.length)
-      position = page.next
-    } while (position !== undefined)
+      if (!page.isTruncated || !page.last) break
+      from = startAfter(page.last)
+    }
     return { names, sizes }
   }
 
@@ -79,7 +83,7 @@ describe('listObjects', () => {
               .map(name => commonPrefixOf(name, prefix, delimiter) ?? name)
               .sort(byBytes),
           )
-          const { names, sizes } = listAll({ bucket: await bucketWith(keys), prefix, delimiter, limit })
+          const { names, sizes } = listAll(await bucketWith(keys), { prefix, delimiter, limit })
           expect(names).toEqual([...expected])
           // Every page but the last is full, and there is no empty page behind a full one.
           expect(sizes.slice(0, -1).every(size => size === limit)).toBe(true)
@@ -93,14 +97,13 @@ describe('listObjects', () => {
   it('starts after any key, there or not', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(key, { maxLength: 20 }), key, async (keys, after) => {
-        const page = listObjects(store.database, {
-          bucket: await bucketWith(keys),
+        const page = listPage(store.objects.current(await bucketWith(keys)), {
           prefix: '',
           delimiter: '',
           limit: 1000,
-          position: { afterKey: Buffer.from(after) },
+          start: { from: successor(after) },
         })
-        expect(page.objects.map(object => object.key)).toEqual(
+        expect(page.items.map(object => object.key)).toEqual(
           keys.filter(name => byBytes(name, after) > 0).sort(byBytes),
         )
       }),
