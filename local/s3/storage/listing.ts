@@ -5,7 +5,7 @@ export interface ListStart<Mark> {
 }
 
 /** A stretch of what is listed, up to the key `end`. */
-export interface Stretch<Mark> extends ListStart<Mark> {
+interface Stretch<Mark> extends ListStart<Mark> {
   end: Uint8Array
   limit: number
 }
