@@ -8,8 +8,8 @@ import type { Caller } from '../control/authenticate.ts'
 import { ServiceError } from '../control/service-error.ts'
 import type { GlueTables } from '../glue/catalog.ts'
 import { glueDatabaseArn, glueTableArn } from '../glue/operations.ts'
-import type { TableName } from './parse-merge.ts'
-import { parseStatement } from './parse-statement.ts'
+import { parseStatement, type TableName } from './parse-statement.ts'
+import type { RunStatement } from './run-statement.ts'
 
 const queryRecord = z.strictObject({
   id: z.string(),
@@ -39,6 +39,8 @@ interface QueriesOptions {
   /** S3 with the rights of a role, or of the account. */
   s3Of: (roleArn: string | undefined) => Promise<S3Client>
   isAllowed: (caller: Caller, action: string, resource: string) => boolean
+  /** What does the statements. Default: DuckDB. */
+  engine?: RunStatement | undefined
   files?: DurableFiles
   log?: Log
 }
@@ -144,9 +146,10 @@ export class Queries {
 
   /** Resolves to the rows that it has written, where Athena says so. */
   async #work(query: QueryRecord): Promise<number> {
-    const { tables, workGroups, s3Of, isAllowed, folder } = this.#options
+    const { tables, workGroups, s3Of, isAllowed, folder, engine = runInDuckDb } = this.#options
     const caller = { roleArn: query.roleArn }
-    const { target, reads, merge } = parseStatement(query.text)
+    const statement = parseStatement(query.text)
+    const { target, reads } = statement
     const tableArn = ({ database, name }: TableName) => glueTableArn(database, name)
     for (const [action, resource] of [
       // Athena looks at `default` whatever database the query names.
@@ -161,23 +164,18 @@ export class Queries {
     const { input } = tables.get(target.database, target.name)
     // The process ended between the commit and the note that the query has succeeded.
     if (input.Parameters['metadata_location'] !== query.base) return query.updatedRows ?? 0
-    // DuckDB and the readers of tables are two hundred modules, which most processes never need.
-    const { runStatement } = await import('./run-statement.ts')
-    return runStatement(
-      { target, merge },
-      {
-        tables,
-        scratchDir: join(folder, 'scratch'),
-        s3: await s3Of(query.roleArn),
-        queryId: query.id,
-        onScan: (bytes: number) => {
-          const scanned = { ...this.get(query.id), scannedBytes: bytes }
-          this.#queries.set(query.id, scanned)
-          const { cutoffBytes } = workGroups.get(query.workGroup) ?? { cutoffBytes: 0 }
-          if (bytes > cutoffBytes) throw new CutOff('Bytes scanned limit was exceeded')
-        },
+    return engine(statement, {
+      tables,
+      scratchDir: join(folder, 'scratch'),
+      s3: await s3Of(query.roleArn),
+      queryId: query.id,
+      onScan: (bytes: number) => {
+        const scanned = { ...this.get(query.id), scannedBytes: bytes }
+        this.#queries.set(query.id, scanned)
+        const { cutoffBytes } = workGroups.get(query.workGroup) ?? { cutoffBytes: 0 }
+        if (bytes > cutoffBytes) throw new CutOff('Bytes scanned limit was exceeded')
       },
-    )
+    })
   }
 
   async #end(id: string, end: Pick<QueryRecord, 'state' | 'reason' | 'updatedRows'>): Promise<void> {
@@ -194,6 +192,10 @@ export class Queries {
 }
 
 class CutOff extends Error {}
+
+/** DuckDB and the readers of tables are two hundred modules, which most processes never need. */
+const runInDuckDb: RunStatement = async (statement, run) =>
+  (await import('./run-statement.ts')).runStatement(statement, run)
 
 /** A UUID that follows from the token: two starts at once are one query. */
 const idOf = (token: string): string => {

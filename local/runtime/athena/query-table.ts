@@ -15,7 +15,17 @@ import { type TableField, TIMESTAMP_ID } from '#lib/table-engine/snapshot.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { writeParquet } from '#lib/table-engine/write-parquet.ts'
 import type { GlueTables } from '../glue/catalog.ts'
-import type { TableName } from './parse-merge.ts'
+import type { TableName } from './parse-statement.ts'
+
+/** What a query has to do its work with. */
+export interface QueryRun {
+  s3: S3Client
+  tables: GlueTables
+  session: DuckDbSession
+  queryId: string
+  /** Called with the bytes of the files before any is read. Throws when they are too many. */
+  onScan: (bytes: number) => void
+}
 
 /** Where a table's metadata lies in S3. */
 const bucketOf = (location: string): string => location.split('/')[2] ?? ''

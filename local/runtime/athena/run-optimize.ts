@@ -2,22 +2,17 @@ import { currentSchema } from '#lib/iceberg/metadata/parse-metadata.ts'
 import { liveRowsOf, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { quoteIdentifier } from '#lib/table-engine/sql.ts'
 import { openIcebergTable } from './open-iceberg-table.ts'
-import type { TableName } from './parse-merge.ts'
-import { commitChange, dataFolder, readTable, storedAs, writeRows } from './query-table.ts'
-import type { QueryRun } from './run-merge.ts'
+import type { TableName } from './parse-statement.ts'
+import { commitChange, dataFolder, type QueryRun, readTable, storedAs, writeRows } from './query-table.ts'
 
 /** Amazon Athena User Guide, "Create Iceberg tables": three quarters of the default size of a file. */
 const SMALL_BYTES = 384 * 1024 ** 2
 
 /** Does an OPTIMIZE as Athena does it: small files, and those with deleted rows, become one, in one commit. */
-export const runOptimize = async ({
-  target: name,
-  s3,
-  tables,
-  session,
-  queryId,
-  onScan,
-}: QueryRun & { target: TableName }): Promise<void> => {
+export const runOptimize = async (
+  name: TableName,
+  { s3, tables, session, queryId, onScan }: QueryRun,
+): Promise<void> => {
   const target = await readTable(s3, tables, name)
   const { objects, metadata } = target
   const live = await readLiveFiles(objects.read, metadata)

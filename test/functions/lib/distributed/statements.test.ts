@@ -7,7 +7,7 @@ import { MAX_STATEMENT_BYTES } from '#lib/distributed/statements/text-limit.ts'
 import { timestampLiteral } from '#lib/distributed/statements/timestamp-literal.ts'
 import type { TableField } from '#lib/table-engine/snapshot.ts'
 import type { FieldType } from '#lib/table-engine/types/field-type.ts'
-import { parseMerge } from '#local/runtime/athena/parse-merge.ts'
+import { parseStatement } from '#local/runtime/athena/parse-statement.ts'
 import { runs } from '#support/thorough.ts'
 import { trinoErrors } from '#support/trino-grammar.ts'
 
@@ -88,7 +88,7 @@ it('compares the key of a typed table by equalities, also where it may be NULL',
     )
     for (const statement of [required, nullable]) {
       expect(trinoErrors(statement)).toEqual([])
-      expect(parseMerge(statement)).toBeDefined()
+      expect(parseStatement(statement).merge).toBeDefined()
     }
   }
 })
