@@ -1,12 +1,6 @@
 import { checkCommit } from '../lib/distributed/check-commit.ts'
-import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
-import { glueTableName } from '../lib/distributed/glue-names.ts'
-import type { StagedMerge } from '../lib/distributed/merge-notes.ts'
-import { TransientError } from '../lib/errors/errors.ts'
-import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import { withFiles } from '../lib/table-engine/snapshot.ts'
-import { type Adoption, commitFor, commitOf, filesOf, tableOf } from './adoption.ts'
-import { findTable, tablesOf } from './merge-target.ts'
+import { type Adoption, adoptInto, commitOf } from './adoption.ts'
 import type { MergeServices } from './services.ts'
 
 /**
@@ -21,17 +15,30 @@ export const adoptMerge = async (
   { jobId, queryId }: { jobId: number; queryId: string },
   services: MergeServices,
 ): Promise<{ status: 'done' }> => {
-  const { notes } = services
+  const { notes, now } = services
   const merge = await notes.readStaged(jobId)
   const decided = await notes.readNotes(jobId)
   // Only a merge that has ended has no notes: the job's next run finds what became of it.
   if (!merge || !decided) return { status: 'done' }
-  const { tableId, branchId } = merge
+  const { tableId, branchId, lastLoad, staged } = merge
   const loadedAt = new Date(merge.loadedAt)
   const check: Adoption['check'] = commit => checkCommit({ ...commit, loadedAt })
   const adoption = { jobId, queryId, tableId, branchId, decided, check }
   if (merge.newTable) await noteAdopted(adoption, services)
-  else await adoptIntoTable(adoption, merge, services)
+  else
+    await adoptInto(adoption, services, {
+      isDone: table => table.lastLoad.jobId === jobId,
+      change: ({ snapshot }, files) => {
+        const { fields, lastFieldId } = staged
+        const at = now().toISOString()
+        return {
+          snapshot: withFiles({ ...snapshot, fields, lastFieldId }, files),
+          lastLoad,
+          lastImportDate: at,
+          lastChangeDate: at,
+        }
+      },
+    })
   return { status: 'done' }
 }
 
@@ -42,44 +49,4 @@ const noteAdopted = async (adoption: Adoption, services: MergeServices): Promise
   const { committed } = await commitOf(adoption, services)
   const metadataKey = tableContents.objects.keyOf(committed.location)
   await notes.writeAdopted(adoption.jobId, { metadataKey })
-}
-
-const adoptIntoTable = async (
-  adoption: Adoption,
-  merge: StagedMerge,
-  services: MergeServices,
-): Promise<void> => {
-  const { jobId } = adoption
-  const table = await tableOf(adoption, services)
-  if (table.lastLoad.jobId !== jobId) await moveHead(table, { adoption, merge }, services)
-  // An earlier run may have died between the move of the head and that of Glue's pointer.
-  else await tablesOf(merge, services).followInCatalog(table)
-  await cleanUpMerge(jobId, services)
-}
-
-const moveHead = async (
-  table: TableRecord,
-  { adoption, merge }: { adoption: Adoption; merge: StagedMerge },
-  services: MergeServices,
-): Promise<void> => {
-  const commit = await commitFor(table, adoption, services)
-  const files = await filesOf(table, adoption, commit, services)
-  const { fields, lastFieldId } = merge.staged
-  const at = services.now().toISOString()
-  const moved: TableRecord = {
-    ...table,
-    snapshot: withFiles({ ...table.snapshot, fields, lastFieldId }, files),
-    metadataKey: services.tableContents.objects.keyOf(commit.committed.location),
-    glueName: table.glueName ?? glueTableName(table),
-    lastLoad: merge.lastLoad,
-    lastImportDate: at,
-    lastChangeDate: at,
-  }
-  if (await tablesOf(merge, services).replace(moved)) return
-  const winner = await findTable(merge, services)
-  if (winner?.lastLoad.jobId === adoption.jobId) return
-  throw new TransientError(
-    'storage.tables.moved',
-    `The table "${merge.tableId}" was changed while the job ran.`,
-  )
 }

@@ -1,14 +1,16 @@
 import { NoSuchKey } from '@aws-sdk/client-s3'
+import { cleanUpMerge } from '../lib/distributed/clean-up-merge.ts'
 import type { QueryCommit } from '../lib/distributed/commit-checks.ts'
 import type { MetadataFile } from '../lib/distributed/glue-catalog.ts'
-import { mergeTableName } from '../lib/distributed/glue-names.ts'
+import { glueTableName, mergeTableName } from '../lib/distributed/glue-names.ts'
 import type { MergeNotes } from '../lib/distributed/merge-notes.ts'
+import { TransientError } from '../lib/errors/errors.ts'
 import { currentSchema } from '../lib/iceberg/metadata/parse-metadata.ts'
 import type { LiveFile } from '../lib/iceberg/read/live-files.ts'
 import { IcebergRefusal } from '../lib/iceberg/refusal.ts'
 import type { TableRecord } from '../lib/storage/tables/table-record.ts'
 import type { TableFile } from '../lib/table-engine/snapshot.ts'
-import { findTable } from './merge-target.ts'
+import { findTable, tablesOf } from './merge-target.ts'
 import { refuseCommit } from './refuse-commit.ts'
 import type { MergeServices } from './services.ts'
 
@@ -28,15 +30,53 @@ interface Commit {
   live: LiveFile[]
 }
 
+interface NewHead {
+  /** Whether a head has the work of the job already. */
+  isDone: (table: TableRecord) => boolean
+  /** What changes in a head beside its metadata. */
+  change: (table: TableRecord, files: TableFile[]) => Partial<TableRecord>
+}
+
+/** Makes a head of what the query committed, and removes the rest of the job. Throws the refusal. */
+export const adoptInto = async (
+  adoption: Adoption,
+  services: MergeServices,
+  { isDone, change }: NewHead,
+): Promise<void> => {
+  const tables = tablesOf(adoption, services)
+  const table = await tableOf(adoption, services)
+  if (isDone(table)) {
+    // An earlier run may have died between the move of the head and that of Glue's pointer.
+    await tables.followInCatalog(table)
+    return cleanUpMerge(adoption.jobId, services)
+  }
+  const commit = await commitFor(table, adoption, services)
+  const moved: TableRecord = {
+    ...table,
+    ...change(table, await filesOf(table, adoption, commit, services)),
+    metadataKey: services.tableContents.objects.keyOf(commit.committed.location),
+    glueName: table.glueName ?? glueTableName(table),
+  }
+  if (!(await tables.replace(moved))) {
+    const winner = await findTable(adoption, services)
+    if (!winner || !isDone(winner))
+      throw new TransientError(
+        'storage.tables.moved',
+        `The table "${adoption.tableId}" was changed while the job ran.`,
+      )
+  }
+  await cleanUpMerge(adoption.jobId, services)
+}
+
 /** The table that a query worked for. Throws the refusal when it is gone, or another one by now. */
-export const tableOf = async (adoption: Adoption, services: MergeServices): Promise<TableRecord> => {
+const tableOf = async (adoption: Adoption, services: MergeServices): Promise<TableRecord> => {
   const table = await findTable(adoption, services)
   if (table?.internalId === adoption.decided.internalId) return table
   throw await refuse(adoption, 'the table was deleted', services)
 }
 
 /** What the query has committed, for a head that is as it was. Throws the refusal. */
-export const commitFor = async (
+const commitFor = async (
   table: TableRecord,
   adoption: Adoption,
   services: MergeServices,
@@ -58,7 +98,7 @@ export const commitOf = async (adoption: Adoption, services: MergeServices): Pro
 }
 
 /** The files of a commit as the engine has them: each with its deletes in one file of its own. */
-export const filesOf = (
+const filesOf = (
   { internalId }: TableRecord,
   { jobId }: Adoption,
   { committed, live }: Commit,
