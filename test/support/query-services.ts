@@ -9,6 +9,10 @@ import { Queries } from '#local/runtime/athena/queries.ts'
 import { ControlServer } from '#local/runtime/control/aws-json-server.ts'
 import { GlueTables } from '#local/runtime/glue/catalog.ts'
 import { glueOperations } from '#local/runtime/glue/operations.ts'
+import { createTrinoEngine } from '../contracts/trino/trino-engine.ts'
+
+/** Where a Trino is that does the statements in place of DuckDB: `npm run contracts -- trino` sets it. */
+const trino = process.env['MILLRACE_TEST_TRINO']
 
 export const glueDatabase = 'millrace_tables'
 export const athenaWorkGroup = 'millrace'
@@ -35,6 +39,7 @@ export const startQueryServices = async ({
       workGroups: new Map([[athenaWorkGroup, { cutoffBytes }]]),
       s3Of: async () => s3,
       isAllowed,
+      engine: trino === undefined ? undefined : createTrinoEngine(trino),
     })
     return { tables, queries }
   }

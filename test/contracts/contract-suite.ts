@@ -1,0 +1,8 @@
+/** What a suite found, or why it could not run here. */
+export type SuiteResult = { passed: number; failed: number } | { skipped: string }
+
+/** Something that nobody here wrote, and what of ours runs on it. */
+export interface ContractSuite {
+  name: string
+  run: () => Promise<SuiteResult>
+}

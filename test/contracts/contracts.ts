@@ -1,0 +1,27 @@
+import type { ContractSuite } from './contract-suite.ts'
+import { trinoSuite } from './trino/trino-suite.ts'
+
+/** `npm run contracts`, or `npm run contracts -- trino`: all suites, or those that are named. */
+const suites: ContractSuite[] = [trinoSuite]
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter(name => suites.every(suite => suite.name !== name))
+if (unknown.length > 0) {
+  console.error(
+    `There is no suite ${unknown.join(', ')}: there are ${suites.map(({ name }) => name).join(', ')}.`,
+  )
+  process.exit(1)
+}
+const sum = { passed: 0, failed: 0 }
+for (const { name, run } of suites.filter(({ name }) => asked.length === 0 || asked.includes(name))) {
+  const result = await run()
+  if ('skipped' in result) {
+    console.log(`${name}: skipped. ${result.skipped}`)
+    continue
+  }
+  console.log(`${name}: ${result.passed} passed, ${result.failed} failed`)
+  sum.passed += result.passed
+  sum.failed += result.failed
+}
+console.log(`${sum.passed} passed, ${sum.failed} failed`)
+process.exitCode = sum.failed === 0 ? 0 : 1
