@@ -35,11 +35,17 @@ const checkTable = (base: TableMetadata, committed: TableMetadata): void => {
     throw new IcebergRefusal('The commit has other columns than the table.')
 }
 
-/** It follows what we gave, with one snapshot. */
+/**
+ * It follows what we gave, with one snapshot. Other files of metadata may lie between: after an OPTIMIZE Trino commits the
+ * statistics of the table once more.
+ */
 const checkParent = (base: MetadataFile, committed: TableMetadata): IcebergSnapshot => {
-  const previous = committed['metadata-log'].at(-1)?.['metadata-file']
-  if (previous !== base.location)
-    throw new IcebergRefusal(`The commit follows the metadata file ${previous}, not ${base.location}.`)
+  const followed = committed['metadata-log'].map(entry => entry['metadata-file'])
+  if (!followed.includes(base.location))
+    throw new IcebergRefusal(`The commit follows the metadata file ${followed.at(-1)}, not ${base.location}.`)
+  const known = new Set(base.metadata.snapshots.map(({ 'snapshot-id': id }) => id))
+  const added = committed.snapshots.filter(({ 'snapshot-id': id }) => !known.has(id))
+  if (added.length !== 1) throw new IcebergRefusal(`The commit adds ${added.length} snapshots, not one.`)
   const snapshot = findSnapshot(committed)
   const parent = snapshot?.['parent-snapshot-id']
   const expected = base.metadata['current-snapshot-id']

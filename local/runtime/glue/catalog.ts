@@ -77,12 +77,12 @@ export class GlueTables {
     return new GlueTables(folder, files, databases, await readRecords(files, folder, storedTable, log))
   }
 
-  checkDatabase(database: string): void {
+  #checkDatabase(database: string): void {
     if (!this.#databases.has(database)) throw notFound()
   }
 
   get(database: string, name: string): StoredTable {
-    this.checkDatabase(database)
+    this.#checkDatabase(database)
     const table = this.#tables.get(idOf(database, name))
     if (!table) throw notFound()
     return table
@@ -90,7 +90,7 @@ export class GlueTables {
 
   /** By name. */
   list(database: string): StoredTable[] {
-    this.checkDatabase(database)
+    this.#checkDatabase(database)
     return [...this.#tables.values()]
       .filter(table => table.database === database)
       .sort((a, b) => (a.input.Name < b.input.Name ? -1 : 1))
@@ -98,7 +98,7 @@ export class GlueTables {
 
   create(database: string, input: TableInput): Promise<void> {
     return this.#inOrder(async () => {
-      this.checkDatabase(database)
+      this.#checkDatabase(database)
       if (this.#tables.has(idOf(database, input.Name)))
         throw new ServiceError('AlreadyExistsException', 'Table already exists.')
       const now = Date.now()

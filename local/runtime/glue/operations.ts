@@ -33,16 +33,6 @@ const PAGE_SIZE = 100
  * table decides; the account asks for its catalog and database too.
  */
 export const glueOperations = (tables: GlueTables): Operations => ({
-  'AWSGlue.GetDatabase': operation({
-    action: 'glue:GetDatabase',
-    input: z.strictObject({ CatalogId: z.literal(account.id).optional(), Name: z.string() }),
-    resource: ({ Name }) => glueDatabaseArn(Name),
-    run: ({ Name }) => {
-      tables.checkDatabase(Name)
-      return { Database: { Name, CatalogId: account.id } }
-    },
-  }),
-
   'AWSGlue.GetTable': operation({
     action: 'glue:GetTable',
     input: ofTable,

@@ -102,6 +102,16 @@ describe('a damaged commit is refused, and the old head stays:', () => {
       'parent is the snapshot 12345',
     ))
 
+  it('it has a snapshot beside its own', () =>
+    refusedAdoption(
+      edit(text => {
+        const metadata = JSON.parse(text)
+        metadata.snapshots.push({ ...metadata.snapshots[0], 'snapshot-id': 12345 })
+        return JSON.stringify(metadata)
+      }),
+      'adds 2 snapshots, not one',
+    ))
+
   it('its rows do not add up', () =>
     refusedAdoption(
       edit(text => text.replace(/"added-records":"3"/, '"added-records":"4"')),

@@ -4,6 +4,8 @@ import { packTables } from '#functions/pack-tables/pack-tables.ts'
 import { findPacking } from '#lib/distributed/find-packing.ts'
 import { mergeTableName } from '#lib/distributed/glue-names.ts'
 import { planCommit } from '#lib/iceberg/commit/plan-commit.ts'
+import { formatMetadata } from '#lib/iceberg/metadata/parse-metadata.ts'
+import type { TableMetadata } from '#lib/iceberg/metadata/table-metadata.ts'
 import { type LiveFile, readLiveFiles } from '#lib/iceberg/read/live-files.ts'
 import { createPackingLedger } from '#lib/storage/tables/packing-ledger.ts'
 import { eventFile } from '#support/events.ts'
@@ -71,7 +73,9 @@ describe('a large table that is optimized', () => {
     expect(content).toHaveLength(55)
     expect(before.snapshot.files.map(({ deletes }) => deletes?.rows ?? 0).sort()).toEqual([0, 10, 5])
 
-    expect(await optimize(tableId)).toMatchObject({
+    const optimized = await optimize(tableId)
+    expect(optimized.error).toBeUndefined()
+    expect(optimized).toMatchObject({
       status: 'success',
       results: { packedFiles: 3, filesCount: 1, isMigrated: false },
     })
@@ -92,6 +96,45 @@ describe('a large table that is optimized', () => {
       results: { message: expect.stringContaining('nothing was left to do') },
     })
     expect((await headOf(tableId)).metadataKey).toBe(after.metadataKey)
+  })
+
+  it('is adopted when statistics are committed after it, as Trino does, and keeps their file', async () => {
+    const tableId = await createTable('statistics')
+    const content = await contentOf(tableId)
+    const { merging } = service.jobServices
+    if (!merging) throw new Error('There is no Athena')
+    const { settled, catalog, tableContents } = merging
+    const { objects, metadataFile, namedKeys } = tableContents
+    let statistics = ''
+    merging.settled = async () => {
+      merging.settled = settled
+      await settled()
+      for await (const table of catalog.list()) {
+        if (!table.name.startsWith('merge_')) continue
+        const { metadata, location } = await metadataFile(objects.keyOf(table.metadataLocation))
+        const id = metadata['current-snapshot-id']
+        statistics = `${metadata.location}/metadata/${id}.stats`
+        const next: TableMetadata = {
+          ...metadata,
+          'metadata-log': [
+            ...metadata['metadata-log'],
+            { 'metadata-file': location, 'timestamp-ms': Date.now() },
+          ],
+          statistics: [{ 'statistics-path': statistics, 'snapshot-id': id, 'blob-metadata': [] }],
+        }
+        const moved = { metadata: next, location: `${metadata.location}/metadata/00099-${id}.metadata.json` }
+        await objects.write([
+          { location: statistics, content: Buffer.from('PFA1') },
+          { location: moved.location, content: Buffer.from(formatMetadata(next)) },
+        ])
+        await catalog.move(table, moved)
+      }
+    }
+    const optimized = await optimize(tableId)
+    expect(optimized.error).toBeUndefined()
+    expect(await contentOf(tableId)).toEqual(content)
+    const named = await Array.fromAsync(namedKeys((await headOf(tableId)).metadataKey ?? ''))
+    expect(named).toContain(objects.keyOf(statistics))
   })
 
   /** Another commit in the place of the query's, made of what it was given. */

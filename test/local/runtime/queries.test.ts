@@ -6,7 +6,6 @@ import {
 } from '@aws-sdk/client-athena'
 import {
   CreateTableCommand,
-  GetDatabaseCommand,
   GetTableCommand,
   type TableInput,
   UpdateTableCommand,
@@ -92,7 +91,7 @@ describe('Glue on one machine', () => {
     [
       'a database that is not there',
       'EntityNotFoundException',
-      () => services.glue.send(new GetDatabaseCommand({ Name: 'nobody' })),
+      () => services.glue.send(new GetTableCommand({ DatabaseName: 'nobody', Name: 't1' })),
     ],
   ])('refuses %s', async (_, name, call) => {
     await expect(call()).rejects.toMatchObject({ name })

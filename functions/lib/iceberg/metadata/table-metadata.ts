@@ -67,5 +67,7 @@ export const tableMetadata = z.looseObject({
   'sort-orders': z.array(sortOrder),
   'default-sort-order-id': z.int(),
   refs: z.record(z.string(), snapshotReference).default({}),
+  /** What other engines know of values, in files beside the snapshots. */
+  statistics: z.array(z.looseObject({ 'statistics-path': z.string() })).optional(),
 })
 export type TableMetadata = z.infer<typeof tableMetadata>

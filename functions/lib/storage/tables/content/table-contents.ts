@@ -212,6 +212,7 @@ export const createTableContents = ({ s3, tablesBucket, snapshotRetentionDays }:
       yield metadataKey
       const metadata = await load(metadataKey)
       for (const { 'metadata-file': location } of metadata['metadata-log']) yield keyOf(location)
+      for (const { 'statistics-path': location } of metadata.statistics ?? []) yield keyOf(location)
       for (const location of await locationsOf(read, metadata.snapshots)) yield keyOf(location)
     },
 
