@@ -133,7 +133,8 @@ describe('a large table that is optimized', () => {
     const optimized = await optimize(tableId)
     expect(optimized.error).toBeUndefined()
     expect(await contentOf(tableId)).toEqual(content)
-    const named = await Array.fromAsync(namedKeys((await headOf(tableId)).metadataKey ?? ''))
+    const named: string[] = []
+    for await (const key of namedKeys((await headOf(tableId)).metadataKey ?? '')) named.push(key)
     expect(named).toContain(objects.keyOf(statistics))
   })
 
