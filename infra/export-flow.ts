@@ -4,7 +4,8 @@ import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import { type mergeSlicesEnvNames, WORK_PREFIX } from '../functions/merge-slices/env-names.ts'
+import type { MergeSlicesEnv } from '../functions/merge-slices/work.ts'
+import { WORK_PREFIX } from '../functions/merge-slices/work-prefix.ts'
 import { NO_BUCKET_OF_OURS } from '../functions/start-import/env-names.ts'
 import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -63,7 +64,7 @@ const mergeSlicesFunction = (
   { bundle, storage, otherBuckets }: ExportFlowProps,
   exportsBucket: IBucket,
 ): IFunction => {
-  const mergeSlices = new NodeFunction<(typeof mergeSlicesEnvNames)[number]>(scope, 'MergeSlices', {
+  const mergeSlices = new NodeFunction<MergeSlicesEnv>(scope, 'MergeSlices', {
     bundle,
     description: 'Makes one object of the slices of a file',
     environment: {

@@ -8,8 +8,8 @@ import {
   KEY_SETS_PREFIX,
   LEASES_PREFIX,
   NO_KEY_OF_OURS,
-  type runExtractorEnvNames,
-} from '../functions/run-extractor/env-names.ts'
+} from '../functions/run-extractor/names.ts'
+import type { RunExtractorEnv } from '../functions/run-extractor/work.ts'
 import { allow, allowReadingObjects, allowReadingSecret, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { redriveCommand } from './dead-letter-step.ts'
@@ -83,7 +83,7 @@ const runExtractorFunction = (
   work: PrivateBucket,
 ) => {
   const { secretsKey: key } = storage
-  const runExtractor = new NodeFunction<(typeof runExtractorEnvNames)[number]>(scope, 'RunExtractor', {
+  const runExtractor = new NodeFunction<RunExtractorEnv>(scope, 'RunExtractor', {
     bundle,
     description: 'Takes the run of an extractor’s configuration a step further',
     environment: {

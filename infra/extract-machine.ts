@@ -16,7 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions'
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks'
 import type { Construct } from 'constructs'
-import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/steps.ts'
+import { LONGEST_RUN_SECONDS, type RunStep } from '../functions/run-extractor/names.ts'
 import {
   type DeadLetterPlaces,
   deadLetterContent,

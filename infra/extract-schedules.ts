@@ -5,7 +5,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { startScheduledRunsEnvNames } from '../functions/start-scheduled-runs/env-names.ts'
+import type { StartScheduledRunsEnv } from '../functions/start-scheduled-runs/work.ts'
 import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
@@ -77,7 +77,7 @@ const everyMinute = (
   scope: Construct,
   { bundle, storage, machine, components, alarms }: ExtractSchedulesProps,
 ) => {
-  const start = new NodeFunction<(typeof startScheduledRunsEnvNames)[number]>(scope, 'StartScheduledRuns', {
+  const start = new NodeFunction<StartScheduledRunsEnv>(scope, 'StartScheduledRuns', {
     bundle,
     description: 'Starts the configurations whose own schedule has become due',
     environment: {

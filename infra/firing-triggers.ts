@@ -7,7 +7,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { z } from 'zod'
-import type { fireTriggersEnvNames } from '../functions/fire-triggers/env-names.ts'
+import type { FireTriggersEnv } from '../functions/fire-triggers/work.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { allow, allowItems, allowKeyForWriting, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
@@ -34,7 +34,7 @@ export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
     const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url, alarms } = props
-    const fire = new NodeFunction<(typeof fireTriggersEnvNames)[number]>(this, 'Fire', {
+    const fire = new NodeFunction<FireTriggersEnv>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
       environment: {

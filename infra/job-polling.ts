@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
-import type { pollJobEnvNames } from '../functions/poll-job/env-names.ts'
+import type { PollJobEnv } from '../functions/poll-job/handler.ts'
 import { allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'
@@ -12,7 +12,7 @@ interface PollJobFunctionProps {
 }
 
 /** The function that reads a job once. All machines that wait for jobs share it. */
-export class PollJobFunction extends NodeFunction<(typeof pollJobEnvNames)[number]> {
+export class PollJobFunction extends NodeFunction<PollJobEnv> {
   constructor(scope: Construct, id: string, { bundle, storage }: PollJobFunctionProps) {
     super(scope, id, {
       bundle,

@@ -3,7 +3,7 @@ import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import { Construct } from 'constructs'
-import type { keepDeadLetterEnvNames } from '../functions/keep-dead-letter/env-names.ts'
+import type { KeepDeadLetterEnv } from '../functions/keep-dead-letter/work.ts'
 import { allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
@@ -21,7 +21,7 @@ export class KeptDeadLetters extends Construct {
 
   constructor(scope: Construct, id: string, { bundle, items }: KeptDeadLettersProps) {
     super(scope, id)
-    const keep = new NodeFunction<(typeof keepDeadLetterEnvNames)[number]>(this, 'Keep', {
+    const keep = new NodeFunction<KeepDeadLetterEnv>(this, 'Keep', {
       bundle,
       description: 'Keeps the dead letter of an execution that failed',
       environment: { STORAGE_TABLE: items.tableName },

@@ -1,5 +1,5 @@
 import { NO_LOAD_LIMITS } from '../functions/lib/distributed/no-load-limits.ts'
-import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
+import type { RunJobEnv } from '../functions/run-job/work.ts'
 import type { StackConfig } from './stack-config.ts'
 
 /** How loads and exports are done that outgrow one function. */
@@ -31,4 +31,4 @@ export const largeDataEnvironment = (sizes: LargeData) =>
     SINGLE_MERGE_BYTES: String(sizes.singleMergeBytes),
     SINGLE_EXPORT_BYTES: String(sizes.singleExportBytes),
     EXPORT_PART_BYTES: String(sizes.exportPartBytes),
-  }) satisfies Partial<Record<(typeof runJobEnvNames)[number], string>>
+  }) satisfies Partial<Record<RunJobEnv, string>>

@@ -9,7 +9,7 @@ import { KeptLogs } from './kept-logs.ts'
 interface NodeFunctionProps<EnvName extends string> {
   readonly bundle: FunctionBundle
   readonly description: string
-  /** One value for each name in the function's `env-names.ts`. */
+  /** One value for each name that the function reads. */
   readonly environment: Readonly<Record<EnvName, string>>
   readonly timeout: Duration
   /** MiB; processor power grows with it (one core at 1,769). */

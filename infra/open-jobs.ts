@@ -3,7 +3,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
-import type { startOpenJobsEnvNames } from '../functions/start-open-jobs/env-names.ts'
+import type { StartOpenJobsEnv } from '../functions/start-open-jobs/work.ts'
 import { allow, allowItems } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
@@ -26,7 +26,7 @@ export class OpenJobs extends Construct {
     { bundle, items, jobMachineArn, jobExecutionArns, alarms }: OpenJobsProps,
   ) {
     super(scope, id)
-    const start = new NodeFunction<(typeof startOpenJobsEnvNames)[number]>(this, 'Start', {
+    const start = new NodeFunction<StartOpenJobsEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs of the storage service that were accepted and not started',
       environment: { STORAGE_TABLE: items.tableName, JOB_MACHINE_ARN: jobMachineArn },

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { previewExtractionEnvNames } from '../functions/preview-extraction/env-names.ts'
+import type { PreviewExtractionEnv } from '../functions/preview-extraction/work.ts'
 import { allow } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { NodeFunction } from './node-function.ts'
@@ -20,7 +20,7 @@ export const previewFunction = (
   bundle: FunctionBundle,
   { projectId, secretsKey, allowedHosts }: PreviewFunctionProps,
 ): IFunction => {
-  const preview = new NodeFunction<(typeof previewExtractionEnvNames)[number]>(scope, 'PreviewExtraction', {
+  const preview = new NodeFunction<PreviewExtractionEnv>(scope, 'PreviewExtraction', {
     bundle,
     description: 'Extracts the first rows of a configuration, for people who try it',
     environment: {

@@ -13,8 +13,8 @@ import { NO_DATA_KEY } from '../functions/lib/aws/no-data-key.ts'
 import { NO_EXTRACT_MACHINE } from '../functions/lib/extractor/no-extract-machine.ts'
 import { documentPrefix } from '../functions/lib/storage/db/document-prefix.ts'
 import { exportPrefix, filePrefixes } from '../functions/lib/storage/files/file-prefixes.ts'
-import type { runJobEnvNames } from '../functions/run-job/env-names.ts'
-import type { storageApiEnvNames } from '../functions/storage-api/env-names.ts'
+import type { RunJobEnv } from '../functions/run-job/work.ts'
+import type { StorageApiEnv } from '../functions/storage-api/open-app.ts'
 import { fileAccessRole, tableAccessRole } from './access-roles.ts'
 import {
   allow,
@@ -214,7 +214,7 @@ const runJobFunction = (
   { allowedHosts, largeData, ...store }: Store & Pick<StorageServiceProps, 'allowedHosts' | 'largeData'>,
 ) => {
   const extractMachine = extractMachineIdentity()
-  const runJob = new NodeFunction<(typeof runJobEnvNames)[number]>(scope, 'RunJob', {
+  const runJob = new NodeFunction<RunJobEnv>(scope, 'RunJob', {
     bundle,
     description: 'Does the asynchronous jobs of the storage service',
     environment: {
@@ -259,7 +259,7 @@ const storageApiFunction = (
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
   const extractMachine = extractMachineIdentity()
-  const storageApi = new NodeFunction<(typeof storageApiEnvNames)[number]>(scope, 'StorageApi', {
+  const storageApi = new NodeFunction<StorageApiEnv>(scope, 'StorageApi', {
     bundle,
     role,
     description: 'The HTTP API of the storage service',

@@ -4,8 +4,8 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
-import type { sweepStorageEnvNames } from '../functions/sweep-storage/env-names.ts'
 import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
+import type { SweepStorageEnv } from '../functions/sweep-storage/work.ts'
 import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
@@ -43,7 +43,7 @@ export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
     const { bundle, items, files, tables, snapshotRetentionDays, queryService, alarms } = props
-    const sweep = new NodeFunction<(typeof sweepStorageEnvNames)[number]>(this, 'Function', {
+    const sweep = new NodeFunction<SweepStorageEnv>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
       environment: {

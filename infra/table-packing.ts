@@ -4,7 +4,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
-import type { packTablesEnvNames } from '../functions/pack-tables/env-names.ts'
+import type { PackTablesEnv } from '../functions/pack-tables/work.ts'
 import { allow, allowItems, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
@@ -33,7 +33,7 @@ export class TablePacking extends Construct {
   constructor(scope: Construct, id: string, props: TablePackingProps) {
     super(scope, id)
     const { bundle, items, tables, jobMachineArn, jobExecutionArns, alarms } = props
-    const pack = new NodeFunction<(typeof packTablesEnvNames)[number]>(this, 'Start', {
+    const pack = new NodeFunction<PackTablesEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs that pack the files of large tables',
       environment: {

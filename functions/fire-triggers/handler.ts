@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { fireTriggersEvent } from './event.ts'
+
+/** Input of the schedule: nothing is needed. */
+export const fireTriggersEvent = z.looseObject({})
 
 /** Each minute: triggers whose tables were imported -> runs of their configurations. */
 export const handler = lambdaHandler({

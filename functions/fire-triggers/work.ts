@@ -5,10 +5,23 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
-import { fireTriggersEnvNames } from './env-names.ts'
 import { fireTriggers } from './fire-triggers.ts'
 
-const env = readEnv(fireTriggersEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the tables, which also holds large configurations. */
+  'TABLES_BUCKET',
+  /** State machine that runs jobs. */
+  'JOB_MACHINE_ARN',
+  /** Base URL of the storage service, without `/v2/storage`: addresses in the job begin with it. */
+  'STORAGE_URL',
+  /** JSON array of the components whose configurations can be run. */
+  'RUNNABLE_COMPONENTS',
+])
+/** The variables that the function's construct must set. */
+export type FireTriggersEnv = keyof typeof env
+
 const now = () => new Date()
 const services = {
   ...openStorageStores(env, createS3Client(), now),

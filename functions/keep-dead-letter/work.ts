@@ -2,11 +2,16 @@ import { readEnv } from '../lib/aws/env.ts'
 import { createTableRequests } from '../lib/aws/table-requests.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createDeadLetterStore } from '../lib/storage/dead-letters/dead-letter-store.ts'
-import { keepDeadLetterEnvNames } from './env-names.ts'
 import type { KeepDeadLetterEvent } from './event.ts'
 import { keepDeadLetter } from './keep-dead-letter.ts'
 
-const env = readEnv(keepDeadLetterEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+])
+/** The variables that the function's construct must set. */
+export type KeepDeadLetterEnv = keyof typeof env
+
 const deadLetters = createDeadLetterStore(createItemTable(createTableRequests(), env.STORAGE_TABLE))
 
 export const run = (event: KeepDeadLetterEvent) => keepDeadLetter(event, deadLetters)

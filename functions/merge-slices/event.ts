@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WORK_PREFIX } from './env-names.ts'
+import { WORK_PREFIX } from './work-prefix.ts'
 
 const destination = z.strictObject({
   bucket: z.string().min(3).max(63),

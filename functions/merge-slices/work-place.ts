@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { z } from 'zod'
 import type { SourceObject } from '../lib/aws/multipart/source-object.ts'
-import { WORK_PREFIX } from './env-names.ts'
+import { WORK_PREFIX } from './work-prefix.ts'
 
 /** What the steps of one execution pass to each other: Step Functions carries at most 256 KiB between states. */
 export interface WorkPlace {

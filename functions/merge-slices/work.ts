@@ -3,12 +3,23 @@ import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { mergeSlicesEnvNames } from './env-names.ts'
 import type { MergeSlicesEvent } from './event.ts'
 import { mergeSlices } from './merge-slices.ts'
 import { S3_REQUEST_HANDLER, s3ForFile } from './s3-clients.ts'
 
-const env = readEnv(mergeSlicesEnvNames)
+const env = readEnv([
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** Bucket of the file resources when the service is in the same stack, otherwise `NO_BUCKET_OF_OURS`. */
+  'FILES_BUCKET',
+  /** Bucket for the data that the steps pass to each other, below `WORK_PREFIX`. */
+  'WORK_BUCKET',
+])
+/** The variables that the function's construct must set. */
+export type MergeSlicesEnv = keyof typeof env
+
 const s3 = createS3Client({ requestHandler: S3_REQUEST_HANDLER })
 
 const measure = createMeasure('exports')

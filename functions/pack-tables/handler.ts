@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { packTablesEvent } from './event.ts'
+
+/** Input of the schedule: nothing is needed. */
+export const packTablesEvent = z.looseObject({})
 
 /** Each day: large tables with many small files, or with deleted rows -> jobs that let Athena pack them. */
 export const handler = lambdaHandler({

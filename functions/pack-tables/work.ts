@@ -6,10 +6,23 @@ import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { createPackingLedger } from '../lib/storage/tables/packing-ledger.ts'
-import { packTablesEnvNames } from './env-names.ts'
 import { type PackServices, packTables } from './pack-tables.ts'
 
-const env = readEnv(packTablesEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** State machine that runs jobs. */
+  'JOB_MACHINE_ARN',
+  /** Tables of more bytes outgrow one function. */
+  'SINGLE_MERGE_BYTES',
+  /** Bytes that queries may rewrite on one day. */
+  'OPTIMIZE_BYTES_PER_DAY',
+])
+/** The variables that the function's construct must set. */
+export type PackTablesEnv = keyof typeof env
+
 const now = () => new Date()
 const services = {
   ...openStorageStores(env, createS3Client(), now),

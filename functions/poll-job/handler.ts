@@ -2,11 +2,16 @@ import { readEnv } from '../lib/aws/env.ts'
 import { executionName } from '../lib/aws/execution-name.ts'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
 import { storageClientFrom } from '../lib/storage-client/storage-client-from.ts'
-import { pollJobEnvNames } from './env-names.ts'
-import { pollJobEvent } from './event.ts'
-import { pollOf } from './poll-job.ts'
+import { pollJobEvent, pollOf } from './poll-job.ts'
 
-const env = readEnv(pollJobEnvNames)
+const env = readEnv([
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+])
+/** The variables that the function's construct must set. */
+export type PollJobEnv = keyof typeof env
 
 /** Reads a job once and returns whether, and how long, to wait. Step Functions does the waiting. */
 export const handler = lambdaHandler({

@@ -1,7 +1,19 @@
+import * as z from 'zod/mini'
 import { type AskedWait, executionOfJob } from '../lib/asked-wait.ts'
 import { foreignCodeOr } from '../lib/errors/codes.ts'
 import type { Job } from '../lib/storage-client/storage-client.ts'
 import { waitSecondsAt, waitSecondsBeforeBegin } from '../lib/storage-client/wait-seconds-at.ts'
+
+/** Input of one poll: the job, and since when the machine waits for it. */
+export const pollJobEvent = z.object({
+  jobId: z.coerce.number().check(z.int(), z.positive()),
+  /** ARN of the execution that waits. */
+  execution: z.optional(z.string()),
+  since: z.pipe(
+    z.iso.datetime({ offset: true }),
+    z.transform(text => new Date(text)),
+  ),
+})
 
 /** What the state machine needs: whether to wait, how long, or the result. */
 type Poll =

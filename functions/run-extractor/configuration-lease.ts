@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type LeaseResult, type LeaseStore, takeLease } from '../lib/aws/lease.ts'
-import { LEASES_PREFIX } from './env-names.ts'
+import { LEASES_PREFIX } from './names.ts'
 import { type ConfigurationPlace, placeOfConfiguration } from './place-of.ts'
 import { DocumentMoved, type WorkStore } from './work-store.ts'
 

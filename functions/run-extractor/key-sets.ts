@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { z } from 'zod'
 import type { KeySets } from '../lib/extractor/deletions/key-set.ts'
-import { KEY_SETS_PREFIX } from './env-names.ts'
+import { KEY_SETS_PREFIX } from './names.ts'
 import { placeOfRow } from './place-of.ts'
 import type { Run } from './run.ts'
 import type { WorkStore } from './work-store.ts'

@@ -4,7 +4,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { findRunAuthor, type RunAuthor } from '../lib/storage/tokens/run-author.ts'
 import type { TokenClient, TokenSettings } from '../lib/storage-client/token-client.ts'
 import type { Token } from '../lib/storage-client/wire.ts'
-import { LONGEST_RUN_SECONDS } from './steps.ts'
+import { LONGEST_RUN_SECONDS } from './names.ts'
 import { DocumentMoved, runPrefix, type WorkStore } from './work-store.ts'
 
 const KEY_BYTES = 32

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { SharedBudgets } from '../lib/extractor/http/request-budget.ts'
-import { BUDGETS_PREFIX } from './env-names.ts'
+import { BUDGETS_PREFIX } from './names.ts'
 import { DocumentMoved, type WorkStore } from './work-store.ts'
 
 const KEY_BYTES = 32

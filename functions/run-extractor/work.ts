@@ -16,14 +16,32 @@ import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
 import { createCountRun } from './count-runs.ts'
-import { NO_KEY_OF_OURS, runExtractorEnvNames } from './env-names.ts'
 import { type RunExtractorEvent, runIdOf } from './event.ts'
+import { NO_KEY_OF_OURS } from './names.ts'
 import { refuseSealed } from './refuse-sealed.ts'
 import { createRunTokens, createTokenSeal } from './run-tokens.ts'
 import { createSharedBudgets } from './shared-budgets.ts'
 import { createRunStore, createWorkStore } from './work-store.ts'
 
-const env = readEnv(runExtractorEnvNames)
+const env = readEnv([
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** Bucket for what a run has to remember between its steps. */
+  'WORK_BUCKET',
+  /** Secrets of configurations are sealed for this project. */
+  'PROJECT_ID',
+  /** KMS key that opens them; `NO_KEY_OF_OURS` where another service holds it. */
+  'SECRETS_KEY_ARN',
+  /** Seconds after which a leg stops at the next page. */
+  'LEG_SECONDS',
+  /** JSON array of hosts that are reached although they are not on the public internet. */
+  'ALLOWED_HOSTS',
+])
+/** The variables that the function's construct must set. */
+export type RunExtractorEnv = keyof typeof env
+
 const legSeconds = z.coerce.number().positive().parse(env.LEG_SECONDS)
 const allowedHosts = z.array(z.string()).parse(JSON.parse(env.ALLOWED_HOSTS))
 const projectId = z.coerce.number().int().parse(env.PROJECT_ID)

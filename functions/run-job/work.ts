@@ -13,13 +13,43 @@ import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
 import { createCountJob } from './count-jobs.ts'
-import { runJobEnvNames } from './env-names.ts'
 import type { RunJobEvent } from './event.ts'
 import { createExtractRuns } from './extract-runs.ts'
 import { dataUrlLimits } from './operations/data-url.ts'
 import { runJob } from './run-job.ts'
 
-const env = readEnv(runJobEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Days for which the earlier snapshots of a table stay readable. */
+  'SNAPSHOT_RETENTION_DAYS',
+  /** State machine of the service's asynchronous jobs: a blocked job starts the one before it if nobody did. */
+  'JOB_MACHINE_ARN',
+  /** State machine that runs configurations of the extractor. */
+  'EXTRACT_MACHINE_ARN',
+  'PROJECT_ID',
+  /** JSON array of the private hosts that `dataUrl` may name, as written in addresses. */
+  'ALLOWED_HOSTS',
+  /** `true` or `false`: loads and exports that outgrow one function are done side by side, or refused. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. */
+  'SINGLE_LOAD_BYTES',
+  /** Staged bytes that one function merges into a table by its primary key. */
+  'SINGLE_MERGE_BYTES',
+  /** Bytes of a table that one function still exports by itself. */
+  'SINGLE_EXPORT_BYTES',
+  /** Bytes of the table in each part of a larger export. */
+  'EXPORT_PART_BYTES',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
+])
+/** The variables that the function's construct must set. */
+export type RunJobEnv = keyof typeof env
+
 const now = () => new Date()
 const s3 = createS3Client()
 const stepFunctions = new SFNClient({})

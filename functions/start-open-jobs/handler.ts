@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { startOpenJobsEvent } from './event.ts'
+
+/** Input of the schedule: nothing is needed. */
+export const startOpenJobsEvent = z.looseObject({})
 
 /** Each minute: jobs that were accepted and not started -> the job machine. */
 export const handler = lambdaHandler({

@@ -7,10 +7,17 @@ import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
 import { createTableQueue } from '../lib/storage/jobs/table-queue.ts'
-import { startOpenJobsEnvNames } from './env-names.ts'
 import { startOpenJobs } from './start-open-jobs.ts'
 
-const env = readEnv(startOpenJobsEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** State machine that runs jobs. */
+  'JOB_MACHINE_ARN',
+])
+/** The variables that the function's construct must set. */
+export type StartOpenJobsEnv = keyof typeof env
+
 const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
 const services = {
   jobs: createJobStore(items),

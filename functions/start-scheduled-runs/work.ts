@@ -6,10 +6,21 @@ import { startExecution } from '../lib/aws/executions.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
-import { startScheduledRunsEnvNames } from './env-names.ts'
 import { type StartRun, startScheduledRuns } from './start-scheduled-runs.ts'
 
-const env = readEnv(startScheduledRunsEnvNames)
+const env = readEnv([
+  /** Base URL of the storage service, without `/v2/storage`. */
+  'STORAGE_URL',
+  /** Secret that holds the storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** State machine that runs configurations. */
+  'EXTRACT_MACHINE_ARN',
+  /** JSON array of the components whose configurations may have schedules. */
+  'COMPONENTS',
+])
+/** The variables that the function's construct must set. */
+export type StartScheduledRunsEnv = keyof typeof env
+
 const components = z.array(z.string()).parse(JSON.parse(env.COMPONENTS))
 const stepFunctions = new SFNClient({})
 

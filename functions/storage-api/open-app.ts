@@ -21,7 +21,6 @@ import { readAssets } from './console/assets.ts'
 import { storeOrigins } from './console/store-origins.ts'
 import { withConsole } from './console/with-console.ts'
 import { createRedriveExecution } from './dead-letters/redrive-execution.ts'
-import { storageApiEnvNames } from './env-names.ts'
 import { createFileAccess } from './files/file-access.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
@@ -32,7 +31,40 @@ import { createWorkLogs } from './logs/work-logs.ts'
 import { createExtractionRuns } from './runs/extraction-runs.ts'
 import { createPreviewExtraction } from './trials/preview-function.ts'
 
-const env = readEnv(storageApiEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Role for temporary file credentials, restricted by a session policy. */
+  'FILE_ACCESS_ROLE_ARN',
+  /** Role for temporary credentials of tables, restricted by a session policy. */
+  'TABLE_ACCESS_ROLE_ARN',
+  /** State machine that runs the service's asynchronous jobs. */
+  'JOB_MACHINE_ARN',
+  /** Secret that holds the master storage token. */
+  'STORAGE_TOKEN_SECRET_ARN',
+  /** KMS key that seals the secrets in configurations. */
+  'SECRETS_KEY_ARN',
+  /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
+  'EXTRACT_MACHINE_ARN',
+  /** Name of the function that previews configurations; `none` in a stack without extractions. */
+  'PREVIEW_FUNCTION',
+  'PROJECT_ID',
+  /** Customer's KMS key of files and tables; `none` when they are under keys of AWS. */
+  'DATA_KEY_ARN',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
+  /** `true` or `false`: loads that outgrow one function are done side by side, or refused. */
+  'DISTRIBUTED',
+  /** Stored bytes of a load that one function still does by itself. */
+  'SINGLE_LOAD_BYTES',
+])
+/** The variables that the function's construct must set. */
+export type StorageApiEnv = keyof typeof env
+
 const region = process.env['AWS_REGION'] ?? 'us-east-1'
 const log = new Logger({ serviceName: 'storage-api' })
 const now = () => new Date()

@@ -1,6 +1,6 @@
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import type { TableStore } from '../lib/storage/tables/table-store.ts'
-import type { SweepServices } from './services.ts'
+import type { SweepServices } from './page.ts'
 
 /**
  * The buckets of all branches, of each branch only those that are its own. The development branches come first: a branch

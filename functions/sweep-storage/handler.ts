@@ -1,5 +1,9 @@
+import { z } from 'zod'
 import { lambdaHandler } from '../lib/aws/lambda-handler.ts'
-import { sweepStorageEvent } from './event.ts'
+import { sweepKinds } from './sweep-kinds.ts'
+
+/** Input of the schedules. */
+export const sweepStorageEvent = z.strictObject({ kind: z.enum(sweepKinds) })
 
 /** Removes what nobody can use any more, of one kind: expired files, or table files that nothing refers to, and so on. */
 export const handler = lambdaHandler({

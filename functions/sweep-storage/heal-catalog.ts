@@ -1,8 +1,7 @@
 import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
-import type { SweepPage, SweptPage } from './page.ts'
-import type { SweepServices } from './services.ts'
+import type { SweepPage, SweepServices, SweptPage } from './page.ts'
 
 /** `merge_12`, `staging_12`: tables of the load of a job, which live as long as the job. */
 const ofJob = /^(?:merge|staging)_(\d{1,16})$/

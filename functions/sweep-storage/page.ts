@@ -1,4 +1,33 @@
-import type { SweepServices } from './services.ts'
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { GlueCatalog } from '../lib/distributed/glue-catalog.ts'
+import type { StorageStores } from '../lib/storage/storage-stores.ts'
+
+/** How much one page takes at most. */
+export interface PageSizes {
+  /** Records of files. */
+  files: number
+  /** Keys of objects, which a page holds in memory: some hundred bytes each. */
+  keys: number
+  buckets: number
+  /** Tables of the catalogue: healed, or dropped. Each takes a request or two. */
+  catalog: number
+}
+
+/** A page of keys of tables reads the names of all tables once, so it is large. */
+export const pageSizes: PageSizes = { files: 1_000, keys: 100_000, buckets: 50, catalog: 500 }
+
+/** Everything that a sweep needs. */
+export interface SweepServices
+  extends Pick<StorageStores, 'branches' | 'inBranch' | 'ownTables' | 'snapshots' | 'jobs' | 'sweeps'> {
+  s3: S3Client
+  /** Where tables are registered that Athena has worked on. Default: none is. */
+  catalog?: GlueCatalog | undefined
+  filesBucket: string
+  tablesBucket: string
+  pageSizes: PageSizes
+  now: () => Date
+  log: { error(message: string, extra: Record<string, unknown>): void }
+}
 
 /** What one page of a sweep came to. */
 export interface SweptPage {

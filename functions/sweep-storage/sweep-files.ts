@@ -1,8 +1,7 @@
 import { defaultBranchId } from '../lib/storage/branches/branch-store.ts'
 import { deleteFileObjects } from '../lib/storage/files/delete-file-objects.ts'
 import { expiryOf, type FileRecord, type FileStore } from '../lib/storage/files/file-store.ts'
-import type { SweepPage } from './page.ts'
-import type { SweepServices } from './services.ts'
+import type { SweepPage, SweepServices } from './page.ts'
 
 /** How long an expired file can still be looked up (`showExpired`), without its content. */
 const RECORD_KEPT_MS = 90 * 86_400_000

@@ -1,7 +1,6 @@
 import { expireTableSnapshots } from './expire-table-snapshots.ts'
 import { healCatalog } from './heal-catalog.ts'
-import type { SweepPage } from './page.ts'
-import type { SweepServices } from './services.ts'
+import type { SweepPage, SweepServices } from './page.ts'
 import { sweepFileObjects } from './sweep-file-objects.ts'
 import { sweepFiles } from './sweep-files.ts'
 import type { SweepKind } from './sweep-kinds.ts'

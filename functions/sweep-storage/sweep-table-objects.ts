@@ -1,8 +1,7 @@
 import { isFinal } from '../lib/storage/jobs/job-record.ts'
 import { everyBucket } from './every-bucket.ts'
 import { deleteObjects, listObjects } from './objects.ts'
-import type { SweepPage } from './page.ts'
-import type { SweepServices } from './services.ts'
+import type { SweepPage, SweepServices } from './page.ts'
 
 /**
  * An object is deleted when nothing has referred to it for this long. A job that uses it ends within a quarter of an

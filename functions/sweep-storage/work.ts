@@ -2,15 +2,28 @@ import type { Logger } from '@aws-lambda-powertools/logger'
 import { readEnv } from '../lib/aws/env.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
-import { sweepStorageEnvNames } from './env-names.ts'
-import { pageSizes } from './page-sizes.ts'
+import { pageSizes } from './page.ts'
 import type { SweepKind } from './sweep-kinds.ts'
 import { sweepStorage } from './sweep-storage.ts'
 
 /** Later, no page begins. Each has more than half of the function's 15 minutes to end. */
 const PAGES_BEGIN_FOR_MS = 7 * 60_000
 
-const env = readEnv(sweepStorageEnvNames)
+const env = readEnv([
+  /** DynamoDB table of the service's items. */
+  'STORAGE_TABLE',
+  /** Bucket of the file resources. */
+  'FILES_BUCKET',
+  /** Bucket of the table snapshots (Parquet). */
+  'TABLES_BUCKET',
+  /** Days for which the earlier snapshots of a table stay readable. */
+  'SNAPSHOT_RETENTION_DAYS',
+  /** Database of the Glue Data Catalog; `none` in a stack that has none. */
+  'GLUE_DATABASE',
+])
+/** The variables that the function's construct must set. */
+export type SweepStorageEnv = keyof typeof env
+
 const now = () => new Date()
 const s3 = createS3Client()
 const services = {

@@ -11,6 +11,7 @@ import { createTokenClient } from '../../functions/lib/storage-client/token-clie
 import { type Advance, advanceRun } from '../../functions/run-extractor/advance-run.ts'
 import { createConfigurationLeases } from '../../functions/run-extractor/configuration-lease.ts'
 import type { RunInput } from '../../functions/run-extractor/event.ts'
+import type { RunStep } from '../../functions/run-extractor/names.ts'
 import {
   createRunTokens,
   createTokenSeal,
@@ -18,7 +19,6 @@ import {
 } from '../../functions/run-extractor/run-tokens.ts'
 import type { CountRun, MachineServices } from '../../functions/run-extractor/services.ts'
 import { createSharedBudgets } from '../../functions/run-extractor/shared-budgets.ts'
-import type { RunStep } from '../../functions/run-extractor/steps.ts'
 import { createRunStore, createWorkStore } from '../../functions/run-extractor/work-store.ts'
 import type { GivenService } from './landing.ts'
 import { s3WithAt } from './s3-with.ts'

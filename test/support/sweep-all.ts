@@ -1,5 +1,5 @@
-import { type PageSizes, pageSizes } from '#functions/sweep-storage/page-sizes.ts'
-import type { SweepServices } from '#functions/sweep-storage/services.ts'
+import type { SweepServices } from '#functions/sweep-storage/page.ts'
+import { type PageSizes, pageSizes } from '#functions/sweep-storage/page.ts'
 import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 

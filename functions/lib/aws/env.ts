@@ -1,9 +1,9 @@
 /**
  * Reads the named environment variables, all of them required and non-empty. Throws at the first missing one, by name.
  *
- * A function lists its names in its `env-names.ts`, which its construct reads too. So a misspelt name is a type error.
+ * Its construct takes the type of the result: a misspelt name is a type error there.
  */
-export const readEnv = <Name extends string>(names: readonly Name[]): Record<Name, string> => {
+export const readEnv = <const Name extends string>(names: readonly Name[]): Record<Name, string> => {
   const missing = names.filter(name => !process.env[name])
   if (missing.length > 0) throw new Error(`Missing environment variables: ${missing.join(', ')}`)
   // The filter above has just shown that each name has a value.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fireTriggersEvent } from '#functions/fire-triggers/event.ts'
 import { fireTriggers } from '#functions/fire-triggers/fire-triggers.ts'
+import { fireTriggersEvent } from '#functions/fire-triggers/handler.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { eventFile } from '../../support/events.ts'
 import { executeJob } from '../../support/execute-job.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pageSizes } from '#functions/sweep-storage/page-sizes.ts'
+import { pageSizes } from '#functions/sweep-storage/page.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { glueTableName } from '#lib/distributed/glue-names.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packTablesEvent } from '#functions/pack-tables/event.ts'
+import { packTablesEvent } from '#functions/pack-tables/handler.ts'
 import { packTables } from '#functions/pack-tables/pack-tables.ts'
 import { findPacking } from '#lib/distributed/find-packing.ts'
 import { mergeTableName } from '#lib/distributed/glue-names.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startOpenJobsEvent } from '#functions/start-open-jobs/event.ts'
+import { startOpenJobsEvent } from '#functions/start-open-jobs/handler.ts'
 import { startOpenJobs } from '#functions/start-open-jobs/start-open-jobs.ts'
 import { createIdSource } from '#lib/storage/db/ids.ts'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import minute from '#events/start-scheduled-runs/minute.json' with { type: 'json' }
-import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/event.ts'
+import { startScheduledRunsEvent } from '#functions/start-scheduled-runs/handler.ts'
 import { startScheduledRuns } from '#functions/start-scheduled-runs/start-scheduled-runs.ts'
 import { UserError } from '#lib/errors/errors.ts'
 import type { Configuration } from '#lib/storage-client/storage-client.ts'

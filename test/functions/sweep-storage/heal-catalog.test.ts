@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pageSizes } from '#functions/sweep-storage/page-sizes.ts'
+import { pageSizes } from '#functions/sweep-storage/page.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import { type MergeWorld, startMergeWorld, tableId } from '../merge-by-query/merge-world.ts'
 

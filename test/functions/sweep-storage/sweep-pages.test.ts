@@ -1,6 +1,6 @@
 import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import type { SweepServices } from '#functions/sweep-storage/services.ts'
+import type { SweepServices } from '#functions/sweep-storage/page.ts'
 import { type SweepKind, sweepKinds } from '#functions/sweep-storage/sweep-kinds.ts'
 import { sweepStorage } from '#functions/sweep-storage/sweep-storage.ts'
 import type { FileRecord } from '#lib/storage/files/file-store.ts'

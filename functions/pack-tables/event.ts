@@ -1,4 +1,0 @@
-import { z } from 'zod'
-
-/** Input of the schedule: nothing is needed. */
-export const packTablesEvent = z.looseObject({})

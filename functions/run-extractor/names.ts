@@ -1,0 +1,26 @@
+/* Names on which the function, its machine and its bucket's rules agree. Constants only: infra/ imports this file. */
+
+/** The steps of a run, in the words of the extract machine. */
+export const runSteps = ['begin', 'inputs', 'leg', 'load', 'save', 'end', 'fail'] as const
+
+export type RunStep = (typeof runSteps)[number]
+
+/** What the machine does next: a step, or nothing more because another run of the configuration is under way. */
+export type NextStep = Exclude<RunStep, 'fail'> | 'skipped'
+
+/** Two days: far more than any extraction takes, its waiting for an earlier run of the configuration included. */
+export const LONGEST_RUN_SECONDS = 2 * 86_400
+
+/** No key has this ARN. */
+export const NO_KEY_OF_OURS = 'NONE'
+
+/** Folder of the budgets that runs share, in the work bucket. */
+export const BUDGETS_PREFIX = 'budgets/'
+
+/** Folder of the answers that configurations keep for conditional requests, in the work bucket. */
+export const ANSWERS_PREFIX = 'answers/'
+/** Folder of the keys that jobs with `deletions` keep in the work bucket. */
+export const KEY_SETS_PREFIX = 'key-sets/'
+
+/** Folder of the leases of configurations in the work bucket. Version 0.1 gave it its name. */
+export const LEASES_PREFIX = 'turns/'
