@@ -1,5 +1,5 @@
-import { Aws, CfnResource, Duration } from 'aws-cdk-lib'
-import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { Duration } from 'aws-cdk-lib'
+import type { IRole } from 'aws-cdk-lib/aws-iam'
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
@@ -9,7 +9,7 @@ import type { StartScheduledRunsEnv } from '../functions/start-scheduled-runs/wo
 import { allow, allowReadingSecret } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
-import { NodeFunction } from './node-function.ts'
+import { afterItsRights, everyMinute, ScheduledFunction, schedulerRole } from './scheduled-function.ts'
 import type { ExtractSchedule } from './stack-config.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 
@@ -42,7 +42,7 @@ export class ExtractSchedules extends Construct {
       allow(role, ['sqs:SendMessage'], [deadLetters.queueArn])
       for (const schedule of schedules) stackSchedule(this, schedule, { role, machine, deadLetters })
     }
-    if (components.length > 0) everyMinute(this, props)
+    if (components.length > 0) startScheduledRuns(this, props)
   }
 }
 
@@ -73,11 +73,11 @@ const stackSchedule = (
   )
 }
 
-const everyMinute = (
+const startScheduledRuns = (
   scope: Construct,
   { bundle, storage, machine, components, alarms }: ExtractSchedulesProps,
 ) => {
-  const start = new NodeFunction<StartScheduledRunsEnv>(scope, 'StartScheduledRuns', {
+  const start = new ScheduledFunction<StartScheduledRunsEnv>(scope, 'StartScheduledRuns', {
     bundle,
     description: 'Starts the configurations whose own schedule has become due',
     environment: {
@@ -88,6 +88,7 @@ const everyMinute = (
     },
     memoryMiB: 512,
     timeout: Duration.seconds(55), // The next minute makes up for this one.
+    schedules: [everyMinute('{"time":"<aws.scheduler.scheduled-time>"}')],
   })
   allowReadingSecret(start, storage.tokenSecret)
   alarmOnFailures(scope, {
@@ -97,34 +98,4 @@ const everyMinute = (
       'Configurations do not run at the times of their own schedules. What is due is made up for within ten minutes, not later.',
   })
   allow(start, ['states:StartExecution'], [machine.stateMachineArn])
-  const role = schedulerRole(scope, 'EveryMinuteRole')
-  allow(role, ['lambda:InvokeFunction'], [start.functionArn])
-  afterItsRights(
-    role,
-    new CfnSchedule(scope, 'EveryMinute', {
-      description: 'Looks for configurations whose own schedule has become due',
-      scheduleExpression: 'rate(1 minute)',
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: {
-        arn: start.functionArn,
-        roleArn: role.roleArn,
-        input: '{"time":"<aws.scheduler.scheduled-time>"}',
-        retryPolicy: { maximumRetryAttempts: 0 },
-      },
-    }),
-  )
-}
-
-/** For schedules of this account only (Scheduler User Guide, "Confused deputy prevention"). */
-const schedulerRole = (scope: Construct, id: string): IRole =>
-  new Role(scope, id, {
-    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-    }),
-  })
-
-/** Creating a schedule fails unless its role can be assumed already. Its policy should exist by then, too. */
-const afterItsRights = (role: IRole, schedule: CfnSchedule): void => {
-  const policy = role.node.tryFindChild('DefaultPolicy')?.node.defaultChild
-  if (policy instanceof CfnResource) schedule.addResourceDependency(policy)
 }

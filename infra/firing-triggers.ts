@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duration } from 'aws-cdk-lib'
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { z } from 'zod'
@@ -13,8 +11,8 @@ import { allow, allowItems, allowKeyForWriting, allowReadingObjects } from './al
 import type { FunctionBundle } from './bundle.ts'
 import { alarmOnFailures } from './failures-alarm.ts'
 import type { ItemTable } from './item-table.ts'
-import { NodeFunction } from './node-function.ts'
 import { projectRoot } from './project-root.ts'
+import { everyMinute, ScheduledFunction } from './scheduled-function.ts'
 
 interface FiringTriggersProps {
   readonly bundle: FunctionBundle
@@ -34,7 +32,7 @@ export class FiringTriggers extends Construct {
   constructor(scope: Construct, id: string, props: FiringTriggersProps) {
     super(scope, id)
     const { bundle, items, tables, jobMachineArn, jobExecutionArns, hasExtractions, url, alarms } = props
-    const fire = new NodeFunction<FireTriggersEnv>(this, 'Fire', {
+    const fire = new ScheduledFunction<FireTriggersEnv>(this, 'Fire', {
       bundle,
       description: 'Runs the configurations of triggers whose tables were imported',
       environment: {
@@ -46,6 +44,7 @@ export class FiringTriggers extends Construct {
       },
       memoryMiB: 512,
       timeout: Duration.seconds(55), // The next minute comes anyway.
+      schedules: [everyMinute()],
     })
     allowItems(fire, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
     // Configurations that are too large for an item. Reading one finishes what a writer that died has begun.
@@ -58,16 +57,6 @@ export class FiringTriggers extends Construct {
       runs: fire,
       alarms,
       means: 'Imports into watched tables run no configurations.',
-    })
-
-    const role = new Role(this, 'ScheduleRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-    })
-    allow(role, ['lambda:InvokeFunction'], [fire.functionArn])
-    new CfnSchedule(this, 'EveryMinute', {
-      scheduleExpression: 'rate(1 minute)',
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: { arn: fire.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },
     })
   }
 }

@@ -6,7 +6,7 @@ import { METRIC_NAMESPACE_VARIABLE } from '../functions/lib/aws/metric-units.ts'
 import type { FunctionBundle } from './bundle.ts'
 import { KeptLogs } from './kept-logs.ts'
 
-interface NodeFunctionProps<EnvName extends string> {
+export interface NodeFunctionProps<EnvName extends string> {
   readonly bundle: FunctionBundle
   readonly description: string
   /** One value for each name that the function reads. */

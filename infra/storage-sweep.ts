@@ -1,17 +1,16 @@
 import { Duration } from 'aws-cdk-lib'
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import { type SweepKind, sweepKinds } from '../functions/sweep-storage/sweep-kinds.ts'
 import type { SweepStorageEnv } from '../functions/sweep-storage/work.ts'
-import { allow, allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
+import { allowDeletingObjects, allowItems, allowReadingObjects, allowWritingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { LONGEST_TIMEOUT } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
 import { glueDatabaseOf, type QueryService } from './query-service.ts'
+import { ScheduledFunction } from './scheduled-function.ts'
 
 interface StorageSweepProps {
   readonly bundle: FunctionBundle
@@ -43,7 +42,7 @@ export class StorageSweep extends Construct {
   constructor(scope: Construct, id: string, props: StorageSweepProps) {
     super(scope, id)
     const { bundle, items, files, tables, snapshotRetentionDays, queryService, alarms } = props
-    const sweep = new NodeFunction<SweepStorageEnv>(this, 'Function', {
+    const sweep = new ScheduledFunction<SweepStorageEnv>(this, 'Function', {
       bundle,
       description: 'Removes expired files and what superseded tables have left',
       environment: {
@@ -55,6 +54,14 @@ export class StorageSweep extends Construct {
       },
       memoryMiB: 1024, // The keys of a page: some hundred bytes each.
       timeout: LONGEST_TIMEOUT, // Pages begin in the first half of it. The next sweep continues.
+      schedules: sweepKinds
+        .filter(kind => kind !== 'catalog' || queryService)
+        .map(kind => ({
+          name: `Every-${kind}`,
+          expression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
+          input: JSON.stringify({ kind }),
+          isRetried: true,
+        })),
     })
     // In batches it writes notes about objects, and events about what others have committed through Glue.
     allowItems(sweep, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem', 'DeleteItem'])
@@ -65,19 +72,6 @@ export class StorageSweep extends Construct {
     }
     // Metadata without the snapshots that have expired.
     allowWritingObjects(sweep, tables, { prefix: 'tables/*/metadata/' })
-
-    const role = new Role(this, 'ScheduleRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-    })
-    allow(role, ['lambda:InvokeFunction'], [sweep.functionArn])
-    for (const kind of sweepKinds) {
-      if (kind === 'catalog' && !queryService) continue
-      new CfnSchedule(this, `Every-${kind}`, {
-        scheduleExpression: `cron(${MINUTES[kind]} 0/6 * * ? *)`,
-        flexibleTimeWindow: { mode: 'OFF' },
-        target: { arn: sweep.functionArn, roleArn: role.roleArn, input: JSON.stringify({ kind }) },
-      })
-    }
 
     new OperatorAlarm(this, 'Failed', {
       alarms,

@@ -1,15 +1,14 @@
 import { Duration } from 'aws-cdk-lib'
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler'
 import type { ITopic } from 'aws-cdk-lib/aws-sns'
 import { Construct } from 'constructs'
 import type { PackTablesEnv } from '../functions/pack-tables/work.ts'
 import { allow, allowItems, allowReadingObjects } from './allow.ts'
 import type { FunctionBundle } from './bundle.ts'
 import type { ItemTable } from './item-table.ts'
-import { LONGEST_TIMEOUT, NodeFunction } from './node-function.ts'
+import { LONGEST_TIMEOUT } from './node-function.ts'
 import { OperatorAlarm } from './operator-alarm.ts'
+import { ScheduledFunction } from './scheduled-function.ts'
 
 interface TablePackingProps {
   readonly bundle: FunctionBundle
@@ -33,7 +32,7 @@ export class TablePacking extends Construct {
   constructor(scope: Construct, id: string, props: TablePackingProps) {
     super(scope, id)
     const { bundle, items, tables, jobMachineArn, jobExecutionArns, alarms } = props
-    const pack = new NodeFunction<PackTablesEnv>(this, 'Start', {
+    const pack = new ScheduledFunction<PackTablesEnv>(this, 'Start', {
       bundle,
       description: 'Starts jobs that pack the files of large tables',
       environment: {
@@ -45,6 +44,7 @@ export class TablePacking extends Construct {
       },
       memoryMiB: 1024, // The lists of files of large tables.
       timeout: LONGEST_TIMEOUT,
+      schedules: [{ name: 'EachDay', expression: EACH_DAY, isRetried: true }],
     })
     // In batches it writes events: about tables that do not fit into the day.
     allowItems(pack, items, ['GetItem', 'Query', 'PutItem', 'BatchWriteItem'])
@@ -58,16 +58,6 @@ export class TablePacking extends Construct {
       threshold: ATTEMPTS,
       means: 'Large tables were not packed today: reading them gets slower. Nothing is lost.',
       toDo: `The log of ${pack.functionName} says why. The next day tries again.`,
-    })
-
-    const role = new Role(this, 'ScheduleRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-    })
-    allow(role, ['lambda:InvokeFunction'], [pack.functionArn])
-    new CfnSchedule(this, 'EachDay', {
-      scheduleExpression: EACH_DAY,
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: { arn: pack.functionArn, roleArn: role.roleArn },
     })
   }
 }
