@@ -2,7 +2,7 @@ import { recordExtraction } from '../functions/lib/extractor/cassette/record-ext
 import { replayExtraction } from '../functions/lib/extractor/cassette/replay-extraction.ts'
 import type { ExtractOptions, ExtractResult } from '../functions/lib/extractor/extract.ts'
 import type { ExtractConsole } from './extract-console.ts'
-import { writeState } from './write-state.ts'
+import { outFolder } from './out-folder.ts'
 
 /** `millrace extract --record FOLDER`: the run as usual, and what may keep its recording from being repeated. */
 export const recordRun = async (
@@ -33,10 +33,10 @@ export const replayRun = async (
   const { result, error, kept, differences } = await replayExtraction(folder, options)
   if (result !== undefined) {
     console.summary(result.summary)
-    await writeState(dataDir, result.state)
+    await outFolder(dataDir).writeState(result.state)
   } else if (kept !== undefined) {
     console.summary(kept.summary)
-    await writeState(dataDir, kept.state)
+    await outFolder(dataDir).writeState(kept.state)
   }
   for (const difference of differences) console.log({ level: 'error', message: difference })
   if (differences.length > 0) return 1

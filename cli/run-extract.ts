@@ -8,13 +8,11 @@ import { threadsFor } from '../functions/lib/extractor/runner/threads-for.ts'
 import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
-import { keptAnswersIn, writeKeptAnswers } from './kept-answers.ts'
-import { readLastRun, writeLastRun } from './last-run.ts'
+import { outFolder } from './out-folder.ts'
 import { exitCodes, sentenceOf } from './output/say-error.ts'
 import { previewTables } from './preview-tables.ts'
 import { recordRun, replayRun } from './recorded-run.ts'
 import { pathIn, type Shell } from './shell.ts'
-import { writeState } from './write-state.ts'
 
 export interface ExtractFlags {
   compat?: boolean
@@ -33,6 +31,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
   const console = createExtractConsole(shell)
   // Ended by a signal: writes no tables and no state, and removes the spool
   const signal = shell.onInterrupt()
+  const out = outFolder(dataDir)
   const spoolDir = await mkdtemp(join(tmpdir(), 'millrace-extract-'))
   try {
     const config = await readConfig(dataDir)
@@ -40,7 +39,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
     const now = clock(shell)
     const compat = flags.compat === true ? { compat: true } : {}
     if (flags.plan === true) {
-      const lastRun = await readLastRun(dataDir)
+      const lastRun = await out.readLastRun()
       console.print(await describePlan({ config, state, lastRun, now, ...compat }))
       return 0
     }
@@ -59,7 +58,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       log: console.log,
       onProgress: console.progress,
       keepState: async state => {
-        await writeState(dataDir, state)
+        await out.writeState(state)
         console.log({
           level: 'warning',
           message:
@@ -67,7 +66,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
         })
       },
       keepWindows: async kept => {
-        await writeState(dataDir, kept.state)
+        await out.writeState(kept.state)
         console.summary(kept.summary)
         console.log({
           level: 'warning',
@@ -76,7 +75,7 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
         })
       },
       ...compat,
-      ...(preview === undefined ? { keptAnswers: keptAnswersIn(dataDir) } : { maxRows: preview }),
+      ...(preview === undefined ? { keptAnswers: out.keptAnswers } : { maxRows: preview }),
     }
     if (flags.replay !== undefined) {
       const { keepState: _, keepWindows: __, keptAnswers: ___, ...offline } = options // tokens of a recording are no tokens
@@ -89,9 +88,9 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
     console.summary(result.summary)
     if (!result.finished) throw new Error('The extraction was stopped before its end')
     if (preview === undefined) {
-      await writeState(dataDir, result.state)
-      if (result.keptAnswers !== undefined) await writeKeptAnswers(dataDir, result.keptAnswers)
-      await writeLastRun(dataDir, result.summary, (performance.now() - begun) / 1000)
+      await out.writeState(result.state)
+      if (result.keptAnswers !== undefined) await out.writeKeptAnswers(result.keptAnswers)
+      await out.writeLastRun(result.summary, (performance.now() - begun) / 1000)
     } else console.print(await previewTables(result.tables))
     console.log({ level: 'info', message: 'Extractor finished successfully.' })
     return 0
@@ -127,8 +126,16 @@ const readState = async (dataDir: string, warn: (message: string) => void): Prom
   let text: string
   try {
     text = await readFile(file, 'utf8')
-  } catch {
-    return undefined // the first run has none
+  } catch (cause) {
+    if (isMissing(cause)) return undefined // the first run has none
+    // Without the marks of the last run everything would be read again, and out/state.json would replace them.
+    throw new UserError(
+      'extractor.state.unreadable',
+      `State file '${file}' cannot be read: ${sentenceOf(cause)}`,
+      {
+        cause,
+      },
+    )
   }
   try {
     return parseExactly(text)

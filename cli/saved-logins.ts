@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import type { Environment } from './shell.ts'
+import { writePrivately } from './write-privately.ts'
 
 const savedLogins = z.record(z.string(), z.string())
 
@@ -35,8 +36,6 @@ export const saveToken = async (url: string, token: string, environment: Environ
   const file = fileOf(environment)
   const logins = { ...(await readLogins(file)), [new URL(url).origin]: token }
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const temporary = `${file}.${process.pid}`
-  await writeFile(temporary, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600 })
-  await rename(temporary, file)
+  await writePrivately(file, `${JSON.stringify(logins, null, 2)}\n`)
   return file
 }

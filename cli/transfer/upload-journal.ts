@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { z } from 'zod'
+import { writePrivately } from '../write-privately.ts'
 
 const journalSchema = z.object({
   /** The request as one text. */
@@ -31,7 +32,7 @@ export const uploadJournal = (path: string, request: string, { size, mtimeMs }: 
       }
     },
     save: (place: { fileId: number; uploadId?: string }): Promise<void> =>
-      writeFile(journalPath, JSON.stringify({ request, bytes: size, modified: mtimeMs, ...place })),
+      writePrivately(journalPath, JSON.stringify({ request, bytes: size, modified: mtimeMs, ...place })),
     remove: (): Promise<void> => rm(journalPath, { force: true }),
   }
 }

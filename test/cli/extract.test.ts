@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -132,6 +132,28 @@ describe('millrace extract', () => {
     const { code, err } = await run([join(folder, 'nowhere')])
     expect(code).toBe(1)
     expect(err).toBe(`Configuration file '${join(folder, 'nowhere', 'config.json')}' not found.\n`)
+  })
+
+  it('ends with 1 and a sentence when the state cannot be read: without it everything would be read again', async () => {
+    const dir = dataDir(config())
+    const file = join(dir, 'in', 'state.json')
+    mkdirSync(file)
+    const { code, err } = await run([dir])
+    expect(err).toContain(`State file '${file}' cannot be read`)
+    expect(code).toBe(1)
+    expect(existsSync(join(dir, 'out'))).toBe(false)
+  })
+
+  it('lets nobody else read the state and the answers that it keeps', async () => {
+    const given = config([{ endpoint: 'tagged' }])
+    const dir = dataDir({
+      parameters: { ...given.parameters, api: { baseUrl: `${api.origin}/`, http: { conditional: true } } },
+    })
+    mkdirSync(join(dir, 'out'))
+    writeFileSync(join(dir, 'out', 'state.json'), '{}', { mode: 0o644 })
+    expect((await run([dir])).code).toBe(0)
+    const modes = ['state.json', 'kept-answers'].map(name => statSync(join(dir, 'out', name)).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600])
   })
 
   it('is as tolerant as Generic Extractor with --compat', async () => {

@@ -130,6 +130,10 @@ export const extractorConfigCodes = {
     meaning: 'The file config.json is not valid JSON.',
     remedy: 'Correct it at the place that the message names.',
   },
+  'extractor.state.unreadable': {
+    meaning: 'The file in/state.json is there and cannot be read.',
+    remedy: 'Let the command read it. Remove it only if everything should be extracted again.',
+  },
   'extractor.clock': {
     meaning: 'MILLRACE_NOW is not a time.',
     remedy: 'Write it in ISO 8601, for example 2026-01-31T12:00:00Z.',

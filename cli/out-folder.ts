@@ -1,0 +1,51 @@
+import { chmod, copyFile, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ExtractSummary } from '../functions/lib/extractor/extract.ts'
+import type { LastRun } from '../functions/lib/extractor/runner/forecast.ts'
+import { writePrivately } from './write-privately.ts'
+
+/** What a run leaves in `DATADIR/out` beside its tables. State and answers may hold secrets. */
+export const outFolder = (dataDir: string) => {
+  const lastRun = join(dataDir, 'out', 'last-run.json')
+  /** Where the next run finds them whatever becomes of the state: tables and state do not depend on them. */
+  const keptAnswers = join(dataDir, 'out', 'kept-answers')
+  return {
+    keptAnswers,
+
+    writeState: (state: unknown): Promise<void> =>
+      writePrivately(join(dataDir, 'out', 'state.json'), JSON.stringify(state)),
+
+    /** Puts the answers that a run kept in the place of those before, whole or not at all. */
+    writeKeptAnswers: async (file: string): Promise<void> => {
+      await copyFile(file, `${keptAnswers}.part`)
+      await chmod(`${keptAnswers}.part`, 0o600)
+      await rename(`${keptAnswers}.part`, keptAnswers)
+    },
+
+    /** Keeps what the run had needed, for the forecast of the next. */
+    writeLastRun: async ({ jobs, rows, traffic }: ExtractSummary, seconds: number): Promise<void> => {
+      const needed: LastRun = {
+        requests: traffic.requests,
+        seconds: Math.round(seconds * 1000) / 1000,
+        rows,
+        jobs: jobs.map(({ job, endpoint, dataType, runs, pages }) => ({
+          job,
+          endpoint,
+          dataType,
+          runs,
+          pages,
+        })),
+      }
+      await writeFile(lastRun, JSON.stringify(needed))
+    },
+
+    /** A forecast does without it when it is not there or damaged. */
+    readLastRun: async (): Promise<unknown> => {
+      try {
+        return JSON.parse(await readFile(lastRun, 'utf8'))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
