@@ -17,7 +17,8 @@ export const checkReply = (request: Request, status: number, body: unknown): voi
   const route = routes.find(
     ({ method, pathPattern }) => method === request.method.toLowerCase() && pathPattern.test(target),
   )
-  const parsed = route?.replySchema(status)?.safeParse(body)
+  const schema = route?.replySchema(status)
+  const parsed = schema && z.safeParse(schema, body)
   if (parsed && !parsed.success)
     throw new Error(
       `${request.method} ${target}: ${status} is not as documented:\n${z.prettifyError(parsed.error)}`,

@@ -1,5 +1,6 @@
-import { z } from '@hono/zod-openapi'
-import { wireDateText } from '../http/body-fields.ts'
+import * as z from 'zod/mini'
+import { described } from '../../lib/wire/described.ts'
+import { wireDateText } from '../../lib/wire/fields.ts'
 
 /** A branch in the OpenAPI document. */
 export const branchBody = z
@@ -11,4 +12,4 @@ export const branchBody = z
     isDefault: z.boolean(),
     creatorToken: z.object({ id: z.int(), name: z.string() }),
   })
-  .openapi('Branch')
+  .register(described, { name: 'Branch' })

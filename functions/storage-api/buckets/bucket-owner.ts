@@ -3,12 +3,12 @@ import { UserError } from '../../lib/errors/errors.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { updateBucket } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { ownerBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { projectOwner } from '../tokens/token-resource.ts'
-import { ownerBody } from './bucket-body.ts'
 import { findBucket } from './find-bucket.ts'
 
 const shared = { path: '/v2/storage/buckets/{bucketId}/owner', tag: 'buckets', reply: ownerBody } as const

@@ -5,12 +5,12 @@ import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import type { BucketRecord } from '../../lib/storage/buckets/bucket-store.ts'
 import { refuseTaken } from '../../lib/storage/buckets/update-bucket.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { bucketBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { text } from '../http/fields.ts'
 import { onlyText } from '../http/only.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { bucketBody } from './bucket-body.ts'
 import { bucketName, checkDisplayName } from './bucket-settings.ts'
 
 const body = z.object({

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { bucketDetailBody } from '../../lib/wire/table-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
-import { bucketDetailBody } from '../tables/table-body.ts'
 import { listedTables, tableIncludesOfBucket } from '../tables/table-includes.ts'
 import { findBucket } from './find-bucket.ts'
 

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { listedTableBody } from '../tables/table-body.ts'
 import { listedTables, tableIncludes } from '../tables/table-includes.ts'
 import { findBucket } from './find-bucket.ts'
 

@@ -3,13 +3,13 @@ import pMap from 'p-map'
 import { bucketResource } from '../../lib/storage/buckets/bucket-resource.ts'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { bucketBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { metadataOf } from '../metadata/metadata-resource.ts'
-import { bucketBody } from './bucket-body.ts'
 
 const LISTS_AT_ONCE = 16
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { emptyList } from '../http/body-fields.ts'
+import { emptyList } from '../../lib/wire/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

@@ -1,7 +1,8 @@
+import { componentBody } from '../../lib/wire/component-body.ts'
 import { findComponent } from '../configurations/find-configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { componentBody, componentResource } from './component.ts'
+import { componentResource } from './component.ts'
 
 /** One component of the catalogue, for any caller. */
 export const getComponent = defineRoute({

@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
-import { configurationResource, configurationSummaryBody } from '../configurations/configuration-resource.ts'
+import { listedComponentBody } from '../../lib/wire/component-body.ts'
+import { configurationResource } from '../configurations/configuration-resource.ts'
 import { flag, text } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied, mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { componentBody, componentResource } from './component.ts'
+import { componentResource } from './component.ts'
 
 const query = z.object({
   componentType: text().optional(),
@@ -27,7 +28,7 @@ export const listComponents = defineRoute({
     200: 'The components that have configurations',
     403: 'The token may use no component',
   },
-  reply: z.array(componentBody.extend({ configurations: z.array(configurationSummaryBody) })),
+  reply: z.array(listedComponentBody),
   handle: async ({ query, caller, branchId, baseUrl }, services) => {
     const { components, configurations, usedComponents } = services
     if (!caller.canManageBuckets && caller.componentAccess.length === 0) throw accessDenied()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type Component, componentFile } from './component.ts'
+import { type Component, componentFile } from '../../lib/wire/component-body.ts'
 
 export interface Catalogue {
   get(id: string): Component | undefined

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 import {
@@ -13,7 +12,6 @@ import {
 } from '../../lib/storage/configurations/configuration.ts'
 import type { VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
-import { anyObject, creatorToken, wireDateText } from '../http/body-fields.ts'
 
 const tokenOf = ({ id, description }: Change['token']) => ({ id: Number(id), description })
 
@@ -23,13 +21,6 @@ const changeResource = (changed: Change) => ({
   creatorToken: tokenOf(changed.token),
   changeDescription: changed.description,
   versionIdentifier: changed.identifier,
-})
-
-const changeBody = z.object({
-  created: wireDateText,
-  creatorToken,
-  changeDescription: z.string(),
-  versionIdentifier: z.string(),
 })
 
 /** A row without its state, as it is in versions. */
@@ -43,17 +34,6 @@ export const rowVersionResource = (row: Row) => ({
   ...changeResource(row.changed),
 })
 
-export const rowVersionBody = changeBody
-  .extend({
-    id: z.string(),
-    name: z.string(),
-    description: z.string(),
-    configuration: anyObject,
-    isDisabled: z.boolean(),
-    version: z.int(),
-  })
-  .openapi('ConfigurationRowVersion')
-
 /** A current row (docs/reference/storage-api.md#configuration-rows). */
 export const rowResource = (row: Row, configuration: Configuration) =>
   rowWithState(row, rowMemory(configuration, row.id).state)
@@ -64,8 +44,6 @@ const rowWithState = (row: Row, state: string) => ({
   creatorToken: tokenOf(row.creatorToken),
   state: parseExactly(state),
 })
-
-export const rowBody = rowVersionBody.extend({ state: anyObject }).openapi('ConfigurationRow')
 
 /** A configuration without the parts that a list leaves out: configuration, rows and state. */
 const configurationSummary = (configuration: Configuration) => {
@@ -103,32 +81,6 @@ export const configurationResource = (configuration: Configuration) => {
   }
 }
 
-export const configurationSummaryBody = z.object({
-  id: z.string().openapi({ example: '4198234560512' }),
-  name: z.string().openapi({ example: 'Orders of the shop' }),
-  description: z.string(),
-  created: wireDateText,
-  creatorToken,
-  version: z.int().openapi({ example: 3 }),
-  changeDescription: z.string().openapi({ example: 'Configuration updated' }),
-  isDisabled: z.boolean(),
-  isDeleted: z.boolean(),
-  currentVersion: changeBody,
-  /** Our addition to the API. Present while the schedule is off. */
-  scheduleDisarmed: z.object({ by: creatorToken, armedBy: creatorToken }).optional(),
-})
-
-export const configurationBody = configurationSummaryBody
-  .extend({
-    configuration: anyObject,
-    rowsSortOrder: z.array(z.string()),
-    rows: z.array(rowBody),
-    state: anyObject,
-    /** Our addition to the detail: digests of the sealed values that the service copied here. */
-    adoptedSecrets: z.array(z.string()).optional(),
-  })
-  .openapi('Configuration')
-
 /** An entry of the list of versions (docs/reference/storage-api.md#versions). */
 export const versionEntryResource = ({ version, changed, name, description, isDeleted }: VersionEntry) => ({
   version,
@@ -137,16 +89,6 @@ export const versionEntryResource = ({ version, changed, name, description, isDe
   name,
   description,
 })
-
-const versionEntryBody = changeBody
-  .extend({
-    version: z.int(),
-    isDeleted: z.boolean(),
-    name: z.string(),
-    description: z.string(),
-    configuration: anyObject.optional(),
-  })
-  .openapi('ConfigurationVersionEntry')
 
 const versionedContent = (content: Content) => ({
   configuration: parseExactly(content.configuration),
@@ -164,15 +106,6 @@ export const versionResource = ({ version, changed, content }: Version) => ({
   description: content.description,
   ...versionedContent(content),
 })
-
-export const versionBody = versionEntryBody
-  .extend({
-    configuration: anyObject,
-    rowsSortOrder: z.array(z.string()),
-    isDisabled: z.boolean(),
-    rows: z.array(rowVersionBody),
-  })
-  .openapi('ConfigurationVersion')
 
 /** The version as an entity tag: `"7"`. */
 const tagOf = ({ current }: Configuration): string => `"${current.version}"`

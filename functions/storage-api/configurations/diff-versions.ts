@@ -1,16 +1,10 @@
-import { z } from '@hono/zod-openapi'
 import type { Version } from '../../lib/storage/configurations/configuration.ts'
+import { patchBody } from '../../lib/wire/configuration-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
-
-const operation = z.object({
-  op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
-  path: z.string(),
-  value: z.unknown().optional(),
-})
 
 /**
  * The changes between two versions, as a JSON patch (RFC 6902). Rows are an object by id, so that an added row does not
@@ -25,11 +19,7 @@ export const diffVersions = defineRoute({
     200: 'The operations that turn the first version into the second',
     404: 'There is no such version',
   },
-  reply: z.array(operation).openapi({
-    example: [
-      { op: 'replace', path: '/configuration/parameters/api/baseUrl', value: 'https://example.com/v2/' },
-    ],
-  }),
+  reply: patchBody,
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
     const [from, to] = await Promise.all([

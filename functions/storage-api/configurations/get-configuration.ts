@@ -1,7 +1,8 @@
 import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
+import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { configurationBody, configurationResource, withVersionTag } from './configuration-resource.ts'
+import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { ownerAt } from './sealed-settings.ts'
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
-import { wireDateText } from '../http/body-fields.ts'
+import { scheduleBody } from '../../lib/wire/configuration-body.ts'
 import { integer } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -19,16 +19,7 @@ export const getSchedule = defineRoute({
     400: '`schedule.invalid`',
     404: 'There is no such configuration',
   },
-  reply: z
-    .object({
-      expression: z.string().nullable(),
-      timezone: z.string().nullable(),
-      flexibleMinutes: z.int().nullable(),
-      overlap: z.enum(['skip', 'wait']).nullable(),
-      isActive: z.boolean().openapi({ description: 'Whether runs begin by it' }),
-      nextTimes: z.array(wireDateText),
-    })
-    .openapi('ConfigurationSchedule'),
+  reply: scheduleBody,
   handle: async (request, services) => {
     const { params, query, branchId } = request
     const { current, disarmed } = await findConfiguration(request, services)

@@ -1,6 +1,7 @@
+import { versionBody } from '../../lib/wire/configuration-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { versionBody, versionResource } from './configuration-resource.ts'
+import { versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
-import type { Component } from '../components/component.ts'
+import type { Component } from '../../lib/wire/component-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { Services } from '../services.ts'
 import type { ConfigurationRequest } from './find-configuration.ts'

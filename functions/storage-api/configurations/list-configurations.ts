@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { flag, integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationResource } from './configuration-resource.ts'
 import { findComponent } from './find-configuration.ts'
 
 /**

@@ -2,13 +2,14 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import type { Configuration } from '../../lib/storage/configurations/configuration.ts'
 import { entryOf, type VersionEntry } from '../../lib/storage/configurations/configuration-history.ts'
+import { listedVersionBody } from '../../lib/wire/configuration-body.ts'
 import { integer } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { versionBody, versionEntryResource, versionResource } from './configuration-resource.ts'
+import { versionEntryResource, versionResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 
 const LOADS_AT_ONCE = 8
@@ -38,9 +39,7 @@ export const listVersions = defineRoute({
     offset: integer().default(0),
   }),
   replies: { 200: 'The versions', 404: 'There is no such configuration' },
-  reply: z.array(
-    versionBody.partial({ configuration: true, rows: true, rowsSortOrder: true, isDisabled: true }),
-  ),
+  reply: z.array(listedVersionBody),
   handle: async (request, services) => {
     const { include, limit, offset } = request.query
     const configuration = await findConfiguration(request, services)

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { restoreConfiguration as restore } from '../../lib/storage/configurations/change-configuration.ts'
+import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationResource } from './configuration-resource.ts'
 
 /** Takes a configuration out of the trash. */
 export const restoreConfiguration = defineRoute({

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { rollbackConfiguration as rollback } from '../../lib/storage/configurations/change-configuration.ts'
+import { rolledBackBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -19,7 +20,7 @@ export const rollbackConfiguration = defineRoute({
   body: z.object({ changeDescription: text({ max: 2000 }).optional() }),
   validationCode: 'storage.components.validation',
   replies: { 201: 'The new version', 404: 'There is no such configuration or version' },
-  reply: z.object({ version: z.string().openapi({ example: '7' }) }),
+  reply: rolledBackBody,
   handle: async (request, services) => {
     const found = await findConfiguration(request, services)
     const target = await findVersion(services, found, request.params.versionId)

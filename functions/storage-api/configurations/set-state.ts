@@ -1,9 +1,10 @@
 import { setState } from '../../lib/storage/configurations/change-configuration.ts'
+import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { changeConfiguration } from './change-configuration.ts'
 import { configurationEvent } from './configuration-events.ts'
-import { configurationBody, configurationResource } from './configuration-resource.ts'
+import { configurationResource } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { sealedState, stateBody } from './state-body.ts'
 

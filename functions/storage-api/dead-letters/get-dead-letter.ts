@@ -1,6 +1,7 @@
+import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { deadLetterBody, deadLetterResource } from './dead-letter-resource.ts'
+import { deadLetterResource } from './dead-letter-resource.ts'
 import { findDeadLetter } from './find-dead-letter.ts'
 
 export const getDeadLetter = defineRoute({

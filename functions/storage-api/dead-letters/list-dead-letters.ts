@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
+import { deadLetterBody } from '../../lib/wire/dead-letter-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { deadLetterBody, deadLetterResource } from './dead-letter-resource.ts'
+import { deadLetterResource } from './dead-letter-resource.ts'
 
 /** What failed and has not been redriven or deleted since. */
 export const listDeadLetters = defineRoute({

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { DeadLetterRecord } from '../../lib/storage/dead-letters/dead-letter-store.ts'
+import { redrivenAllBody } from '../../lib/wire/dead-letter-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { redrivenBody, redrivenVersion } from './dead-letter-resource.ts'
+import { redrivenVersion } from './dead-letter-resource.ts'
 import { redrive } from './redrive.ts'
 
 /** Each takes three requests; more would not fit the time of one. */
@@ -21,11 +22,7 @@ export const redriveAllDeadLetters = defineRoute({
     200: `What was started, at most ${MAX_AT_ONCE}; \`hasMore\` when some are left; what cannot be started stays`,
     403: 'The token may not manage all buckets',
   },
-  reply: z.object({
-    redriven: z.array(redrivenBody),
-    refused: z.array(z.object({ id: z.string(), reason: z.string() })),
-    hasMore: z.boolean(),
-  }),
+  reply: redrivenAllBody,
   handle: async (request, services) => {
     const { machine, code, version } = request.body
     const wanted: DeadLetterRecord[] = []

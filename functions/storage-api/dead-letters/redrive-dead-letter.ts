@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { redrivenBody } from '../../lib/wire/dead-letter-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { redrivenBody, redrivenVersion } from './dead-letter-resource.ts'
+import { redrivenVersion } from './dead-letter-resource.ts'
 import { findDeadLetter } from './find-dead-letter.ts'
 import { redrive } from './redrive.ts'
 

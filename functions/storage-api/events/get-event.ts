@@ -1,9 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
 import { eventIdOf } from '../../lib/storage/events/event-uuid.ts'
+import { eventBody } from '../../lib/wire/event-body.ts'
 import { ok } from '../http/reply.ts'
 import { accessDenied } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { eventBody, eventResource } from './event-resource.ts'
+import { eventResource } from './event-resource.ts'
 import { mayReadEvent } from './may-read-event.ts'
 
 /** One event of the branch of the path, by its id or its UUID. */

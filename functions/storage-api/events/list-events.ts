@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { tableIdOf } from '../../lib/storage/tables/table-store.ts'
+import { eventBody } from '../../lib/wire/event-body.ts'
 import { findBucket } from '../buckets/find-bucket.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
@@ -9,7 +10,7 @@ import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
 import { findTable } from '../tables/find-table.ts'
 import { eventQuery, findEvents } from './event-query.ts'
-import { eventBody, eventResource } from './event-resource.ts'
+import { eventResource } from './event-resource.ts'
 
 const shared = { method: 'get', tag: 'events', query: eventQuery, reply: z.array(eventBody) } as const
 

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import type { FileRecord } from '../../lib/storage/files/file-store.ts'
+import { fileBody } from '../../lib/wire/file-body.ts'
 import type { Caller } from '../http/authenticate.ts'
 import { flag } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { FileAccess } from './file-access.ts'
-import { fileBody } from './file-body.ts'
 import { federatedFileResource, fileResource } from './file-resource.ts'
 import { findFile, mayChangeFile } from './find-file.ts'
 

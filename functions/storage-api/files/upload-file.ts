@@ -1,9 +1,10 @@
 import { UserError } from '../../lib/errors/errors.ts'
+import { fileBody } from '../../lib/wire/file-body.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { fileBody, uploadForm } from './file-body.ts'
 import { fileResource } from './file-resource.ts'
 import { receiveUpload } from './receive-upload.ts'
+import { uploadForm } from './upload-form.ts'
 
 /** The importer service: takes a file by one multipart form. */
 export const uploadFile = defineRoute({

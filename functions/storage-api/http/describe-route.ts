@@ -1,7 +1,8 @@
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from '@hono/zod-openapi'
-import { jobBody } from '../jobs/job-body.ts'
-import { errorBody } from './error-body.ts'
+import { errorBody } from '../../lib/wire/error-body.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
+import { documented } from './documented.ts'
 import type { RouteDefinition } from './route-definition.ts'
 
 /** A route in the OpenAPI document, made from the schemas that read its requests. */
@@ -20,7 +21,11 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
     if (status === '204') return undefined
     const isText = definition.replyType !== undefined && Number(status) < 400
     const schema = isText ? definition.reply : replySchema(definition, Number(status))
-    return { [isText ? (definition.replyType ?? '') : 'application/json']: { schema: schema ?? z.unknown() } }
+    return {
+      [isText ? (definition.replyType ?? '') : 'application/json']: {
+        schema: schema ? documented(schema) : z.unknown(),
+      },
+    }
   }
   const failures = {
     400: 'The request is not valid',
@@ -64,7 +69,7 @@ export const describeRoute = <Path extends string, Query extends z.ZodType, Body
 export const replySchema = (
   { reply, replyType }: Pick<RouteDefinition<string, z.ZodType, z.ZodType>, 'reply' | 'replyType'>,
   status: number,
-): z.ZodType | undefined => {
+): z.core.$ZodType | undefined => {
   if (status >= 400) return errorBody
   if (status === 202) return jobBody
   return status === 204 || replyType !== undefined ? undefined : reply

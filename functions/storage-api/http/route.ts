@@ -20,7 +20,7 @@ export interface Route {
   /** Made when it is asked for: its schemas would cost each start time. */
   readonly openapi: RouteConfig
   /** The body of a reply with this status. `undefined` when it is not JSON. */
-  replySchema: (status: number) => z.ZodType | undefined
+  replySchema: (status: number) => z.core.$ZodType | undefined
   answer: (request: IncomingRequest, services: Services) => Promise<Response>
 }
 

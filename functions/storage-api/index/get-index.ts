@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { type Component, componentResource } from '../components/component.ts'
+import type { Component } from '../../lib/wire/component-body.ts'
+import { indexBody } from '../../lib/wire/index-body.ts'
+import { componentResource } from '../components/component.ts'
 import { commaList } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { indexBody } from './index-body.ts'
 
 /**
  * What the service is and where its parts are (docs/reference/storage-api.md#index). Needs no token.

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { branchOf, type JobRecord } from '../../lib/storage/jobs/job-record.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
 import { integer, text, textList } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { jobBody } from './job-body.ts'
 import { jobResource } from './job-resource.ts'
 
 /** `2026-07-16 10:20:30` in UTC, or an ISO 8601 time: as ISO 8601. */

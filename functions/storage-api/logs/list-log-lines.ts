@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { logLinesBody } from '../../lib/wire/run-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -22,15 +23,6 @@ export const listLogLines = defineRoute({
     400: 'The correlation id is missing or none',
     403: 'The token may not manage all buckets',
   },
-  reply: z.object({
-    lines: z.array(
-      z.looseObject({ timestamp: z.string(), level: z.string(), message: z.string(), service: z.string() }),
-    ),
-    isComplete: z.boolean().openapi({ description: 'False: there may be older lines' }),
-    insights: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Address of the query in CloudWatch, when the lines are there' }),
-  }),
+  reply: logLinesBody,
   handle: async ({ query }, { workLogs }) => ok(await workLogs(query.correlationId)),
 })

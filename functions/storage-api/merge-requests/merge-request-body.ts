@@ -1,5 +1,6 @@
-import { z } from '@hono/zod-openapi'
-import { wireDateText } from '../http/body-fields.ts'
+import * as z from 'zod/mini'
+import { described } from '../../lib/wire/described.ts'
+import { wireDateText } from '../../lib/wire/fields.ts'
 
 /** A merge request in the OpenAPI document. */
 export const mergeRequestBody = z
@@ -15,16 +16,16 @@ export const mergeRequestBody = z
         configurationId: z.string(),
         isDeleted: z.boolean(),
         devBranchVersionIdentifier: z.string(),
-        defaultBranchVersionIdentifier: z.string().nullable(),
+        defaultBranchVersionIdentifier: z.nullable(z.string()),
       }),
     ),
     branches: z.object({ branchFromId: z.int(), branchIntoId: z.int() }),
     merge: z.object({
-      mergedAt: wireDateText.nullable(),
-      mergerId: z.int().nullable(),
-      mergerName: z.string().nullable(),
+      mergedAt: z.nullable(wireDateText),
+      mergerId: z.nullable(z.int()),
+      mergerName: z.nullable(z.string()),
     }),
     approvals: z.array(z.object({ approverId: z.int(), approverName: z.string(), createdAt: wireDateText })),
     createdAt: wireDateText,
   })
-  .openapi('MergeRequest')
+  .register(described, { name: 'MergeRequest' })

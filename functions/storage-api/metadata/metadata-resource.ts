@@ -1,10 +1,8 @@
-import { z } from '@hono/zod-openapi'
 import { type Metadatum, metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { typeMetadata } from '../../lib/storage/tables/type-metadata.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
-import { wireDateText } from '../http/body-fields.ts'
 import type { Services } from '../services.ts'
 
 /** A metadatum on the wire (docs/reference/storage-api.md#metadata). In configurations it has no provider. */
@@ -15,16 +13,6 @@ export const metadatumResource = ({ id, key, value, provider, timestamp }: Metad
   ...(provider !== '' && { provider }),
   timestamp: wireDate(timestamp),
 })
-
-export const metadatumBody = z
-  .object({
-    id: z.string(),
-    key: z.string().openapi({ example: 'KBC.description' }),
-    value: z.string(),
-    provider: z.string().optional().openapi({ example: 'user' }),
-    timestamp: wireDateText,
-  })
-  .openapi('Metadatum')
 
 type Resources = ReturnType<typeof metadatumResource>[]
 

@@ -2,13 +2,14 @@ import { z } from '@hono/zod-openapi'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
+import { emptyList } from '../../lib/wire/fields.ts'
+import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { emptyList } from '../http/body-fields.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTable, findTableToChange } from '../tables/find-table.ts'
 import { deletedFacts, metadataParams } from './metadata-events.ts'
-import { metadatumBody, tableMetadata } from './metadata-resource.ts'
+import { tableMetadata } from './metadata-resource.ts'
 import {
   columnsMetadataField,
   metadataFields,

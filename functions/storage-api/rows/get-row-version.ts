@@ -1,4 +1,5 @@
-import { rowVersionBody, rowVersionResource } from '../configurations/configuration-resource.ts'
+import { rowVersionBody } from '../../lib/wire/configuration-body.ts'
+import { rowVersionResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

@@ -1,5 +1,6 @@
 import { findRow } from '../../lib/storage/configurations/change-rows.ts'
-import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
+import { rowBody } from '../../lib/wire/configuration-body.ts'
+import { rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { findRow } from '../../lib/storage/configurations/change-rows.ts'
-import { rowVersionBody, rowVersionResource } from '../configurations/configuration-resource.ts'
+import { listedRowVersionBody } from '../../lib/wire/configuration-body.ts'
+import { rowVersionResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { integer } from '../http/fields.ts'
 import { includeOf } from '../http/include.ts'
@@ -27,7 +28,7 @@ export const listRowVersions = defineRoute({
     offset: integer().default(0),
   }),
   replies: { 200: 'The versions', 404: 'There is no such configuration or row' },
-  reply: z.array(rowVersionBody.partial({ configuration: true })),
+  reply: z.array(listedRowVersionBody),
   handle: async (request, services) => {
     const { include, limit, offset } = request.query
     const configuration = await findConfiguration(request, services)

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { rowsInOrder } from '../../lib/storage/configurations/configuration.ts'
-import { rowBody, rowResource } from '../configurations/configuration-resource.ts'
+import { rowBody } from '../../lib/wire/configuration-body.ts'
+import { rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

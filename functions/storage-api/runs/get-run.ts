@@ -1,7 +1,7 @@
+import { runBody } from '../../lib/wire/run-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findRun } from './find-run.ts'
-import { runBody } from './run-resource.ts'
 
 export const getRun = defineRoute({
   method: 'get',

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
+import { runBody } from '../../lib/wire/run-body.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import type { ExecutionStatus } from './extraction-runs.ts'
-import { runBody, runResource } from './run-resource.ts'
+import { runResource } from './run-resource.ts'
 
 const executionStatuses: Readonly<Record<string, readonly ExecutionStatus[]>> = {
   processing: ['RUNNING'],

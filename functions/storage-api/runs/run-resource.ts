@@ -1,10 +1,8 @@
 import type { DescribeExecutionOutput } from '@aws-sdk/client-sfn'
 import { z } from '@hono/zod-openapi'
 import { describeFailure } from '../../lib/errors/machine-failure.ts'
-import { decisions } from '../../lib/extractor/decision-name.ts'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
-import { anyObject, wireDateText } from '../http/body-fields.ts'
 
 /** What a run was asked to do; see `functions/run-extractor/event.ts`. Anything may stand there: people start runs too. */
 const runInput = z
@@ -61,29 +59,3 @@ const parseJson = (text: string | undefined): unknown => {
     return null
   }
 }
-
-export const runBody = z
-  .object({
-    id: z.string(),
-    componentId: z.string(),
-    configId: z.string(),
-    branchId: z.int(),
-    trigger: z.string().nullable(),
-    status: z.enum(['processing', 'success', 'error']),
-    startTime: wireDateText,
-    endTime: wireDateText.nullable(),
-    durationSeconds: z.number().nullable(),
-    rowsLoaded: z.number().nullable(),
-    requests: z.number().nullable(),
-    results: anyObject.nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    decision: z
-      .object({
-        decision: z.enum(decisions),
-        runId: z.string(),
-        status: z.enum(['processing', 'success', 'error']),
-      })
-      .nullable()
-      .optional(),
-  })
-  .openapi('Run')

@@ -3,38 +3,17 @@ import pMap from 'p-map'
 import { type BranchRecord, defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
+import { type SearchBody, searchBody, searchTypes } from '../../lib/wire/search-body.ts'
 import { findBranch } from '../branches/find-branch.ts'
 import { integer, text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { matchName } from './match-name.ts'
-import { everythingIn, type Searchable, searchTypes } from './searchable.ts'
+import { everythingIn, type Searchable } from './searchable.ts'
 
 const listOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item, { error: 'This value should be of type array.' }).max(1_000).default([])
-
-const idAndName = z.object({ id: z.string(), name: z.string() })
-const projectIdAndName = z.object({ id: z.int(), name: z.string() })
-
-const itemBody = z.object({
-  id: z.string(),
-  type: z.enum(searchTypes),
-  name: z.string(),
-  fullPath: z.object({
-    project: projectIdAndName,
-    branch: z.object({ id: z.int(), name: z.string(), isDefault: z.boolean(), isNative: z.boolean() }),
-    component: idAndName.optional(),
-    configuration: idAndName.optional(),
-    bucket: idAndName.optional(),
-  }),
-  componentId: z.string().nullable(),
-  organizationId: z.int(),
-  projectId: z.int(),
-  projectName: z.string(),
-  created: z.string(),
-  uri: z.string().optional(),
-})
 
 const query = z.object({
   query: text({ min: 1, max: 500 }),
@@ -61,12 +40,7 @@ export const globalSearch = defineRoute({
   tag: 'search',
   query,
   replies: { 200: 'What was found' },
-  reply: z.object({
-    all: z.int(),
-    items: z.array(itemBody),
-    byType: z.record(z.string(), z.int()),
-    byProject: z.record(z.string(), z.string()),
-  }),
+  reply: searchBody,
   handle: async ({ query, caller, branchId, baseUrl }, services) => {
     const branches = await searchedBranches(query, branchId, services)
     const everything = await pMap(branches, branch => everythingIn(branch, caller, services), {
@@ -121,7 +95,7 @@ const itemResource = (
   { id, type, name, created, branch, component, configuration, bucket }: Searchable,
   projectId: number,
   baseUrl: string,
-): z.output<typeof itemBody> => ({
+): SearchBody['items'][number] => ({
   id,
   type,
   name,

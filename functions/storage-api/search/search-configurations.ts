@@ -2,12 +2,13 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { commaList, text, textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseComponent } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { metadatumBody, metadatumResource } from '../metadata/metadata-resource.ts'
+import { metadatumResource } from '../metadata/metadata-resource.ts'
 
 const LOADS_AT_ONCE = 8
 

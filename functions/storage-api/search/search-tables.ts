@@ -2,12 +2,12 @@ import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { UserError } from '../../lib/errors/errors.ts'
 import type { TableHead } from '../../lib/storage/tables/table-record.ts'
+import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { allTableMetadata } from '../metadata/metadata-resource.ts'
-import { listedTableBody } from '../tables/table-body.ts'
 import { listedTables, tableIncludes } from '../tables/table-includes.ts'
 
 const LOADS_AT_ONCE = 16

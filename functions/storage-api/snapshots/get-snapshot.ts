@@ -1,6 +1,6 @@
+import { snapshotBody } from '../../lib/wire/table-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { snapshotBody } from '../tables/table-body.ts'
 import { findSnapshot } from './find-snapshot.ts'
 import { snapshotResource } from './snapshot-resource.ts'
 

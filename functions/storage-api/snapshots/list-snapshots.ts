@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
+import { snapshotBody } from '../../lib/wire/table-body.ts'
 import { integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTable } from '../tables/find-table.ts'
-import { snapshotBody } from '../tables/table-body.ts'
 import { snapshotResource } from './snapshot-resource.ts'
 
 export const listSnapshots = defineRoute({

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { wireDate } from '../../lib/storage/wire-date.ts'
-import { wireDateText } from '../http/body-fields.ts'
+import { hoursBody } from '../../lib/wire/hours-body.ts'
 import { integer } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { maySeeJob } from '../http/rights.ts'
@@ -11,8 +11,6 @@ import { createHours } from './count-hours.ts'
 /** What a request has the time to read. Those beyond are not counted, and the reply says so. */
 const MAX_JOBS = 5_000
 const MAX_RUNS = 2_000
-
-const counted = z.int()
 
 /**
  * What began in each of the last hours and what became of it. Runs that no job asked for, such as scheduled ones, are counted for
@@ -25,26 +23,7 @@ export const hourlyStats = defineRoute({
   tag: 'search',
   query: z.object({ hours: integer({ min: 1, max: 168 }).default(24) }),
   replies: { 200: `The hours; of at most ${MAX_JOBS} jobs and ${MAX_RUNS} runs` },
-  reply: z
-    .object({
-      isComplete: z.boolean().openapi({ description: 'False: the oldest hours lack what was not read' }),
-      hours: z.array(
-        z.object({
-          start: wireDateText,
-          waiting: counted,
-          processing: counted,
-          success: counted,
-          error: counted,
-          imports: counted,
-          exports: counted,
-          runs: counted,
-          others: counted,
-          rowsLoaded: counted,
-          bytesRead: counted,
-        }),
-      ),
-    })
-    .openapi('HourlyStats'),
+  reply: hoursBody,
   handle: async ({ query, caller }, services) => {
     const series = createHours(services.now(), query.hours)
     const seesRuns = caller.canManageBuckets

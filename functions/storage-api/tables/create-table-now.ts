@@ -1,11 +1,11 @@
-import { uploadForm } from '../files/file-body.ts'
+import { tableBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
+import { uploadForm } from '../files/upload-form.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { createTableFields, createTableJob } from './create-table.ts'
-import { tableBody } from './table-body.ts'
 
 /** Creates a table from the data in the request. Older than `tables-async`, and for small tables. */
 export const createTableNow = defineRoute({

@@ -1,9 +1,9 @@
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { tableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTable } from './find-table.ts'
-import { tableBody } from './table-body.ts'
 import { tableDetail } from './table-detail.ts'
 
 export const getTable = defineRoute({

@@ -1,12 +1,12 @@
-import { uploadForm } from '../files/file-body.ts'
+import { importResultsBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
+import { uploadForm } from '../files/upload-form.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { findOwnTable } from './find-table.ts'
 import { importTableFields, importTableJob } from './import-table-job.ts'
-import { importResultsBody } from './table-body.ts'
 
 /** Loads the data in the request into a table. Older than `import-async`, and for small files. */
 export const importTableNow = defineRoute({

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import { listedTableBody } from '../../lib/wire/table-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { mayUseBucket } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
-import { listedTableBody } from './table-body.ts'
 import { listedTables, tableIncludes } from './table-includes.ts'
 
 const LISTS_AT_ONCE = 16

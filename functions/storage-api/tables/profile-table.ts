@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows } from '#lib/storage/tables/table-errors.ts'
+import { profileBody } from '../../lib/wire/table-body.ts'
 import { textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -24,24 +25,7 @@ export const profileTable = defineRoute({
     400: '`storage.tables.validation.columnNotExists`, or `storage.tables.aliasImportNotAllowed` for an alias',
     404: 'There is no such table',
   },
-  reply: z
-    .object({
-      rowsCount: z.int(),
-      profiledRowsCount: z.int(),
-      isSample: z.boolean(),
-      columnsCount: z.int(),
-      columns: z.array(
-        z.object({
-          name: z.string(),
-          distinctCount: z.int(),
-          emptyCount: z.int(),
-          min: z.string().nullable(),
-          max: z.string().nullable(),
-          topValues: z.array(z.object({ value: z.string(), count: z.int() })),
-        }),
-      ),
-    })
-    .openapi('TableProfile'),
+  reply: profileBody,
   handle: async ({ params, query }, services) => {
     const table = await findTableWithFiles(services, params.tableId)
     if (isAliased(table)) throw aliasHoldsNoRows(table.alias.record)

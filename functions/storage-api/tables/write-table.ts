@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { uploadForm } from '../files/file-body.ts'
+import { importResultsBody } from '../../lib/wire/table-body.ts'
 import { receiveUpload } from '../files/receive-upload.ts'
+import { uploadForm } from '../files/upload-form.ts'
 import { checkFields, withoutUnset } from '../http/check-fields.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
@@ -8,7 +9,6 @@ import { requireTable } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { doJob } from '../jobs/do-job.ts'
 import { importTableFields, importTableJob } from './import-table-job.ts'
-import { importResultsBody } from './table-body.ts'
 
 const writeTableFields = importTableFields.extend({ tableId: text({ min: 1, max: 500 }) })
 

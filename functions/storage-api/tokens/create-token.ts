@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
+import { newTokenBody } from '../../lib/wire/token-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { digestOf } from '../http/authenticate.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { newTokenValue } from './new-token-value.ts'
 import { tokenEvent } from './token-event.ts'
-import { newTokenBody, tokenResource } from './token-resource.ts'
+import { tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
 /** Creates a token. Only this reply ever shows its value. */

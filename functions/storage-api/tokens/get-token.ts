@@ -1,10 +1,10 @@
-import { ownerBody } from '../buckets/bucket-body.ts'
+import { ownedTokenBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { requireMaster } from '../http/rights.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken } from './find-token.ts'
 import { projectOwner } from './token-resource.ts'
-import { tokenWithProject, tokenWithProjectBody } from './token-with-project.ts'
+import { tokenWithProject } from './token-with-project.ts'
 
 /** One token, as `verify` shows it, and the admin it belongs to. Each token may read itself. */
 export const getToken = defineRoute({
@@ -13,9 +13,7 @@ export const getToken = defineRoute({
   summary: 'Token detail',
   tag: 'tokens',
   replies: { 200: 'The token', 403: 'It is another token', 404: 'There is no such token' },
-  reply: tokenWithProjectBody.extend({
-    adminOwner: ownerBody,
-  }),
+  reply: ownedTokenBody,
   handle: async ({ params, caller, baseUrl }, services) => {
     const isOwn = params.tokenId === caller.tokenId
     if (!isOwn) requireMaster(caller)

@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi'
+import { tokenBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { masterTokenResource, tokenBody, tokenResource } from './token-resource.ts'
+import { masterTokenResource, tokenResource } from './token-resource.ts'
 
 /** All tokens for the master token, itself for any other. */
 export const listTokens = defineRoute({

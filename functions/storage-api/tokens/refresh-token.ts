@@ -1,3 +1,4 @@
+import { newTokenBody } from '../../lib/wire/token-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { digestOf } from '../http/authenticate.ts'
 import { ok } from '../http/reply.ts'
@@ -7,7 +8,7 @@ import { findToken, tokenNotFound } from './find-token.ts'
 import { newTokenValue } from './new-token-value.ts'
 import { refuseMaster } from './refuse-master.ts'
 import { tokenEvent } from './token-event.ts'
-import { newTokenBody, tokenResource } from './token-resource.ts'
+import { tokenResource } from './token-resource.ts'
 
 /** Gives a token a new value. The old one is refused from then on. Each token may refresh itself. */
 export const refreshToken = defineRoute({

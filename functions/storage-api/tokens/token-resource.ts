@@ -1,8 +1,6 @@
-import { z } from '@hono/zod-openapi'
-import { bucketPermission, type TokenRecord } from '../../lib/storage/tokens/token-store.ts'
+import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate, wireDateOrNull } from '../../lib/storage/wire-date.ts'
 import { isExpired } from '../http/authenticate.ts'
-import { wireDateText } from '../http/body-fields.ts'
 
 /** All existing buckets, for a token that manages all of them. */
 interface TokenFacts {
@@ -79,31 +77,3 @@ export const masterTokenResource = (id: string, created: string, { baseUrl, buck
 })
 
 const allManaged = (bucketIds: string[]) => Object.fromEntries(bucketIds.map(id => [id, 'manage'] as const))
-
-export const tokenBody = z
-  .object({
-    id: z.string().openapi({ example: '4198234560512' }),
-    created: wireDateText,
-    refreshed: wireDateText,
-    description: z.string(),
-    uri: z.string(),
-    isMasterToken: z.boolean(),
-    canManageBuckets: z.boolean(),
-    canManageTokens: z.boolean(),
-    canReadAllFileUploads: z.boolean(),
-    canPurgeTrash: z.boolean(),
-    canManageProtectedDefaultBranch: z.boolean(),
-    canCreateJobs: z.boolean(),
-    expires: wireDateText.nullable(),
-    isExpired: z.boolean(),
-    isDisabled: z.boolean(),
-    dailyCapacity: z.int(),
-    bucketPermissions: z.record(z.string(), bucketPermission).openapi({ example: { 'in.c-main': 'read' } }),
-    componentAccess: z.array(z.string()).optional(),
-    creatorToken: z.object({ id: z.int(), description: z.string() }).optional(),
-    admin: z.looseObject({ id: z.int(), name: z.string() }).optional(),
-  })
-  .openapi('Token')
-
-/** The only reply that shows the value. */
-export const newTokenBody = tokenBody.extend({ token: z.string() }).openapi('NewToken')

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi'
 import pMap from 'p-map'
 import { sizeOf } from '../../lib/storage/buckets/bucket-resource.ts'
 import { projectName } from '../../lib/storage/project/project-name.ts'
@@ -6,7 +5,7 @@ import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import type { TokenRecord } from '../../lib/storage/tokens/token-store.ts'
 import { wireDate } from '../../lib/storage/wire-date.ts'
 import type { Services } from '../services.ts'
-import { masterTokenResource, tokenBody, tokenResource } from './token-resource.ts'
+import { masterTokenResource, tokenResource } from './token-resource.ts'
 
 const LISTS_AT_ONCE = 16
 
@@ -36,11 +35,6 @@ export const tokenWithProject = async (
     }),
   }
 }
-
-export const tokenWithProjectBody = tokenBody.extend({
-  organization: z.object({ id: z.string() }),
-  owner: z.looseObject({ id: z.int(), name: z.string() }),
-})
 
 interface ProjectFacts {
   created: string

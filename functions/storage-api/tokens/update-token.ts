@@ -1,12 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { tokenBody } from '../../lib/wire/token-body.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findToken, tokenNotFound } from './find-token.ts'
 import { refuseMaster } from './refuse-master.ts'
 import { tokenEvent } from './token-event.ts'
-import { tokenBody, tokenResource } from './token-resource.ts'
+import { tokenResource } from './token-resource.ts'
 import { readTokenSettings, tokenFields } from './token-settings.ts'
 
 /**

@@ -1,6 +1,7 @@
+import { tokenWithProjectBody } from '../../lib/wire/token-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
-import { tokenWithProject, tokenWithProjectBody } from './token-with-project.ts'
+import { tokenWithProject } from './token-with-project.ts'
 
 /**
  * What the token of the request may do, and in which project (docs/reference/storage-api.md#tokens-and-rights). Does

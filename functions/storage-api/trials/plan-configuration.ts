@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
+import { planBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -18,16 +19,7 @@ export const planConfiguration = defineRoute({
     400: '`storage.components.notRunnable`',
     404: 'There is no such configuration or row',
   },
-  reply: z
-    .array(
-      z.object({
-        rowId: z.string().nullable(),
-        name: z.string(),
-        plan: z.string().nullable().openapi({ description: 'Text, secrets masked' }),
-        error: z.object({ code: z.string(), message: z.string() }).nullable(),
-      }),
-    )
-    .openapi('ConfigurationPlan'),
+  reply: planBody,
   handle: async (request, services) => {
     // Large, and most containers never plan.
     const { describePlan } = await import('../../lib/extractor/runner/describe-plan.ts')

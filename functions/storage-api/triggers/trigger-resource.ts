@@ -1,7 +1,8 @@
-import { z } from '@hono/zod-openapi'
+import * as z from 'zod/mini'
 import type { TriggerRecord } from '../../lib/storage/triggers/trigger-store.ts'
 import { wireDateOrNull } from '../../lib/storage/wire-date.ts'
-import { creatorToken, wireDateText } from '../http/body-fields.ts'
+import { described } from '../../lib/wire/described.ts'
+import { creatorToken, wireDateText } from '../../lib/wire/fields.ts'
 
 /** The trigger on the wire (docs/reference/storage-api.md#triggers). */
 export const triggerResource = (trigger: TriggerRecord) => ({
@@ -21,9 +22,9 @@ export const triggerBody = z
     runWithTokenId: z.int(),
     component: z.string(),
     configurationId: z.string(),
-    lastRun: wireDateText.nullable(),
+    lastRun: z.nullable(wireDateText),
     creatorToken,
     coolDownPeriodMinutes: z.int(),
     tables: z.array(z.object({ tableId: z.string() })),
   })
-  .openapi('Trigger')
+  .register(described, { name: 'Trigger' })

@@ -1,0 +1,141 @@
+import * as z from 'zod/mini'
+import { described } from './described.ts'
+import { anyObject, codeAndMessage, creatorToken, wireDateText } from './fields.ts'
+
+/** Who made a version, when and why. */
+export const changeBody = z.object({
+  created: wireDateText,
+  creatorToken,
+  changeDescription: z.string(),
+  versionIdentifier: z.string(),
+})
+
+/** A row without its state, as it is in versions. */
+export const rowVersionBody = z
+  .extend(changeBody, {
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    configuration: anyObject,
+    isDisabled: z.boolean(),
+    version: z.int(),
+  })
+  .register(described, { name: 'ConfigurationRowVersion' })
+
+export const listedRowVersionBody = z.partial(rowVersionBody, { configuration: true })
+
+/** A current row (docs/reference/storage-api.md#configuration-rows). */
+export const rowBody = z
+  .extend(rowVersionBody, { state: anyObject })
+  .register(described, { name: 'ConfigurationRow', extends: rowVersionBody })
+
+/** A configuration without the parts that a list leaves out: configuration, rows and state. */
+export const configurationSummaryBody = z.object({
+  id: z.string().register(described, { example: '4198234560512' }),
+  name: z.string().register(described, { example: 'Orders of the shop' }),
+  description: z.string(),
+  created: wireDateText,
+  creatorToken,
+  version: z.int().register(described, { example: 3 }),
+  changeDescription: z.string().register(described, { example: 'Configuration updated' }),
+  isDisabled: z.boolean(),
+  isDeleted: z.boolean(),
+  currentVersion: changeBody,
+  /** Our addition to the API. Present while the schedule is off. */
+  scheduleDisarmed: z.optional(z.object({ by: creatorToken, armedBy: creatorToken })),
+})
+
+const content = {
+  configuration: anyObject,
+  rowsSortOrder: z.array(z.string()),
+  rows: z.array(rowBody),
+  state: anyObject,
+}
+
+/** A complete configuration (docs/reference/storage-api.md#configuration-resource). */
+export const configurationBody = z
+  .extend(configurationSummaryBody, {
+    ...content,
+    /** Our addition to the detail: digests of the sealed values that the service copied here. */
+    adoptedSecrets: z.optional(z.array(z.string())),
+  })
+  .register(described, { name: 'Configuration' })
+
+export type ConfigurationBody = z.infer<typeof configurationBody>
+
+const versionEntryBody = z
+  .extend(changeBody, {
+    version: z.int(),
+    isDeleted: z.boolean(),
+    name: z.string(),
+    description: z.string(),
+    configuration: z.optional(anyObject),
+  })
+  .register(described, { name: 'ConfigurationVersionEntry' })
+
+/** One version with its content. States belong to no version. */
+export const versionBody = z
+  .extend(versionEntryBody, {
+    configuration: anyObject,
+    rowsSortOrder: z.array(z.string()),
+    isDisabled: z.boolean(),
+    rows: z.array(rowVersionBody),
+  })
+  .register(described, { name: 'ConfigurationVersion', extends: versionEntryBody })
+
+export type VersionBody = z.infer<typeof versionBody>
+
+/** In a list a version has only those parts of its content that were asked for. */
+export const listedVersionBody = z.partial(versionBody, {
+  configuration: true,
+  rows: true,
+  rowsSortOrder: true,
+  isDisabled: true,
+})
+
+export type ListedVersionBody = z.infer<typeof listedVersionBody>
+
+/** The operations that turn one version into another, as a JSON patch (RFC 6902). */
+export const patchBody = z
+  .array(
+    z.object({
+      op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
+      path: z.string(),
+      value: z.optional(z.unknown()),
+    }),
+  )
+  .register(described, {
+    example: [
+      { op: 'replace', path: '/configuration/parameters/api/baseUrl', value: 'https://example.com/v2/' },
+    ],
+  })
+
+export const scheduleBody = z
+  .object({
+    expression: z.nullable(z.string()),
+    timezone: z.nullable(z.string()),
+    flexibleMinutes: z.nullable(z.int()),
+    overlap: z.nullable(z.enum(['skip', 'wait'])),
+    isActive: z.boolean().register(described, { description: 'Whether runs begin by it' }),
+    nextTimes: z.array(wireDateText),
+  })
+  .register(described, { name: 'ConfigurationSchedule' })
+
+export type ScheduleBody = z.infer<typeof scheduleBody>
+
+/** What each row would ask first, or the configuration when it has none. */
+export const planBody = z
+  .array(
+    z.object({
+      rowId: z.nullable(z.string()),
+      name: z.string(),
+      plan: z.nullable(z.string().register(described, { description: 'Text, secrets masked' })),
+      error: z.nullable(codeAndMessage),
+    }),
+  )
+  .register(described, { name: 'ConfigurationPlan' })
+
+export type PlanBody = z.infer<typeof planBody>
+
+/** The version that a rollback made. */
+export const rolledBackBody = z.object({ version: z.string().register(described, { example: '7' }) })

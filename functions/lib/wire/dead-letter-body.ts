@@ -1,0 +1,34 @@
+import * as z from 'zod/mini'
+import { described } from './described.ts'
+import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
+
+/** A dead letter on the wire (docs/reference/storage-api.md#dead-letters). */
+export const deadLetterBody = z
+  .object({
+    id: z.string(),
+    machine: z.string().register(described, { example: 'import' }),
+    source: z.object({ machine: z.string(), execution: z.string() }),
+    input: anyObject,
+    failure: codeAndMessage,
+    details: anyObject,
+    created: wireDateText,
+    isRedrivable: z.boolean(),
+    hasNewestVersion: z.boolean(),
+    redrive: z.string(),
+  })
+  .register(described, { name: 'DeadLetter' })
+
+export type DeadLetterBody = z.infer<typeof deadLetterBody>
+
+export const redrivenBody = z.object({ id: z.string(), execution: z.string() }).register(described, {
+  name: 'RedrivenDeadLetter',
+  description: 'The dead letter and the ARN of the execution that it became',
+})
+
+export const redrivenAllBody = z.object({
+  redriven: z.array(redrivenBody),
+  refused: z.array(z.object({ id: z.string(), reason: z.string() })),
+  hasMore: z.boolean(),
+})
+
+export type RedrivenAllBody = z.infer<typeof redrivenAllBody>

@@ -1,0 +1,131 @@
+import * as z from 'zod/mini'
+import { decisions } from '../extractor/decision-name.ts'
+import { described } from './described.ts'
+import { anyObject, codeAndMessage, wireDateText } from './fields.ts'
+
+const status = z.enum(['processing', 'success', 'error'])
+
+/** A run of a configuration (docs/reference/storage-api.md#runs). */
+export const runBody = z
+  .object({
+    id: z.string(),
+    componentId: z.string(),
+    configId: z.string(),
+    branchId: z.int(),
+    trigger: z.nullable(z.string()),
+    status,
+    startTime: wireDateText,
+    endTime: z.nullable(wireDateText),
+    durationSeconds: z.nullable(z.number()),
+    rowsLoaded: z.nullable(z.number()),
+    requests: z.nullable(z.number()),
+    /** `runResults`, unless somebody started the machine with something else. */
+    results: z.nullable(anyObject),
+    error: z.nullable(codeAndMessage),
+    decision: z.optional(z.nullable(z.object({ decision: z.enum(decisions), runId: z.string(), status }))),
+  })
+  .register(described, { name: 'Run' })
+
+export type RunBody = z.infer<typeof runBody>
+
+/** What a job of an extraction did and why it ended. */
+export const jobOutcome = z.object({
+  job: z.string(),
+  endpoint: z.string(),
+  dataType: z.string(),
+  runs: z.int(),
+  pages: z.int(),
+  rows: z.int(),
+  ended: z.record(z.string(), z.int()),
+})
+
+export type JobOutcome = z.infer<typeof jobOutcome>
+
+export const runFailure = z.extend(codeAndMessage, {
+  /** Position of the job in the configuration, such as `0.1`. */
+  job: z.optional(z.string()),
+  /** Method and address, secrets masked. */
+  request: z.optional(z.string()),
+})
+
+/** What a row of the configuration did. */
+export const rowResult = z.object({
+  /** `null`: the root configuration, of a configuration without rows. */
+  id: z.nullable(z.string()),
+  name: z.string(),
+  /** `held`: its tables wait for approval. */
+  status: z.enum(['waiting', 'success', 'error', 'held', 'rejected']),
+  tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
+  rowsLoaded: z.number(),
+  requests: z.number(),
+  /** Those of them that were sent again. Absent: none. */
+  retries: z.optional(z.number()),
+  /** How long all requests waited until the API took more. Absent: it did not limit them. */
+  limitWaitSeconds: z.optional(z.number()),
+  /** Answers that were as the run before had kept them. Absent: none. */
+  unchanged: z.optional(z.number()),
+  /** Absent: none. */
+  logins: z.optional(z.number()),
+  /** From its first step to the end of its last. */
+  seconds: z.number(),
+  legs: z.number(),
+  /** What the author should know of how the tables were loaded. */
+  warnings: z._default(z.array(z.string()), []),
+  /** How its tables differ from those of the last run. Absent: they were not compared. */
+  drift: z.optional(
+    z.object({
+      compared: z.number(),
+      changes: z.array(
+        z.object({
+          table: z.string(),
+          column: z.optional(z.string()),
+          change: z.string(),
+          before: z.optional(z.string()),
+          after: z.optional(z.string()),
+          rule: z.string(),
+        }),
+      ),
+      /** Changes beyond those. */
+      more: z.number(),
+    }),
+  ),
+  /** What each job did and why it ended. */
+  jobs: z.array(z.catchall(jobOutcome, z.unknown())),
+  error: z.optional(runFailure),
+})
+
+export type RowResult = z.infer<typeof rowResult>
+
+/** What a run did, as its execution and its job show it. */
+export const runResults = z.object({
+  /** `held`: the tables of a row wait for approval. */
+  status: z.enum(['success', 'error', 'held', 'rejected']),
+  componentId: z.string(),
+  configId: z.string(),
+  configVersion: z.number(),
+  rowsLoaded: z.number(),
+  requests: z.number(),
+  seconds: z.number(),
+  /** Of a run that carries out a decision: what was decided, and about which run. */
+  decides: z.optional(z.string()),
+  decision: z.optional(z.enum(decisions)),
+  rows: z.array(rowResult),
+  error: z.optional(z.extend(runFailure, { rowId: z.optional(z.nullable(z.string())) })),
+})
+
+export type RunResults = z.infer<typeof runResults>
+
+/** Log lines of a job or a run, or where they are. */
+export const logLinesBody = z.object({
+  lines: z.array(
+    z.looseObject({ timestamp: z.string(), level: z.string(), message: z.string(), service: z.string() }),
+  ),
+  isComplete: z.boolean().register(described, { description: 'False: there may be older lines' }),
+  insights: z.nullable(
+    z.string().register(described, {
+      description: 'Address of the query in CloudWatch, when the lines are there',
+    }),
+  ),
+})
+
+export type LogLinesBody = z.infer<typeof logLinesBody>

@@ -1,0 +1,172 @@
+import * as z from 'zod/mini'
+import { described } from './described.ts'
+import { anyObject, creatorToken, emptyList, noValue, wireDateText } from './fields.ts'
+import { metadatumBody } from './metadatum-body.ts'
+
+/** The admin of the project who answers for a bucket. */
+export const ownerBody = z.object({ id: z.int(), name: z.string(), email: z.string() })
+
+/** A bucket as in lists and inside a table: `tables` is an address (docs/reference/storage-api.md#buckets). */
+export const bucketBody = z
+  .object({
+    uri: z.string(),
+    id: z.string().register(described, { example: 'in.c-main' }),
+    name: z.string().register(described, { example: 'c-main' }),
+    displayName: z.string().register(described, { example: 'main' }),
+    idBranch: z.int(),
+    stage: z.enum(['in', 'out']),
+    description: z.string(),
+    tables: z.string(),
+    created: wireDateText,
+    lastChangeDate: wireDateText,
+    updated: z.nullable(wireDateText),
+    isReadOnly: z.boolean(),
+    dataSizeBytes: z.int(),
+    rowsCount: z.int(),
+    isMaintenance: z.boolean(),
+    backend: z.string(),
+    sharing: noValue,
+    bucketSharingAllowed: noValue,
+    hasExternalSchema: z.boolean(),
+    databaseName: z.string(),
+    path: z.string(),
+    backendPath: z.array(z.string()),
+    isSnowflakeSharedDatabase: z.boolean(),
+    owner: z.nullable(ownerBody),
+    color: z.nullable(z.string()),
+    isLinkedBucket: z.boolean(),
+    metadata: z.optional(z.array(metadatumBody)),
+    attributes: z.optional(emptyList),
+  })
+  .register(described, { name: 'Bucket' })
+
+export type BucketBody = z.infer<typeof bucketBody>
+
+/** PHP writes an object without keys as an empty list. Clients accept both. */
+const columnMetadata = z.union([z.record(z.string(), z.array(metadatumBody)), emptyList])
+
+/**
+ * A table in a list. Columns, metadata and bucket are present if requested
+ * (docs/reference/storage-api.md#table-resource).
+ */
+export const listedTableBody = z
+  .object({
+    uri: z.string(),
+    id: z.string().register(described, { example: 'in.c-main.orders' }),
+    name: z.string().register(described, { example: 'orders' }),
+    displayName: z.string(),
+    transactional: z.boolean(),
+    primaryKey: z.array(z.string()).register(described, { example: ['id'] }),
+    indexType: noValue,
+    created: wireDateText,
+    lastImportDate: z.nullable(wireDateText),
+    lastChangeDate: z.nullable(wireDateText),
+    /** `null`: an alias with a filter. Only reading all rows would say. */
+    rowsCount: z.nullable(z.int()),
+    dataSizeBytes: z.nullable(z.int()),
+    isAlias: z.boolean(),
+    isAliasable: z.boolean(),
+    /** This and the next two: of aliases only. */
+    aliasColumnsAutoSync: z.optional(z.boolean()),
+    aliasFilter: z.optional(
+      z.object({ column: z.string(), operator: z.enum(['eq', 'ne']), values: z.array(z.string()) }),
+    ),
+    sourceTable: z.optional(
+      z.object({
+        id: z.string(),
+        uri: z.string(),
+        name: z.string(),
+        project: z.object({ id: z.int(), name: z.string() }),
+        definition: z.optional(anyObject),
+      }),
+    ),
+    isTyped: z.boolean(),
+    timestampType: noValue,
+    tableType: z.string(),
+    path: z.string(),
+    columns: z.optional(z.array(z.string())),
+    metadata: z.optional(z.array(metadatumBody)),
+    columnMetadata: z.optional(columnMetadata),
+    attributes: z.optional(emptyList),
+    bucket: z.optional(bucketBody),
+  })
+  .register(described, { name: 'ListedTable' })
+
+export type ListedTableBody = z.infer<typeof listedTableBody>
+
+/** A complete table. */
+export const tableBody = z
+  .extend(listedTableBody, {
+    definition: z.optional(anyObject),
+    columns: z.array(z.string()).register(described, { example: ['id', 'city'] }),
+    metadata: z.array(metadatumBody),
+    columnMetadata,
+    attributes: emptyList,
+    bucket: bucketBody,
+  })
+  .register(described, { name: 'Table', extends: listedTableBody })
+
+export type TableBody = z.infer<typeof tableBody>
+
+/** A complete bucket, with its tables. */
+export const bucketDetailBody = z
+  .extend(bucketBody, {
+    // No extension in the document, which would require both forms of `tables` at once.
+    tables: z.array(listedTableBody),
+    metadata: z.array(metadatumBody),
+    attributes: emptyList,
+  })
+  .register(described, { name: 'BucketDetail' })
+
+/** `results` of an import (docs/reference/storage-api.md#import). */
+export const importResultsBody = z
+  .object({
+    warnings: z.array(z.string()),
+    importedColumns: z.array(z.string()),
+    totalRowsCount: z.int(),
+    totalDataSizeBytes: z.int(),
+    importedRowsCount: z.int(),
+    transaction: noValue,
+    timers: z.array(z.object({ name: z.string(), durationSeconds: z.number() })),
+  })
+  .register(described, { name: 'ImportResults' })
+
+/** A kept snapshot with the table as it was. */
+export const snapshotBody = z
+  .object({
+    id: z.string(),
+    type: z.literal('table'),
+    uri: z.string(),
+    dataFileId: z.string(),
+    createdTime: wireDateText,
+    description: z.string(),
+    creatorToken,
+    dataSizeBytes: z.int(),
+    rowsCount: z.int(),
+    table: z.looseObject({ id: z.string(), name: z.string(), columns: z.array(z.string()) }),
+  })
+  .register(described, { name: 'Snapshot' })
+
+export type SnapshotBody = z.infer<typeof snapshotBody>
+
+/** What is in each column of a table. */
+export const profileBody = z
+  .object({
+    rowsCount: z.int(),
+    profiledRowsCount: z.int(),
+    isSample: z.boolean(),
+    columnsCount: z.int(),
+    columns: z.array(
+      z.object({
+        name: z.string(),
+        distinctCount: z.int(),
+        emptyCount: z.int(),
+        min: z.nullable(z.string()),
+        max: z.nullable(z.string()),
+        topValues: z.array(z.object({ value: z.string(), count: z.int() })),
+      }),
+    ),
+  })
+  .register(described, { name: 'TableProfile' })
+
+export type ProfileBody = z.infer<typeof profileBody>
