@@ -8,11 +8,11 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>
 /** The storage API below `/v2/storage/`. Errors are those of `request`. */
 export interface Api {
   address: StorageAddress
-  get: <Result>(path: string, schema: z.ZodType<Result>, query?: Query) => Promise<Result>
+  get: <Result>(path: string, schema: z.core.$ZodType<Result>, query?: Query) => Promise<Result>
   send: <Result>(
     method: Exclude<ApiRequest['method'], 'GET'>,
     path: string,
-    schema: z.ZodType<Result>,
+    schema: z.core.$ZodType<Result>,
     body?: unknown,
   ) => Promise<Result>
 }

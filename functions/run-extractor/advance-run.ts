@@ -5,6 +5,7 @@ import { UserError } from '../lib/errors/errors.ts'
 import { describeFailure, type MachineFailure } from '../lib/errors/machine-failure.ts'
 import { authorIdOf } from '../lib/storage/tokens/run-author.ts'
 import { waitSecondsAt } from '../lib/storage-client/wait-seconds-at.ts'
+import type { RunResults } from '../lib/wire/run-body.ts'
 import { beginDecision } from './begin-decision.ts'
 import { beginRun } from './begin-run.ts'
 import { endRun } from './end-run.ts'
@@ -17,7 +18,6 @@ import { readInputs } from './read-inputs.ts'
 import { refuseChanged } from './refuse-changed.ts'
 import { enterPhase, type Run, type RunFailure } from './run.ts'
 import { runLeg } from './run-leg.ts'
-import type { RunResult } from './run-result.ts'
 import { saveState } from './save-state.ts'
 import type { Commit, MachineServices, RunServices, StepResult } from './services.ts'
 import { DocumentMoved, type StoredRun } from './work-store.ts'
@@ -26,7 +26,7 @@ import { DocumentMoved, type StoredRun } from './work-store.ts'
 export type Advance =
   | ({ next: Exclude<NextStep, 'skipped'> } & AskedWait)
   | { next: 'skipped'; waitSeconds: 0; result: { status: 'skipped'; runningExecution: string } }
-  | { next: 'end'; waitSeconds: 0; result: RunResult; failure?: { Error: string; Cause: string } }
+  | { next: 'end'; waitSeconds: 0; result: RunResults; failure?: { Error: string; Cause: string } }
 
 /**
  * Takes a run one step further: by one conditional write of its document, after work that may be repeated.
@@ -173,7 +173,7 @@ const end = async (stored: StoredRun, execution: string, services: MachineServic
   }
 }
 
-const placeOf = ({ rowId, job, request }: NonNullable<RunResult['error']>): string => {
+const placeOf = ({ rowId, job, request }: NonNullable<RunResults['error']>): string => {
   const parts = [rowId && `row ${rowId}`, job !== undefined && `job ${job}`, request].filter(Boolean)
   return parts.length === 0 ? '' : `${parts.join(', ')}: `
 }
@@ -203,7 +203,7 @@ const failWithoutRun = async (
   count({ componentId, configId, isSuccess: false, ...nothing })
   await runTokens.revoke(runId)
   await leases.release(input, execution)
-  const result: RunResult = {
+  const result: RunResults = {
     status: 'error',
     componentId,
     configId,

@@ -1,11 +1,12 @@
+import type { RunResults } from '../lib/wire/run-body.ts'
 import type { Run } from './run.ts'
-import { type RunResult, runResult } from './run-result.ts'
+import { runResult } from './run-result.ts'
 import type { RunServices } from './services.ts'
 
 type Services = Pick<RunServices, 'storage' | 'leases' | 'count' | 'now' | 'log'>
 
 /** Tells how the run ended, by an event and a figure, and lets the next run of the configuration begin. */
-export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResult> => {
+export const endRun = async (run: Run, execution: string, services: Services): Promise<RunResults> => {
   const { leases, count, now } = services
   const result = runResult(run, now())
   const isSuccess = result.status !== 'error'
@@ -20,7 +21,7 @@ export const endRun = async (run: Run, execution: string, services: Services): P
   return result
 }
 
-const sendEvent = async (run: Run, result: RunResult, { storage, log }: Services): Promise<void> => {
+const sendEvent = async (run: Run, result: RunResults, { storage, log }: Services): Promise<void> => {
   const { componentId: component, configId: configurationId, id, trigger } = run
   const { status, rowsLoaded, requests, error, seconds } = result
   const rows = result.rows.map(({ id, status, rowsLoaded, tables, warnings, drift }) => ({
@@ -60,7 +61,7 @@ const messageOf = ({
   error,
   decides,
   decision,
-}: RunResult): string => {
+}: RunResults): string => {
   if (error !== undefined)
     return `Extraction failed${error.rowId ? ` in row ${error.rowId}` : ''}: ${error.message}`
   if (decision === 'reject') return `The tables that run ${decides} held back were rejected.`

@@ -150,7 +150,7 @@ const countsOf = (
   ...(summary.traffic.waits > 0 && { limitWaitSeconds: Math.round(summary.traffic.waitedSeconds) }),
   ...(summary.traffic.unchanged && { unchanged: summary.traffic.unchanged }),
   ...(summary.logins > 0 && { logins: summary.logins }),
-  jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN),
+  jobs: summary.jobs.slice(0, MAX_JOBS_SHOWN).map(job => ({ ...job })),
 })
 
 /** With many iterations there are thousands of them; a run's document and results have room for some. */

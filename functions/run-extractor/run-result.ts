@@ -1,28 +1,11 @@
-import type { Decision } from '../lib/extractor/decision-name.ts'
-import type { RowOfRun, Run, RunFailure } from './run.ts'
+import type { RunResults } from '../lib/wire/run-body.ts'
+import type { RowOfRun, Run } from './run.ts'
 
-/** What a run did, as its execution and its job show it. */
-export interface RunResult {
-  /** `held`: the tables of a row wait for approval. */
-  status: 'success' | 'error' | 'held' | 'rejected'
-  componentId: string
-  configId: string
-  configVersion: number
-  rowsLoaded: number
-  requests: number
-  seconds: number
-  /** Of a run that carries out a decision: what was decided, and about which run. */
-  decides?: string
-  decision?: Decision
-  rows: Omit<RowOfRun, 'hasInputs' | 'heldKey'>[]
-  error?: RunFailure & { rowId?: string | null }
-}
-
-export const runResult = (run: Run, now: Date): RunResult => {
+export const runResult = (run: Run, now: Date): RunResults => {
   const sum = (of: (row: RowOfRun) => number) => run.rows.reduce((total, row) => total + of(row), 0)
   const failed = run.rows.find(({ status }) => status === 'error')
   const error = failed?.error ? { rowId: failed.id, ...failed.error } : run.error
-  const result: RunResult = {
+  const result: RunResults = {
     status: error ? 'error' : statusOf(run),
     componentId: run.componentId,
     configId: run.configId,
@@ -38,7 +21,7 @@ export const runResult = (run: Run, now: Date): RunResult => {
   return withinLimit(result)
 }
 
-const statusOf = ({ rows, decision }: Run): RunResult['status'] => {
+const statusOf = ({ rows, decision }: Run): RunResults['status'] => {
   if (decision === 'reject') return 'rejected'
   return rows.some(({ status }) => status === 'held') ? 'held' : 'success'
 }
@@ -47,7 +30,7 @@ const statusOf = ({ rows, decision }: Run): RunResult['status'] => {
 const MAX_RESULT_BYTES = 100 * 1024
 
 /** Without what each job did, then without its tables and what changed in them, when there are too many. */
-const withinLimit = (result: RunResult): RunResult => {
+const withinLimit = (result: RunResults): RunResults => {
   const smaller = [
     result,
     { ...result, rows: result.rows.map(row => ({ ...row, jobs: [] })) },

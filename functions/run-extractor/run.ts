@@ -1,63 +1,14 @@
 import { z } from 'zod'
 import { decisions } from '../lib/extractor/decision-name.ts'
+import { rowResult, runFailure } from '../lib/wire/run-body.ts'
 
-const failure = z.object({
-  code: z.string(),
-  message: z.string(),
-  /** Position of the job in the configuration, such as `0.1`. */
-  job: z.string().optional(),
-  /** Method and address, secrets masked. */
-  request: z.string().optional(),
-})
-
-export type RunFailure = z.infer<typeof failure>
+export type RunFailure = z.infer<typeof runFailure>
 
 const rowOfRun = z.object({
-  /** `null`: the root configuration, of a configuration without rows. */
-  id: z.string().nullable(),
-  name: z.string(),
-  /** `held`: its tables wait for approval. */
-  status: z.enum(['waiting', 'success', 'error', 'held', 'rejected']),
+  ...rowResult.shape,
   hasInputs: z.boolean(),
   /** Key of what it holds back, or of what is to be loaded now that it is approved. */
   heldKey: z.string().optional(),
-  tables: z.array(z.object({ tableId: z.string(), rows: z.number() })),
-  rowsLoaded: z.number(),
-  requests: z.number(),
-  /** Those of them that were sent again. Absent: none. */
-  retries: z.number().optional(),
-  /** How long all requests waited until the API took more. Absent: it did not limit them. */
-  limitWaitSeconds: z.number().optional(),
-  /** Answers that were as the run before had kept them. Absent: none. */
-  unchanged: z.number().optional(),
-  /** Absent: none. */
-  logins: z.number().optional(),
-  /** From its first step to the end of its last. */
-  seconds: z.number(),
-  legs: z.number(),
-  /** What the author should know of how the tables were loaded. */
-  warnings: z.array(z.string()).default([]),
-  /** How its tables differ from those of the last run. Absent: they were not compared. */
-  drift: z
-    .object({
-      compared: z.number(),
-      changes: z.array(
-        z.object({
-          table: z.string(),
-          column: z.string().optional(),
-          change: z.string(),
-          before: z.string().optional(),
-          after: z.string().optional(),
-          rule: z.string(),
-        }),
-      ),
-      /** Changes beyond those. */
-      more: z.number(),
-    })
-    .optional(),
-  /** What each job did and why it ended. */
-  jobs: z.array(z.unknown()),
-  error: failure.optional(),
 })
 
 export type RowOfRun = z.infer<typeof rowOfRun>
@@ -123,7 +74,7 @@ export const runDocument = z.object({
   /** Key of the recording of a row that is being loaded. Absent: its configuration asks for none. */
   recordingKey: z.string().optional(),
   /** Why the run itself failed, beside its rows. */
-  error: failure.optional(),
+  error: z.optional(runFailure),
 })
 
 export type Run = z.infer<typeof runDocument>

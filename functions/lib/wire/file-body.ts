@@ -59,6 +59,12 @@ export const uploadParams = z.object({
   url: z.optional(z.string()),
 })
 
+/** With place and credentials: the answer to `federationToken=1`. */
+export const readableFileBody = z.extend(fileBody, {
+  s3Path: z.object({ bucket: z.string(), key: z.string() }),
+  credentials: fileCredentials,
+})
+
 /** A file to upload, with place and credentials. */
 export const preparedFileBody = z
   .extend(fileBody, { uploadParams })

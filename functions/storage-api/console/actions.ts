@@ -1,18 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { jobBody } from '../../lib/wire/job-body.ts'
+import { newTokenBody } from '../../lib/wire/token-body.ts'
 import { configurationActions } from './actions/configurations.ts'
 import { tableActions } from './actions/tables.ts'
 import { idIn } from './api-client.ts'
 import type { ActionRoute } from './built.ts'
-import { anything, jobSchema, tokenSchema } from './schemas.ts'
 import { tokensPage } from './tokens-page.tsx'
-
-const made = z.object({ token: z.string() }).and(tokenSchema)
 
 const decideRun = (decision: 'approve' | 'reject'): ActionRoute => ({
   path: `/console/runs/:id/${decision}`,
   at: '/console/jobs',
   act: async (client, { params }) => {
-    const job = await client.send('POST', `runs/${idIn(params)}/${decision}`, {}, jobSchema)
+    const job = await client.send('POST', `runs/${idIn(params)}/${decision}`, {}, jobBody)
     return { redirect: `/console/jobs/${job.id}` }
   },
 })
@@ -24,7 +23,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/redrive',
     at: '/console/dead-letters',
     act: async client => {
-      await client.send('POST', 'dead-letters/redrive', {}, anything)
+      await client.send('POST', 'dead-letters/redrive', {}, z.unknown())
       return { redirect: '/console/dead-letters' }
     },
   },
@@ -32,7 +31,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/:id/redrive',
     at: '/console/dead-letters',
     act: async (client, { params, form: { version = 'same' } }) => {
-      await client.send('POST', `dead-letters/${idIn(params)}/redrive`, { version }, anything)
+      await client.send('POST', `dead-letters/${idIn(params)}/redrive`, { version }, z.unknown())
       return { redirect: '/console/dead-letters' }
     },
   },
@@ -40,7 +39,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/dead-letters/:id/delete',
     at: '/console/dead-letters',
     act: async (client, { params }) => {
-      await client.send('DELETE', `dead-letters/${idIn(params)}`, {}, anything)
+      await client.send('DELETE', `dead-letters/${idIn(params)}`, {}, z.unknown())
       return { redirect: '/console/dead-letters' }
     },
   },
@@ -50,7 +49,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/files/:id/delete',
     at: '/console/files',
     act: async (client, { params }) => {
-      await client.send('DELETE', `files/${idIn(params)}`, {}, anything)
+      await client.send('DELETE', `files/${idIn(params)}`, {}, z.unknown())
       return { redirect: '/console/files' }
     },
   },
@@ -65,7 +64,7 @@ export const actions: readonly ActionRoute[] = [
         ...(hours === '' ? {} : { expiresIn: Number(hours) * 3600 }),
         ...(bucket === '' ? {} : { bucketPermissions: { [bucket]: permission } }),
       }
-      const { token } = await client.send('POST', 'tokens', body, made)
+      const { token } = await client.send('POST', 'tokens', body, newTokenBody)
       return tokensPage(client, token)
     },
   },
@@ -73,7 +72,7 @@ export const actions: readonly ActionRoute[] = [
     path: '/console/tokens/:id/delete',
     at: '/console/tokens',
     act: async (client, { params }) => {
-      await client.send('DELETE', `tokens/${idIn(params)}`, {}, anything)
+      await client.send('DELETE', `tokens/${idIn(params)}`, {}, z.unknown())
       return { redirect: '/console/tokens' }
     },
   },

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { parseExactly } from '../../lib/json/parse-exactly.ts'
 
 /** What answers the routes of the storage API. */
@@ -23,18 +23,26 @@ export class Refusal extends Error {
  */
 export interface ApiClient {
   /** @throws Refusal with the sentence of the API */
-  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>
+  get<Body>(path: string, schema: z.core.$ZodType<Body>): Promise<Body>
+  /**
+   * The items of a list that are as the wire says; each other one is named in `broken`, and the rest is shown.
+   *
+   * @throws Refusal with the sentence of the API
+   */
+  list<Item>(path: string, item: z.core.$ZodType<Item>): Promise<Item[]>
+  /** Sentences about what could not be shown. */
+  readonly broken: readonly string[]
   /** @throws Refusal with the sentence of the API */
   getText(path: string): Promise<string>
   /** @throws Refusal with the sentence of the API */
-  send<Schema extends z.ZodType>(
+  send<Body>(
     method: 'POST' | 'PUT' | 'DELETE',
     path: string,
     body: Record<string, unknown>,
-    schema: Schema,
+    schema: z.core.$ZodType<Body>,
     /** The version that may be changed, as `If-Match`. Default: any. */
     version?: string,
-  ): Promise<z.output<Schema>>
+  ): Promise<Body>
 }
 
 export const createApiClient = (
@@ -66,7 +74,19 @@ export const createApiClient = (
     const text = await response.text()
     return text === '' ? undefined : parseExactly(text)
   }
+  const broken: string[] = []
   return {
+    broken,
+    list: async (path, item) => {
+      const items = read(z.array(z.unknown()), path, await json(await request('GET', path)))
+      return items.flatMap((value, index) => {
+        const parsed = z.safeParse(item, value)
+        if (parsed.success) return [parsed.data]
+        const { id = index + 1 } = Object(value) as { id?: unknown } // to name it, whatever it is
+        broken.push(`${path.split('?', 1)[0]}: ${id} cannot be shown. ${z.prettifyError(parsed.error)}`)
+        return []
+      })
+    },
     get: async (path, schema) => read(schema, path, await json(await request('GET', path))),
     getText: async path => (await request('GET', path)).text(),
     send: async (method, path, body, schema, version) =>
@@ -74,8 +94,8 @@ export const createApiClient = (
   }
 }
 
-const read = <Schema extends z.ZodType>(schema: Schema, path: string, reply: unknown): z.output<Schema> => {
-  const parsed = schema.safeParse(reply)
+const read = <Body>(schema: z.core.$ZodType<Body>, path: string, reply: unknown): Body => {
+  const parsed = z.safeParse(schema, reply)
   if (parsed.success) return parsed.data
   throw new Error(`Unexpected reply to ${path}: ${z.prettifyError(parsed.error)}`)
 }

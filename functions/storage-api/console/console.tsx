@@ -8,6 +8,8 @@ import { z } from 'zod'
 import { UserError } from '../../lib/errors/errors.ts'
 import { loadIntoTable } from '../../lib/storage-client/load-into-table.ts'
 import { createStorageClient } from '../../lib/storage-client/storage-client.ts'
+import { componentBody } from '../../lib/wire/component-body.ts'
+import { tokenBody } from '../../lib/wire/token-body.ts'
 import type { App } from '../app.ts'
 import { actions } from './actions.ts'
 import { type ApiClient, createApiClient, Refusal } from './api-client.ts'
@@ -15,9 +17,8 @@ import { type Asset, assetNames } from './assets.ts'
 import type { Built } from './built.ts'
 import { loadRequest, startBrowserUpload, uploadRequest } from './drop-file.ts'
 import { exchangeWith } from './exchange-with.ts'
-import { type AssetNames, Page, Problem } from './layout.tsx'
+import { type AssetNames, Broken, Page, Problem } from './layout.tsx'
 import { pages } from './pages.tsx'
-import { schemaOfComponent, tokenSchema } from './schemas.ts'
 import { dropToken, keepToken, readToken } from './session.ts'
 import { SignIn } from './views/sign-in.tsx'
 import { CONSOLE_PATH } from './with-console.ts'
@@ -84,7 +85,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     const { token } = await context.req.parseBody()
     if (typeof token !== 'string' || token === '') return signInPage(context, 'Which token?', 401)
     try {
-      await clientFor(context, api, token).get('tokens/verify', tokenSchema)
+      await clientFor(context, api, token).get('tokens/verify', tokenBody)
     } catch (error) {
       if (error instanceof Refusal) return signInPage(context, error.message, 401)
       throw error
@@ -113,11 +114,18 @@ export const createConsole = (options: ConsoleOptions): App => {
 
   const show = async (context: Context, client: ApiClient, built: Built, at: string): Promise<Response> => {
     if ('redirect' in built) return context.redirect(built.redirect, 303)
-    if ('fragment' in built) return context.html(built.fragment as string) // what a component renders to
-    const { description } = await client.get('tokens/verify', tokenSchema)
+    if ('fragment' in built)
+      return context.html(
+        <>
+          {built.fragment}
+          <Broken sentences={client.broken} swaps />
+        </>,
+      )
+    const { description } = await client.get('tokens/verify', tokenBody)
     return htmlPage(
       context,
       <Page title={built.title} at={at} assets={names()} person={description}>
+        <Broken sentences={client.broken} />
         {built.body}
       </Page>,
     )
@@ -144,7 +152,7 @@ export const createConsole = (options: ConsoleOptions): App => {
     `${CONSOLE_PATH}/components/:component/schema`,
     signedIn(async (context, client) => {
       const path = `components/${encodeURIComponent(context.req.param('component') ?? '')}`
-      return context.json((await client.get(path, schemaOfComponent)).configurationSchema)
+      return context.json((await client.get(path, componentBody)).configurationSchema)
     }),
   )
 

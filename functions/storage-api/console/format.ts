@@ -13,8 +13,8 @@ export const bytes = (value: number | null | undefined): string => {
 }
 
 /** Seconds between two times of the API; empty while one is missing. */
-export const duration = (from: string, to: string): string => {
-  const seconds = (Date.parse(to) - Date.parse(from)) / 1000
+export const duration = (from: string | null, to: string | null): string => {
+  const seconds = (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000
   return Number.isNaN(seconds) ? '' : `${Math.max(0, seconds)} s`
 }
 

@@ -89,6 +89,15 @@ export const Problem = ({ children }: { children?: Child }) => (
   </p>
 )
 
+/** What could not be shown. A fragment swaps it, too, wherever it stands on the page. */
+export const Broken = ({ sentences, swaps = false }: { sentences: readonly string[]; swaps?: boolean }) => (
+  <div id="broken" hx-swap-oob={swaps ? 'true' : undefined}>
+    {sentences.map(sentence => (
+      <Problem>{sentence}</Problem>
+    ))}
+  </div>
+)
+
 /** In place of a list without entries: says what to do. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>
 

@@ -1,26 +1,23 @@
-import { z } from 'zod'
+import { eventBody } from '../../lib/wire/event-body.ts'
+import { fileBody } from '../../lib/wire/file-body.ts'
+import { hoursBody } from '../../lib/wire/hours-body.ts'
+import { jobBody } from '../../lib/wire/job-body.ts'
+import { runBody } from '../../lib/wire/run-body.ts'
+import { searchBody } from '../../lib/wire/search-body.ts'
+import { bucketBody, listedTableBody } from '../../lib/wire/table-body.ts'
 import { type ApiClient, idIn, query } from './api-client.ts'
 import type { PageRoute } from './built.ts'
 import { exportColumns } from './export-columns.ts'
 import { configurationPages } from './pages/configurations.tsx'
 import { tablePages } from './pages/tables.tsx'
 import { workPages } from './pages/work.tsx'
-import {
-  bucketSchema,
-  eventSchema,
-  fileSchema,
-  hoursSchema,
-  jobSchema,
-  runSchema,
-  tableSchema,
-} from './schemas.ts'
 import { sliceLinks } from './slice-links.ts'
 import { tokensPage } from './tokens-page.tsx'
 import { Drop } from './views/drop.tsx'
 import { EventSearch } from './views/events.tsx'
 import { FileDetail, FileList } from './views/files.tsx'
 import { Overview } from './views/overview.tsx'
-import { SearchResults, searchSchema } from './views/search.tsx'
+import { SearchResults } from './views/search.tsx'
 
 const JOBS_LOOKED_AT = 100
 const FAILED_RUNS_SHOWN = 8
@@ -28,15 +25,15 @@ const EVENTS_SHOWN = 50
 const FILES_SHOWN = 100
 
 const events = (client: ApiClient, q: string) =>
-  client.get(`events${query({ limit: EVENTS_SHOWN, q })}`, z.array(eventSchema))
+  client.list(`events${query({ limit: EVENTS_SHOWN, q })}`, eventBody)
 
 const overview = async (client: ApiClient) => {
   const [tables, stats, jobs, failedRuns] = await Promise.all([
-    client.get('tables?include=', z.array(tableSchema)),
-    client.get('stats/hours', hoursSchema),
+    client.list('tables?include=', listedTableBody),
+    client.get('stats/hours', hoursBody),
     // All of them, not those that failed: a list of failures would read all jobs ever where nothing fails.
-    client.get(`jobs${query({ limit: JOBS_LOOKED_AT })}`, z.array(jobSchema)),
-    client.get(`runs${query({ status: 'error', limit: FAILED_RUNS_SHOWN })}`, z.array(runSchema)),
+    client.list(`jobs${query({ limit: JOBS_LOOKED_AT })}`, jobBody),
+    client.list(`runs${query({ status: 'error', limit: FAILED_RUNS_SHOWN })}`, runBody),
   ])
   const failedJobs = jobs.filter(
     ({ status, operationName }) => status === 'error' && operationName !== 'configurationRun',
@@ -60,7 +57,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/drop',
     at: '/console/drop',
     build: async (client, { query: { table = '' } }) => {
-      const buckets = await client.get('buckets', z.array(bucketSchema))
+      const buckets = await client.list('buckets', bucketBody)
       return { title: 'Drop a file', body: <Drop buckets={buckets.map(({ id }) => id)} tableId={table} /> }
     },
   },
@@ -70,7 +67,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/files',
     at: '/console/files',
     build: async (client, { query: { q = '' } }) => {
-      const files = await client.get(`files${query({ q, limit: FILES_SHOWN })}`, z.array(fileSchema))
+      const files = await client.list(`files${query({ q, limit: FILES_SHOWN })}`, fileBody)
       return { title: 'Files', body: <FileList q={q} files={files} /> }
     },
   },
@@ -78,7 +75,7 @@ export const pages: readonly PageRoute[] = [
     path: '/console/files/:id',
     at: '/console/files',
     build: async (client, { params, query: { job } }) => {
-      const file = await client.get(`files/${idIn(params)}`, fileSchema)
+      const file = await client.get(`files/${idIn(params)}`, fileBody)
       const slices = file.isSliced ? await sliceLinks(client, file.id) : { links: [], slices: 0 }
       const columns = await exportColumns(client, file.id, job)
       return { title: `File ${file.id}`, body: <FileDetail file={file} slices={slices} columns={columns} /> }
@@ -104,7 +101,7 @@ export const pages: readonly PageRoute[] = [
       title: `Search: ${q}`,
       body: (
         <SearchResults
-          found={await client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchSchema)}
+          found={await client.get(`global-search${query({ query: q, limit: EVENTS_SHOWN })}`, searchBody)}
         />
       ),
     }),

@@ -1,19 +1,13 @@
 import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { z } from 'zod'
 import { createS3Client } from '../../lib/aws/s3-client.ts'
 import { readManifest } from '../../lib/storage/files/read-manifest.ts'
+import { readableFileBody } from '../../lib/wire/file-body.ts'
 import { type ApiClient, query } from './api-client.ts'
 
 const EXPIRES_SECONDS = 3600
 /** More are for the command line, which puts them together. */
 const LINKS_SHOWN = 100
-
-const accessSchema = z.object({
-  region: z.string(),
-  s3Path: z.object({ bucket: z.string(), key: z.string() }),
-  credentials: z.object({ AccessKeyId: z.string(), SecretAccessKey: z.string(), SessionToken: z.string() }),
-})
 
 interface SliceLinks {
   /** Signed addresses, in order, each valid for an hour. */
@@ -23,7 +17,7 @@ interface SliceLinks {
 
 /** Where a browser gets the slices of a sliced file, with the rights that the caller has on it. */
 export const sliceLinks = async (client: ApiClient, fileId: number): Promise<SliceLinks> => {
-  const access = await client.get(`files/${fileId}${query({ federationToken: 1 })}`, accessSchema)
+  const access = await client.get(`files/${fileId}${query({ federationToken: 1 })}`, readableFileBody)
   const { AccessKeyId, SecretAccessKey, SessionToken } = access.credentials
   const s3 = createS3Client({
     region: access.region,

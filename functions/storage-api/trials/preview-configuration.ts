@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/preview/preview-limits.ts'
-import { previewResult } from '../../lib/extractor/preview/preview-schemas.ts'
+import { previewBody } from '../../lib/extractor/preview/preview-schemas.ts'
 import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { ownerAt } from '../configurations/sealed-settings.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
@@ -31,9 +31,7 @@ export const previewConfiguration = defineRoute({
     404: 'There is no such configuration or row',
     503: 'The preview cannot be made right now',
   },
-  reply: previewResult
-    .extend({ rowId: z.string().nullable(), name: z.string() })
-    .openapi('ConfigurationPreview'),
+  reply: previewBody,
   handle: async (request, services) => {
     const { componentId, configId } = request.params
     const { rowId, rows } = request.body

@@ -1,4 +1,7 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { described } from '../../wire/described.ts'
+import { codeAndMessage } from '../../wire/fields.ts'
+import { jobOutcome } from '../../wire/run-body.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())
 
@@ -12,7 +15,7 @@ export const previewRequest = z.object({
   imageParameters: jsonObject,
   adoptedSecrets: z.array(z.string()),
   /** So many rows of each job. */
-  rows: z.int().min(1),
+  rows: z.int().check(z.minimum(1)),
 })
 
 export type PreviewRequest = z.infer<typeof previewRequest>
@@ -35,11 +38,11 @@ const exchange = z.object({
   at: z.number(),
   /** How long the answer took. */
   seconds: z.number(),
-  request: message.extend({ method: z.string(), url: z.string() }),
+  request: z.extend(message, { method: z.string(), url: z.string() }),
   /** Null: there was none, see `failure`. */
-  response: message.extend({ status: z.int() }).nullable(),
+  response: z.nullable(z.extend(message, { status: z.int() })),
   /** Why there was no answer. */
-  failure: z.string().nullable(),
+  failure: z.nullable(z.string()),
 })
 
 export type Exchange = z.infer<typeof exchange>
@@ -58,24 +61,19 @@ export type PreviewTable = z.infer<typeof table>
 /** What a preview shows, secrets masked. */
 export const previewResult = z.object({
   /** Which limit ended it before its jobs were done: there are no tables then. */
-  stoppedBy: z.enum(['requests', 'seconds', 'bytes']).nullable(),
+  stoppedBy: z.nullable(z.enum(['requests', 'seconds', 'bytes'])),
   /** Why the extraction failed. */
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: z.nullable(codeAndMessage),
   tables: z.array(table),
   exchanges: z.array(exchange),
   /** What each job did and why it ended; nothing when the extraction failed. */
-  jobs: z.array(
-    z.object({
-      job: z.string(),
-      endpoint: z.string(),
-      dataType: z.string(),
-      runs: z.int(),
-      pages: z.int(),
-      rows: z.int(),
-      ended: z.record(z.string(), z.int()),
-    }),
-  ),
+  jobs: z.array(jobOutcome),
   log: z.array(z.object({ level: z.string(), message: z.string() })),
 })
 
 export type PreviewResult = z.infer<typeof previewResult>
+
+/** The preview of a stored configuration: of this row, or of the configuration when it has none. */
+export const previewBody = z
+  .extend(previewResult, { rowId: z.nullable(z.string()), name: z.string() })
+  .register(described, { name: 'ConfigurationPreview' })

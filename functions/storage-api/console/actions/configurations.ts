@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseExactly } from '#lib/json/parse-exactly.ts'
+import { jobBody } from '#lib/wire/job-body.ts'
 import { type ApiClient, Refusal } from '../api-client.ts'
 import type { ActionRoute, Built } from '../built.ts'
 import { showSealed } from '../hide-sealed.ts'
@@ -11,7 +12,6 @@ import {
   configurationPath,
   rowPage,
 } from '../pages/configurations.tsx'
-import { anything, jobSchema } from '../schemas.ts'
 import { pathOf } from '../views/configurations.tsx'
 import type { Draft } from '../views/editor.tsx'
 
@@ -36,7 +36,7 @@ const save = async (
     const stored = await configurationOf(client, params)
     const edited = showSealed(parseObject(text), [stored.configuration, stored.rows])
     const body = { configuration: edited, ...(changeDescription !== '' && { changeDescription }) }
-    await client.send('PUT', path, body, anything, version)
+    await client.send('PUT', path, body, z.unknown(), version)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return again({ text, problem: error.message })
@@ -63,7 +63,7 @@ export const configurationActions: readonly ActionRoute[] = [
     path: `${CONFIGURATION}/run`,
     at,
     act: async (client, { params }) => {
-      const job = await client.send('POST', `${configurationPath(params)}/run`, {}, jobSchema)
+      const job = await client.send('POST', `${configurationPath(params)}/run`, {}, jobBody)
       return { redirect: `/console/jobs/${job.id}` }
     },
   },
@@ -81,7 +81,7 @@ export const configurationActions: readonly ActionRoute[] = [
         'PUT',
         configurationPath(params),
         { isDisabled: form['isDisabled'] === '1' },
-        anything,
+        z.unknown(),
       )
       return backTo(params)
     },
@@ -90,7 +90,7 @@ export const configurationActions: readonly ActionRoute[] = [
     path: `${CONFIGURATION}/rows/:row/disabled`,
     at,
     act: async (client, { params, form }) => {
-      await client.send('PUT', rowPath(params), { isDisabled: form['isDisabled'] === '1' }, anything)
+      await client.send('PUT', rowPath(params), { isDisabled: form['isDisabled'] === '1' }, z.unknown())
       return backTo(params)
     },
   },
@@ -99,7 +99,7 @@ export const configurationActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params, form }) => {
       const rowsSortOrder = z.array(z.string()).parse(JSON.parse(form['rows'] || '[]'))
-      await client.send('PUT', configurationPath(params), { rowsSortOrder }, anything)
+      await client.send('PUT', configurationPath(params), { rowsSortOrder }, z.unknown())
       return backTo(params)
     },
   },
@@ -108,7 +108,7 @@ export const configurationActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params }) => {
       const version = encodeURIComponent(params['version'] ?? '')
-      await client.send('POST', `${configurationPath(params)}/versions/${version}/rollback`, {}, anything)
+      await client.send('POST', `${configurationPath(params)}/versions/${version}/rollback`, {}, z.unknown())
       return backTo(params)
     },
   },

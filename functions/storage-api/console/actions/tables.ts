@@ -1,6 +1,6 @@
+import { jobBody } from '#lib/wire/job-body.ts'
 import { idIn, Refusal } from '../api-client.ts'
 import type { ActionRoute } from '../built.ts'
-import { jobSchema } from '../schemas.ts'
 
 const at = '/console/tables'
 
@@ -18,7 +18,7 @@ export const tableActions: readonly ActionRoute[] = [
     act: async (client, { params, form: { format = 'csv' } }) => {
       const fields = Object.hasOwn(formats, format) ? formats[format] : undefined
       if (fields === undefined) throw new Refusal(400, 'There are the formats csv, gzip and parquet.')
-      const job = await client.send('POST', `tables/${idIn(params)}/export-async`, fields, jobSchema)
+      const job = await client.send('POST', `tables/${idIn(params)}/export-async`, fields, jobBody)
       return { redirect: `/console/jobs/${job.id}` }
     },
   },
@@ -27,7 +27,7 @@ export const tableActions: readonly ActionRoute[] = [
     at,
     act: async (client, { params, form: { description = '' } }) => {
       const path = `tables/${idIn(params)}/snapshots`
-      const job = await client.send('POST', path, { description }, jobSchema)
+      const job = await client.send('POST', path, { description }, jobBody)
       return { redirect: `/console/jobs/${job.id}` }
     },
   },
@@ -38,7 +38,7 @@ export const tableActions: readonly ActionRoute[] = [
       const { id = '', snapshot = '' } = params
       const bucket = id.slice(0, Math.max(0, id.lastIndexOf('.')))
       const path = `buckets/${encodeURIComponent(bucket)}/tables-async`
-      const job = await client.send('POST', path, { name, snapshotId: snapshot }, jobSchema)
+      const job = await client.send('POST', path, { name, snapshotId: snapshot }, jobBody)
       return { redirect: `/console/jobs/${job.id}` }
     },
   },

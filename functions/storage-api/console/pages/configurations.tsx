@@ -1,15 +1,14 @@
-import { z } from 'zod'
 import { previewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import { listedComponentBody } from '#lib/wire/component-body.ts'
+import {
+  configurationBody,
+  listedVersionBody,
+  planBody,
+  scheduleBody,
+  versionBody,
+} from '#lib/wire/configuration-body.ts'
 import { type ApiClient, query, Refusal } from '../api-client.ts'
 import type { Built, PageRoute } from '../built.ts'
-import {
-  componentSchema,
-  configurationSchema,
-  plansSchema,
-  scheduleSchema,
-  versionContentSchema,
-  versionSchema,
-} from '../schemas.ts'
 import { Bench } from '../views/bench.tsx'
 import {
   ConfigurationDetail,
@@ -31,11 +30,11 @@ export const configurationPath = ({ component = '', id = '' }: Params): string =
   `components/${encodeURIComponent(component)}/configs/${encodeURIComponent(id)}`
 
 export const configurationOf = (client: ApiClient, params: Params) =>
-  client.get(configurationPath(params), configurationSchema)
+  client.get(configurationPath(params), configurationBody)
 
 const scheduleOf = async (client: ApiClient, params: Params) => {
   try {
-    return await client.get(`${configurationPath(params)}/schedule`, scheduleSchema)
+    return await client.get(`${configurationPath(params)}/schedule`, scheduleBody)
   } catch (error) {
     if (error instanceof Refusal && error.status === 400) return undefined
     throw error
@@ -47,7 +46,7 @@ export const configurationPage = async (client: ApiClient, params: Params, draft
   const { component = '', id = '' } = params
   const [configuration, versions, schedule] = await Promise.all([
     configurationOf(client, params),
-    client.get(`${configurationPath(params)}/versions`, z.array(versionSchema)),
+    client.list(`${configurationPath(params)}/versions`, listedVersionBody),
     scheduleOf(client, params),
   ])
   const props = { configuration, versions, schedule, draft }
@@ -78,7 +77,7 @@ export const benchPage = async (
   const body = { rows, ...(rowId !== '' && { rowId }) }
   const [configuration, plans, preview] = await Promise.all([
     configurationOf(client, params),
-    client.get(`${path}/plan${query(rowId === '' ? {} : { rowId })}`, plansSchema),
+    client.get(`${path}/plan${query(rowId === '' ? {} : { rowId })}`, planBody),
     isPreview ? client.send('POST', `${path}/preview`, body, previewResult) : undefined,
   ])
   const { component = '', id = '' } = params
@@ -102,7 +101,7 @@ export const configurationPages: readonly PageRoute[] = [
     path: '/console/configurations',
     at,
     build: async client => {
-      const components = await client.get('components?include=configuration,rows', z.array(componentSchema))
+      const components = await client.list('components?include=configuration,rows', listedComponentBody)
       return { title: 'Configurations', body: <ConfigurationList components={components} /> }
     },
   },
@@ -121,10 +120,7 @@ export const configurationPages: readonly PageRoute[] = [
       const { component = '', id = '', version = '' } = params
       const [current, old] = await Promise.all([
         configurationOf(client, params),
-        client.get(
-          `${configurationPath(params)}/versions/${encodeURIComponent(version)}`,
-          versionContentSchema,
-        ),
+        client.get(`${configurationPath(params)}/versions/${encodeURIComponent(version)}`, versionBody),
       ])
       return {
         title: `${current.name || id}: version ${version}`,

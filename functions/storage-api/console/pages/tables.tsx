@@ -1,19 +1,19 @@
 import { parse } from 'csv-parse/sync'
-import { z } from 'zod'
+import { eventBody } from '#lib/wire/event-body.ts'
+import { indexBody } from '#lib/wire/index-body.ts'
+import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
+import { tableOfJob } from '#lib/wire/job-results.ts'
+import { type RunBody, runBody } from '#lib/wire/run-body.ts'
+import {
+  bucketBody,
+  listedTableBody,
+  profileBody,
+  snapshotBody,
+  type TableBody,
+  tableBody,
+} from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageRoute } from '../built.ts'
-import {
-  bucketSchema,
-  eventSchema,
-  type Job,
-  jobSchema,
-  profileSchema,
-  type Run,
-  runSchema,
-  snapshotSchema,
-  type Table,
-  tableSchema,
-} from '../schemas.ts'
 import { TableProfile } from '../views/table-parts.tsx'
 import { type RowFilter, TableDetail, TableList } from '../views/tables.tsx'
 
@@ -34,7 +34,7 @@ const orProblem = async <Found,>(asked: Promise<Found>): Promise<Found | { probl
   }
 }
 
-const rowsOf = async (client: ApiClient, table: Table, filter: RowFilter) => {
+const rowsOf = async (client: ApiClient, table: TableBody, filter: RowFilter) => {
   const order =
     filter.order === '' ? {} : { 'orderBy[0][column]': filter.order, 'orderBy[0][order]': filter.direction }
   const where =
@@ -47,31 +47,26 @@ const rowsOf = async (client: ApiClient, table: Table, filter: RowFilter) => {
   return { cells: records.slice(1), isCut: records.length > ROWS_SHOWN }
 }
 
-const loadsOf = async (client: ApiClient, table: Table): Promise<Job[]> => {
-  const jobs = await client.get(`jobs${query({ limit: 100 })}`, z.array(jobSchema))
-  const isLoad = ({ operationName, tableId, results }: Job): boolean =>
-    (operationName === 'tableImport' && tableId === table.id) ||
-    (operationName === 'tableCreate' && idOf(results) === table.id)
+const loadsOf = async (client: ApiClient, table: TableBody): Promise<JobBody[]> => {
+  const jobs = await client.list(`jobs${query({ limit: 100 })}`, jobBody)
+  const isLoad = (job: JobBody): boolean =>
+    (job.operationName === 'tableImport' || job.operationName === 'tableCreate') &&
+    tableOfJob(job) === table.id
   return jobs.filter(isLoad).slice(0, LOADS_SHOWN)
 }
 
-const idOf = (results: unknown): unknown =>
-  typeof results === 'object' && results !== null && 'id' in results ? results.id : undefined
-
 /** The runs of configurations that jobs were part of. A run that is forgotten, or none of ours, is left out. */
-const runsOf = async (client: ApiClient, jobs: readonly Job[]): Promise<Run[]> => {
-  const ids = [...new Set(jobs.map(({ runId }) => runId).filter(id => id !== ''))].slice(0, RUNS_LOOKED_AT)
+const runsOf = async (client: ApiClient, jobs: readonly JobBody[]): Promise<RunBody[]> => {
+  const ids = [...new Set(jobs.flatMap(({ runId }) => runId ?? []))].slice(0, RUNS_LOOKED_AT)
   const found = await Promise.all(
-    ids.map(id => orProblem(client.get(`runs/${encodeURIComponent(id)}`, runSchema))),
+    ids.map(id => orProblem(client.get(`runs/${encodeURIComponent(id)}`, runBody))),
   )
   return found.flatMap(run => ('problem' in run ? [] : [run]))
 }
 
-const addressSchema = z.object({ services: z.array(z.object({ id: z.string(), url: z.string() })) })
-
 /** Of the storage API, as the caller reached it. */
 const baseUrlOf = async (client: ApiClient): Promise<string> => {
-  const { services } = await client.get('?exclude=components', addressSchema)
+  const { services } = await client.get('?exclude=components', indexBody)
   return services.find(({ id }) => id === 'import')?.url ?? ''
 }
 
@@ -81,8 +76,8 @@ export const tablePages: readonly PageRoute[] = [
     at,
     build: async client => {
       const [buckets, tables] = await Promise.all([
-        client.get('buckets', z.array(bucketSchema)),
-        client.get('tables?include=', z.array(tableSchema)),
+        client.list('buckets', bucketBody),
+        client.list('tables?include=', listedTableBody),
       ])
       return { title: 'Tables', body: <TableList buckets={buckets} tables={tables} /> }
     },
@@ -94,11 +89,11 @@ export const tablePages: readonly PageRoute[] = [
       const { column = '', value = '', order = '', direction = 'ASC' } = asked
       const filter = { column, value, order, direction }
       const path = `tables/${idIn(params)}`
-      const table = await client.get(path, tableSchema)
+      const table = await client.get(path, tableBody)
       const [rows, events, snapshots, baseUrl, loads] = await Promise.all([
         orProblem(rowsOf(client, table, filter)),
-        client.get(`${path}/events${query({ limit: EVENTS_SHOWN })}`, z.array(eventSchema)),
-        client.get(`${path}/snapshots`, z.array(snapshotSchema)),
+        client.list(`${path}/events${query({ limit: EVENTS_SHOWN })}`, eventBody),
+        client.list(`${path}/snapshots`, snapshotBody),
         baseUrlOf(client),
         loadsOf(client, table),
       ])
@@ -111,7 +106,7 @@ export const tablePages: readonly PageRoute[] = [
     path: '/console/tables/:id/profile',
     at,
     build: async (client, { params }) => {
-      const profile = await orProblem(client.get(`tables/${idIn(params)}/profile`, profileSchema))
+      const profile = await orProblem(client.get(`tables/${idIn(params)}/profile`, profileBody))
       const { id = '' } = params
       return { title: `Profile of ${id}`, body: <TableProfile id={id} profile={profile} /> }
     },

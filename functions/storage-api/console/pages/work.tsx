@@ -1,14 +1,9 @@
-import { z } from 'zod'
+import { deadLetterBody } from '#lib/wire/dead-letter-body.ts'
+import { eventBody } from '#lib/wire/event-body.ts'
+import { jobBody } from '#lib/wire/job-body.ts'
+import { type LogLinesBody, logLinesBody, runBody } from '#lib/wire/run-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageRoute } from '../built.ts'
-import {
-  deadLetterSchema,
-  eventSchema,
-  jobSchema,
-  runSchema,
-  type WorkLog,
-  workLogSchema,
-} from '../schemas.ts'
 import { DeadLetterList } from '../views/dead-letters.tsx'
 import { JobDetail } from '../views/jobs.tsx'
 import { RunDetail } from '../views/runs.tsx'
@@ -19,16 +14,19 @@ const at = '/console/jobs'
 
 const timeline = async (client: ApiClient) => {
   const [jobs, runs] = await Promise.all([
-    client.get(`jobs${query({ limit: SHOWN })}`, z.array(jobSchema)),
-    client.get(`runs${query({ limit: SHOWN })}`, z.array(runSchema)),
+    client.list(`jobs${query({ limit: SHOWN })}`, jobBody),
+    client.list(`runs${query({ limit: SHOWN })}`, runBody),
   ])
   return <Timeline jobs={jobs} runs={runs} />
 }
 
 /** A token that does not manage all buckets sees the job without it. */
-const logOf = async (client: ApiClient, correlationId: string): Promise<WorkLog | { problem: string }> => {
+const logOf = async (
+  client: ApiClient,
+  correlationId: string,
+): Promise<LogLinesBody | { problem: string }> => {
   try {
-    return await client.get(`logs${query({ correlationId })}`, workLogSchema)
+    return await client.get(`logs${query({ correlationId })}`, logLinesBody)
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.message }
     throw error
@@ -36,15 +34,15 @@ const logOf = async (client: ApiClient, correlationId: string): Promise<WorkLog 
 }
 
 const jobDetail = async (client: ApiClient, params: Record<string, string>) => {
-  const job = await client.get(`jobs/${idIn(params)}`, jobSchema)
-  const of = job.runId === '' ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
-  const events = await client.get(`events${query({ limit: SHOWN, ...of })}`, z.array(eventSchema))
+  const job = await client.get(`jobs/${idIn(params)}`, jobBody)
+  const of = job.runId === null ? { q: `params.jobId:${job.id}` } : { runId: job.runId }
+  const events = await client.list(`events${query({ limit: SHOWN, ...of })}`, eventBody)
   const log = await logOf(client, job.runId || `job-${job.id}`)
   return { title: `Job ${job.id}`, body: <JobDetail job={job} events={events} log={log} /> }
 }
 
 const runDetail = async (client: ApiClient, params: Record<string, string>) => {
-  const run = await client.get(`runs/${idIn(params)}`, runSchema)
+  const run = await client.get(`runs/${idIn(params)}`, runBody)
   return {
     title: `Run of ${run.componentId}/${run.configId}`,
     body: <RunDetail run={run} log={await logOf(client, run.id)} />,
@@ -76,7 +74,7 @@ export const workPages: readonly PageRoute[] = [
     at: '/console/dead-letters',
     build: async client => ({
       title: 'Dead letters',
-      body: <DeadLetterList letters={await client.get('dead-letters', z.array(deadLetterSchema))} />,
+      body: <DeadLetterList letters={await client.list('dead-letters', deadLetterBody)} />,
     }),
   },
 ]

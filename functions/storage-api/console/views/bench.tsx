@@ -1,14 +1,14 @@
 import type { PreviewResult } from '#lib/extractor/preview/preview-schemas.ts'
+import type { PlanBody } from '#lib/wire/configuration-body.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
-import type { Plans } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { JobsOfExtraction } from './runs.tsx'
 
 interface BenchProps {
   componentId: string
   configId: string
-  plans: Plans
+  plans: PlanBody
   /** The row that is tried; empty: the first that is enabled. */
   rowId: string
   rows: string

@@ -1,26 +1,21 @@
-import type { z } from 'zod'
+import type { ListedComponentBody } from '#lib/wire/component-body.ts'
+import type {
+  ConfigurationBody,
+  ListedVersionBody,
+  ScheduleBody,
+  VersionBody,
+} from '#lib/wire/configuration-body.ts'
 import { readable } from '../format.ts'
 import { hideSealed } from '../hide-sealed.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
-import type {
-  componentSchema,
-  configurationSchema,
-  Schedule,
-  versionContentSchema,
-  versionSchema,
-} from '../schemas.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { type Draft, Editor } from './editor.tsx'
-
-type Component = z.output<typeof componentSchema>
-type Configuration = z.output<typeof configurationSchema>
-type Version = z.output<typeof versionSchema>
 
 /** Path of a configuration's page. Ids may hold any character. */
 export const pathOf = (componentId: string, configurationId: string): string =>
   `/console/configurations/${encodeURIComponent(componentId)}/${encodeURIComponent(configurationId)}`
 
-export const ConfigurationList = ({ components }: { components: readonly Component[] }) =>
+export const ConfigurationList = ({ components }: { components: readonly ListedComponentBody[] }) =>
   components.length === 0 ? (
     <Empty>
       No configuration yet. An extraction begins with one:{' '}
@@ -45,7 +40,7 @@ export const ConfigurationList = ({ components }: { components: readonly Compone
               </td>
               <td class="number">{one.version}</td>
               <td>{one.changeDescription || '–'}</td>
-              <td class="number">{one.rows.length}</td>
+              <td class="number">{one.rows?.length ?? 0}</td>
             </tr>
           ))}
         </Grid>
@@ -55,10 +50,10 @@ export const ConfigurationList = ({ components }: { components: readonly Compone
 
 interface DetailProps {
   componentId: string
-  configuration: Configuration
-  versions: readonly Version[]
+  configuration: ConfigurationBody
+  versions: readonly ListedVersionBody[]
   /** Undefined: it cannot be read. */
-  schedule: Schedule | undefined
+  schedule: ScheduleBody | undefined
   draft?: Draft | undefined
 }
 
@@ -108,7 +103,7 @@ export const ConfigurationDetail = (props: DetailProps) => {
           <tr>
             <th scope="row">{version.version}</th>
             <td>{version.created}</td>
-            <td>{version.creatorToken?.description ?? ''}</td>
+            <td>{version.creatorToken.description}</td>
             <td>{version.changeDescription}</td>
             <td>
               {version.version !== configuration.version && (
@@ -131,7 +126,7 @@ const Toggle = ({ path, isDisabled, name }: { path: string; isDisabled: boolean;
   </form>
 )
 
-const ScheduleFacts = ({ schedule }: { schedule: Schedule | undefined }) => {
+const ScheduleFacts = ({ schedule }: { schedule: ScheduleBody | undefined }) => {
   if (schedule === undefined) return <Problem>The schedule cannot be read.</Problem>
   const { expression, timezone, isActive, nextTimes } = schedule
   if (expression === null)
@@ -165,7 +160,7 @@ const localTime = (time: string, timeZone: string): string =>
     new Date(time),
   )
 
-const RowList = ({ path, rows }: { path: string; rows: Configuration['rows'] }) => (
+const RowList = ({ path, rows }: { path: string; rows: ConfigurationBody['rows'] }) => (
   <Grid caption="Rows" head={['Row', 'Name', 'Version', 'Order', 'Enabled']}>
     {rows.map((row, index) => (
       <tr>
@@ -209,8 +204,8 @@ const movedUp = (rows: readonly { id: string }[], index: number): string[] => {
 
 interface RowProps {
   componentId: string
-  configuration: Configuration
-  row: Configuration['rows'][number]
+  configuration: ConfigurationBody
+  row: ConfigurationBody['rows'][number]
   draft?: Draft | undefined
 }
 
@@ -250,8 +245,8 @@ export const RowDetail = ({ componentId, configuration, row, draft }: RowProps) 
 
 interface ComparisonProps {
   componentId: string
-  old: z.output<typeof versionContentSchema>
-  current: Configuration
+  old: VersionBody
+  current: ConfigurationBody
 }
 
 export const VersionComparison = ({ componentId, old, current }: ComparisonProps) => {

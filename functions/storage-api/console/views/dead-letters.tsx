@@ -1,9 +1,9 @@
+import type { DeadLetterBody } from '#lib/wire/dead-letter-body.ts'
 import { readable } from '../format.ts'
 import { Empty } from '../layout.tsx'
-import type { DeadLetter } from '../schemas.ts'
 
 /** What failed and waits for somebody: why, with which input, and what can be done. */
-export const DeadLetterList = ({ letters }: { letters: readonly DeadLetter[] }) =>
+export const DeadLetterList = ({ letters }: { letters: readonly DeadLetterBody[] }) =>
   letters.length === 0 ? (
     <Empty>Nothing has failed that waits for you.</Empty>
   ) : (

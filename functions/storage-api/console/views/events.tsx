@@ -1,7 +1,7 @@
+import type { EventBody } from '#lib/wire/event-body.ts'
 import { Empty, Grid, Status } from '../layout.tsx'
-import type { Event } from '../schemas.ts'
 
-export const EventList = ({ events }: { events: readonly Event[] }) =>
+export const EventList = ({ events }: { events: readonly EventBody[] }) =>
   events.length === 0 ? (
     <Empty>Nothing has happened here yet.</Empty>
   ) : (
@@ -25,7 +25,7 @@ export const EventList = ({ events }: { events: readonly Event[] }) =>
     </Grid>
   )
 
-export const EventSearch = ({ q, events }: { q: string; events: readonly Event[] }) => (
+export const EventSearch = ({ q, events }: { q: string; events: readonly EventBody[] }) => (
   <>
     <form class="filter" action="/console/events">
       <label>

@@ -1,8 +1,8 @@
+import type { FileBody } from '#lib/wire/file-body.ts'
 import { bytes } from '../format.ts'
 import { Empty, Facts, Grid } from '../layout.tsx'
-import type { StoredFile } from '../schemas.ts'
 
-export const FileList = ({ q, files }: { q: string; files: readonly StoredFile[] }) => (
+export const FileList = ({ q, files }: { q: string; files: readonly FileBody[] }) => (
   <>
     <form class="filter" action="/console/files">
       <label>
@@ -32,7 +32,7 @@ export const FileList = ({ q, files }: { q: string; files: readonly StoredFile[]
 )
 
 interface FileDetailProps {
-  file: StoredFile
+  file: FileBody
   /** Addresses of its slices, when it is sliced, and how many there are. */
   slices: { links: readonly string[]; slices: number }
   /** Those that the job of its export names; none when it is not known. */
@@ -47,10 +47,7 @@ export const FileDetail = ({ file, slices, columns }: FileDetailProps) => (
         ['Size', file.isSliced ? 'sliced' : bytes(file.sizeBytes)],
         ['Tags', file.tags.join(', ') || '–'],
         ['Created', file.created],
-        [
-          'Kept for',
-          file.maxAgeDays === null || file.maxAgeDays === undefined ? 'good' : `${file.maxAgeDays} days`,
-        ],
+        ['Kept for', file.maxAgeDays === null ? 'good' : `${file.maxAgeDays} days`],
         ['Encrypted', file.isEncrypted ? 'yes' : 'no'],
         ['Run', file.runId || '–'],
       ]}

@@ -1,24 +1,28 @@
+import type { EventBody } from '#lib/wire/event-body.ts'
+import type { JobBody } from '#lib/wire/job-body.ts'
+import { fileOfJob, rowsOfJob } from '#lib/wire/job-results.ts'
+import type { LogLinesBody } from '#lib/wire/run-body.ts'
 import { bytes, count, duration, readable } from '../format.ts'
 import { Facts, Problem, Status } from '../layout.tsx'
-import type { Event, Job, WorkLog } from '../schemas.ts'
 import { EventList } from './events.tsx'
-import { resultsOf, TableLink } from './links.tsx'
+import { TableLink } from './links.tsx'
 import { Logs } from './logs.tsx'
 
-export const Outcome = ({ job }: { job: Job }) => {
-  const { file, importedRowsCount } = resultsOf(job)
+export const Outcome = ({ job }: { job: JobBody }) => {
+  const file = fileOfJob(job)
+  const rows = rowsOfJob(job)
   if (job.error !== undefined) return <span>{job.error.message}</span>
   if (file !== undefined) return <a href={`/console/files/${file.id}?job=${job.id}`}>File {file.id}</a>
-  return <span>{importedRowsCount === undefined ? '' : `${count(importedRowsCount)} rows`}</span>
+  return <span>{rows === undefined ? '' : `${count(rows)} rows`}</span>
 }
 
-const isOver = (job: Job): boolean => job.status === 'success' || job.status === 'error'
+const isOver = (job: JobBody): boolean => job.status === 'success' || job.status === 'error'
 
 interface JobDetailProps {
-  job: Job
-  events: readonly Event[]
+  job: JobBody
+  events: readonly EventBody[]
   /** Of its functions; or why it is not shown. */
-  log: WorkLog | { problem: string }
+  log: LogLinesBody | { problem: string }
 }
 
 /** One job; asks for itself again until it is over. */
@@ -38,18 +42,18 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
           ['Status', <Status value={job.status} />],
           ['Operation', job.operationName],
           ['Table', <TableLink job={job} />],
-          ['Read', bytes(job.metrics?.inBytes)],
+          ['Read', bytes(job.metrics.inBytes)],
           ['What became of it', <Outcome job={job} />],
-          ['Asked for by', job.creatorToken?.description ?? '–'],
+          ['Asked for by', job.creatorToken.description],
           ['Run', job.runId || '–'],
         ]}
       />
       <h2>Steps</h2>
       <ol class="steps">
         <li>
-          {job.createdTime} accepted{job.startTime === '' && ', waiting for its turn'}
+          {job.createdTime} accepted{job.startTime === null && ', waiting for its turn'}
         </li>
-        {job.startTime !== '' && (
+        {job.startTime !== null && (
           <li>
             {job.startTime} started, after {duration(job.createdTime, job.startTime)}
           </li>
@@ -57,7 +61,7 @@ export const JobDetail = ({ job, events, log }: JobDetailProps) => {
         {isOver(job) && (
           <li>
             {job.endTime} {job.status === 'error' ? 'failed' : 'done'}
-            {job.startTime !== '' && `, after ${duration(job.startTime, job.endTime)}`}
+            {job.startTime !== null && `, after ${duration(job.startTime, job.endTime)}`}
           </li>
         )}
       </ol>

@@ -1,15 +1,15 @@
+import type { LogLinesBody } from '#lib/wire/run-body.ts'
 import { Grid } from '../layout.tsx'
-import type { WorkLog } from '../schemas.ts'
 
 /** What the functions wrote about a piece of work; or where that is, or why it is not shown. */
-export const Logs = ({ log }: { log: WorkLog | { problem: string } }) => (
+export const Logs = ({ log }: { log: LogLinesBody | { problem: string } }) => (
   <>
     <h2>Log lines</h2>
     {'problem' in log ? <p class="hint">{log.problem}</p> : <Lines log={log} />}
   </>
 )
 
-const Lines = ({ log: { lines, isComplete, insights } }: { log: WorkLog }) => {
+const Lines = ({ log: { lines, isComplete, insights } }: { log: LogLinesBody }) => {
   if (insights !== null)
     return (
       <p>

@@ -1,18 +1,21 @@
+import type { HoursBody } from '#lib/wire/hours-body.ts'
+import type { JobBody } from '#lib/wire/job-body.ts'
+import type { RunBody } from '#lib/wire/run-body.ts'
+import type { ListedTableBody } from '#lib/wire/table-body.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid } from '../layout.tsx'
-import type { Hours, Job, Run, Table } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { JobLink, RunLink, TableLink } from './links.tsx'
 
 interface OverviewProps {
-  tables: readonly Table[]
+  tables: readonly ListedTableBody[]
   /** Newest first. */
-  failedJobs: readonly Job[]
-  failedRuns: readonly Run[]
-  stats: Hours
+  failedJobs: readonly JobBody[]
+  failedRuns: readonly RunBody[]
+  stats: HoursBody
 }
 
-type Hour = Hours['hours'][number]
+type Hour = HoursBody['hours'][number]
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
@@ -25,8 +28,8 @@ export const Overview = ({ tables, failedJobs, failedRuns, stats: { hours, isCom
       <Facts
         of={[
           ['Tables', count(tables.length)],
-          ['Rows', count(sum(tables.map(({ rowsCount }) => rowsCount)))],
-          ['Storage', bytes(sum(tables.map(({ dataSizeBytes }) => dataSizeBytes)))],
+          ['Rows', count(sum(tables.map(({ rowsCount }) => rowsCount ?? 0)))],
+          ['Storage', bytes(sum(tables.map(({ dataSizeBytes }) => dataSizeBytes ?? 0)))],
           ['Waiting', inAll(({ waiting }) => waiting)],
           ['Under way', inAll(({ processing }) => processing)],
           ['Failed', inAll(({ error }) => error)],
@@ -51,16 +54,16 @@ export const Overview = ({ tables, failedJobs, failedRuns, stats: { hours, isCom
 
 const FAILURES_SHOWN = 8
 
-const Failures = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly Run[] }) => {
+const Failures = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly RunBody[] }) => {
   const failures = [
     ...jobs.map(job => ({
-      at: job.endTime,
+      at: job.endTime ?? '',
       link: <JobLink job={job} />,
       of: <TableLink job={job} />,
       reason: job.error?.message,
     })),
     ...runs.map(run => ({
-      at: run.endTime,
+      at: run.endTime ?? '',
       link: <RunLink run={run} />,
       of: (
         <a href={pathOf(run.componentId, run.configId)}>

@@ -1,12 +1,19 @@
+import * as z from 'zod/mini'
+import {
+  type JobOutcome,
+  type LogLinesBody,
+  type RowResult,
+  type RunBody,
+  rowResult,
+} from '#lib/wire/run-body.ts'
 import { count, readable } from '../format.ts'
 import { Facts, Grid, Problem, Status } from '../layout.tsx'
-import type { Run, RunResults, WorkLog } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
 import { Logs } from './logs.tsx'
 
 /** One run; asks for itself again until it is over. */
-export const RunDetail = ({ run, log }: { run: Run; log: WorkLog | { problem: string } }) => {
+export const RunDetail = ({ run, log }: { run: RunBody; log: LogLinesBody | { problem: string } }) => {
   const live =
     run.status === 'processing'
       ? {
@@ -15,7 +22,8 @@ export const RunDetail = ({ run, log }: { run: Run; log: WorkLog | { problem: st
           'hx-swap': 'outerHTML',
         }
       : {}
-  const asked = /^job (\d+)$/.exec(run.trigger)?.[1]
+  const { status, rows } = run.results ?? {} // anybody may start the machine, with any result
+  const asked = /^job (\d+)$/.exec(run.trigger ?? '')?.[1]
   return (
     <div {...live} aria-live="polite">
       {run.error !== null && (
@@ -47,17 +55,15 @@ export const RunDetail = ({ run, log }: { run: Run; log: WorkLog | { problem: st
           ['Requests', count(run.requests)],
         ]}
       />
-      {run.results?.status === 'held' && <Held run={run} />}
-      {run.results?.rows.map(row => (
-        <RowOfRun row={row} />
-      ))}
+      {status === 'held' && <Held run={run} />}
+      {Array.isArray(rows) && rows.map((row: unknown) => <RowOfRun row={row} />)}
       <Logs log={log} />
     </div>
   )
 }
 
 /** Tables that wait for somebody, or what was decided about them. */
-const Held = ({ run }: { run: Run }) => {
+const Held = ({ run }: { run: RunBody }) => {
   const path = `/console/runs/${encodeURIComponent(run.id)}`
   if (run.decision)
     return (
@@ -87,7 +93,18 @@ const Held = ({ run }: { run: Run }) => {
 }
 
 /** What a row of the configuration did: why each job ended, which tables it loaded, what its author should know. */
-const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => (
+const RowOfRun = ({ row }: { row: unknown }) => {
+  const read = rowResult.safeParse(row)
+  if (read.success) return <Row row={read.data} />
+  return (
+    <section class="panel">
+      <Problem>This row of the run cannot be shown. {z.prettifyError(read.error)}</Problem>
+      <pre>{readable(row)}</pre>
+    </section>
+  )
+}
+
+const Row = ({ row }: { row: RowResult }) => (
   <section class="panel">
     <h2>
       {row.name || row.id || 'Configuration'}: <Status value={row.status} />
@@ -95,10 +112,11 @@ const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => 
     <p>
       {row.seconds} s, {count(row.requests)} requests, {count(row.rowsLoaded)} rows, {count(row.legs)}{' '}
       {row.legs === 1 ? 'leg' : 'legs'}
-      {row.unchanged > 0 && `, ${count(row.unchanged)} answers unchanged since the last run`}
-      {row.limitWaitSeconds > 0 && `, ${count(row.limitWaitSeconds)} s of waiting for the limits of the API`}
+      {row.unchanged !== undefined && `, ${count(row.unchanged)} answers unchanged since the last run`}
+      {row.limitWaitSeconds !== undefined &&
+        `, ${count(row.limitWaitSeconds)} s of waiting for the limits of the API`}
     </p>
-    {row.error != null && (
+    {row.error !== undefined && (
       <Problem>
         {row.error.message} <code>{row.error.code}</code>
       </Problem>
@@ -106,7 +124,7 @@ const RowOfRun = ({ row }: { row: NonNullable<RunResults>['rows'][number] }) => 
     {row.warnings.map(warning => (
       <p class="hint">{warning}</p>
     ))}
-    {row.drift != null && <Drift drift={row.drift} />}
+    {row.drift !== undefined && <Drift drift={row.drift} />}
     <JobsOfExtraction jobs={row.jobs} />
     {row.tables.length > 0 && (
       <ul>
@@ -129,7 +147,7 @@ const changeWords: Readonly<Record<string, string>> = {
 }
 
 /** What has changed in the tables since the last run. */
-const Drift = ({ drift }: { drift: NonNullable<NonNullable<RunResults>['rows'][number]['drift']> }) =>
+const Drift = ({ drift }: { drift: NonNullable<RowResult['drift']> }) =>
   drift.changes.length === 0 ? (
     <p>{drift.compared === 0 ? 'Nothing to compare with yet' : 'No change'} since the last run.</p>
   ) : (
@@ -151,10 +169,8 @@ const Drift = ({ drift }: { drift: NonNullable<NonNullable<RunResults>['rows'][n
     </Grid>
   )
 
-type JobOfRow = NonNullable<RunResults>['rows'][number]['jobs'][number]
-
 /** Requests of a configuration with their pages, and why each ended. */
-export const JobsOfExtraction = ({ jobs }: { jobs: readonly JobOfRow[] }) =>
+export const JobsOfExtraction = ({ jobs }: { jobs: readonly JobOutcome[] }) =>
   jobs.length === 0 ? null : (
     <Grid
       caption="Jobs of the extraction"

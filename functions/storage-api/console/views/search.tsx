@@ -1,19 +1,8 @@
-import { z } from 'zod'
+import type { SearchBody } from '#lib/wire/search-body.ts'
 import { Empty, Grid } from '../layout.tsx'
 import { pathOf } from './configurations.tsx'
 
-const itemSchema = z.object({
-  id: z.union([z.string(), z.number()]).transform(String),
-  name: z.string(),
-  type: z.string(),
-  componentId: z.string().nullish(),
-})
-
-export const searchSchema = z.object({ all: z.number(), items: z.array(itemSchema) })
-
-type Found = z.output<typeof searchSchema>
-
-export const SearchResults = ({ found }: { found: Found }) =>
+export const SearchResults = ({ found }: { found: SearchBody }) =>
   found.items.length === 0 ? (
     <Empty>Nothing has such a name.</Empty>
   ) : (
@@ -30,7 +19,7 @@ export const SearchResults = ({ found }: { found: Found }) =>
     </Grid>
   )
 
-const addressOf = ({ type, id, componentId }: Found['items'][number]): string => {
+const addressOf = ({ type, id, componentId }: SearchBody['items'][number]): string => {
   if (type === 'table') return `/console/tables/${encodeURIComponent(id)}`
   if (type === 'bucket') return '/console/tables'
   return componentId ? pathOf(componentId, id) : '/console/configurations'

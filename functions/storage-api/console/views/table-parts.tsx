@@ -1,15 +1,14 @@
-import type { z } from 'zod'
+import type { JobBody } from '#lib/wire/job-body.ts'
+import type { RunBody } from '#lib/wire/run-body.ts'
+import type { ProfileBody, SnapshotBody, TableBody } from '#lib/wire/table-body.ts'
 import { count } from '../format.ts'
 import { Empty, Grid, Problem } from '../layout.tsx'
-import type { Job, profileSchema, Run, Snapshot, Table } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { tablePath } from './links.tsx'
 import { JobTable } from './timeline.tsx'
 
-type Profile = z.output<typeof profileSchema>
-
 /** What the columns hold, or why it cannot be said. */
-export const TableProfile = ({ id, profile }: { id: string; profile: Profile | { problem: string } }) => (
+export const TableProfile = ({ id, profile }: { id: string; profile: ProfileBody | { problem: string } }) => (
   <>
     <p>
       <a href={tablePath(id)}>{id}</a>
@@ -18,7 +17,7 @@ export const TableProfile = ({ id, profile }: { id: string; profile: Profile | {
   </>
 )
 
-const Columns = ({ profile }: { profile: Profile }) => (
+const Columns = ({ profile }: { profile: ProfileBody }) => (
   <>
     {profile.isSample && (
       <p class="hint">
@@ -50,7 +49,7 @@ const Columns = ({ profile }: { profile: Profile }) => (
 )
 
 /** Snapshots that were kept, each with a way back. */
-export const Snapshots = ({ table, snapshots }: { table: Table; snapshots: readonly Snapshot[] }) => (
+export const Snapshots = ({ table, snapshots }: { table: TableBody; snapshots: readonly SnapshotBody[] }) => (
   <>
     {snapshots.length === 0 ? (
       <Empty>None was kept.</Empty>
@@ -60,7 +59,7 @@ export const Snapshots = ({ table, snapshots }: { table: Table; snapshots: reado
           <tr>
             <th scope="row">{snapshot.createdTime}</th>
             <td class="number">{count(snapshot.rowsCount)}</td>
-            <td>{snapshot.creatorToken?.description ?? ''}</td>
+            <td>{snapshot.creatorToken.description}</td>
             <td class="cell">{snapshot.description}</td>
             <td>
               <form
@@ -93,7 +92,7 @@ export const Snapshots = ({ table, snapshots }: { table: Table; snapshots: reado
 )
 
 /** The loads of a table and the configurations whose runs brought rows. */
-export const Origin = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly Run[] }) => {
+export const Origin = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly RunBody[] }) => {
   const configurations = new Map(
     runs.map(({ componentId, configId }) => [pathOf(componentId, configId), `${componentId}/${configId}`]),
   )
@@ -115,7 +114,7 @@ export const Origin = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly Ru
 }
 
 /** How other engines read the table: an address, and what to type. */
-export const Attach = ({ table, baseUrl }: { table: Table; baseUrl: string }) => {
+export const Attach = ({ table, baseUrl }: { table: TableBody; baseUrl: string }) => {
   const at = table.id.lastIndexOf('.')
   const name = `"${table.id.slice(0, at)}"."${table.id.slice(at + 1)}"`
   return (

@@ -1,14 +1,20 @@
-import type { z } from 'zod'
+import type { EventBody } from '#lib/wire/event-body.ts'
+import type { JobBody } from '#lib/wire/job-body.ts'
+import type { RunBody } from '#lib/wire/run-body.ts'
+import type { BucketBody, ListedTableBody, SnapshotBody, TableBody } from '#lib/wire/table-body.ts'
 import { bytes, count } from '../format.ts'
 import { Empty, Facts, Grid, Problem } from '../layout.tsx'
-import type { bucketSchema, Event, Job, Run, Snapshot, Table } from '../schemas.ts'
 import { EventList } from './events.tsx'
 import { tablePath } from './links.tsx'
 import { Attach, Origin, Snapshots } from './table-parts.tsx'
 
-type Bucket = z.output<typeof bucketSchema>
-
-export const TableList = ({ buckets, tables }: { buckets: readonly Bucket[]; tables: readonly Table[] }) => (
+export const TableList = ({
+  buckets,
+  tables,
+}: {
+  buckets: readonly BucketBody[]
+  tables: readonly ListedTableBody[]
+}) => (
   <>
     {buckets.length === 0 && (
       <Empty>
@@ -56,16 +62,16 @@ export interface RowFilter {
 }
 
 interface TableDetailProps {
-  table: Table
+  table: TableBody
   filter: RowFilter
   /** The rows that match, or why they cannot be shown. */
   rows: { cells: readonly (readonly string[])[]; isCut: boolean } | { problem: string }
-  events: readonly Event[]
+  events: readonly EventBody[]
   /** Jobs that loaded it lately. */
-  loads: readonly Job[]
+  loads: readonly JobBody[]
   /** Runs that those jobs were part of. */
-  runs: readonly Run[]
-  snapshots: readonly Snapshot[]
+  runs: readonly RunBody[]
+  snapshots: readonly SnapshotBody[]
   /** Of the storage API. */
   baseUrl: string
 }
@@ -161,7 +167,7 @@ const Rows = ({
   cells,
   isCut,
 }: {
-  table: Table
+  table: TableBody
   cells: readonly (readonly string[])[]
   isCut: boolean
 }) => (

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
+import type { JobBody } from '#lib/wire/job-body.ts'
+import type { RunBody } from '#lib/wire/run-body.ts'
 import { count, duration } from '../format.ts'
 import { Empty, Grid, Status } from '../layout.tsx'
-import type { Job, Run } from '../schemas.ts'
 import { pathOf } from './configurations.tsx'
 import { Outcome } from './jobs.tsx'
 import { JobLink, RunLink, TableLink } from './links.tsx'
@@ -16,7 +17,7 @@ interface Entry {
 }
 
 /** Jobs and runs in one list, newest first. Asks for itself again while it is open. */
-export const Timeline = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly Run[] }) => {
+export const Timeline = ({ jobs, runs }: { jobs: readonly JobBody[]; runs: readonly RunBody[] }) => {
   // A run that a job asked for is one piece of work.
   const asked = new Set(runs.map(({ trigger }) => trigger))
   const entries = [
@@ -38,7 +39,9 @@ export const Timeline = ({ jobs, runs }: { jobs: readonly Job[]; runs: readonly 
   )
 }
 
-export const JobTable = ({ jobs }: { jobs: readonly Job[] }) => <EntryTable entries={jobs.map(entryOfJob)} />
+export const JobTable = ({ jobs }: { jobs: readonly JobBody[] }) => (
+  <EntryTable entries={jobs.map(entryOfJob)} />
+)
 
 const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
   <Grid caption="Jobs and runs" head={['What', 'Status', 'Of', 'When', 'Took', 'What became of it']}>
@@ -59,7 +62,7 @@ const EntryTable = ({ entries }: { entries: readonly Entry[] }) => (
   </Grid>
 )
 
-const entryOfJob = (job: Job): Entry => ({
+const entryOfJob = (job: JobBody): Entry => ({
   at: job.createdTime,
   status: job.status,
   link: <JobLink job={job} />,
@@ -68,7 +71,7 @@ const entryOfJob = (job: Job): Entry => ({
   outcome: <Outcome job={job} />,
 })
 
-const entryOfRun = (run: Run): Entry => ({
+const entryOfRun = (run: RunBody): Entry => ({
   at: run.startTime,
   status: run.status,
   link: <RunLink run={run} />,

@@ -1,11 +1,8 @@
-import type { z } from 'zod'
+import type { TokenBody } from '#lib/wire/token-body.ts'
 import { readable } from '../format.ts'
 import { Empty, Grid } from '../layout.tsx'
-import type { tokenSchema } from '../schemas.ts'
 
-type Token = z.output<typeof tokenSchema>
-
-export const TokenList = ({ tokens, made }: { tokens: readonly Token[]; made?: string | undefined }) => (
+export const TokenList = ({ tokens, made }: { tokens: readonly TokenBody[]; made?: string | undefined }) => (
   <>
     {made !== undefined && (
       <section class="panel" role="status">
@@ -69,7 +66,7 @@ export const TokenList = ({ tokens, made }: { tokens: readonly Token[]; made?: s
   </>
 )
 
-const rightsOf = (token: Token): string => {
+const rightsOf = (token: TokenBody): string => {
   if (token.isMasterToken) return 'everything'
   if (token.canManageBuckets) return 'all buckets'
   return (

@@ -39,7 +39,7 @@ const row = {
   warnings: [],
   tables: [],
   jobs: [],
-  drift: { compared: 1, changes: [{ table: 'items', column: 'a', change: 'type' }], more: 0 },
+  drift: { compared: 1, changes: [{ table: 'items', column: 'a', change: 'type', rule: 'types' }], more: 0 },
 }
 
 const extractionRuns: ExtractionRuns = {

@@ -22,6 +22,7 @@ const run = {
     rowsLoaded: 3,
     requests: 2,
     rows: [
+      { id: 'odd' },
       {
         id: null,
         name: 'Shop',
@@ -33,7 +34,15 @@ const run = {
         warnings: ['A list inside a list was left out.'],
         tables: [{ tableId: 'in.c-main.orders', rows: 3 }],
         jobs: [
-          { job: '0', endpoint: 'orders', dataType: 'orders', pages: 2, rows: 3, ended: { 'short page': 1 } },
+          {
+            job: '0',
+            endpoint: 'orders',
+            dataType: 'orders',
+            runs: 1,
+            pages: 2,
+            rows: 3,
+            ended: { 'short page': 1 },
+          },
         ],
       },
     ],
@@ -47,6 +56,13 @@ const extractionRuns: ExtractionRuns = {
   get: async id => (id === run.name ? run : undefined),
 }
 
+const options = {
+  assets: () => new Map(),
+  storeOrigins: [],
+  now: () => new Date(),
+  log: { error: (_: string, error: Error) => void console.error(error) },
+}
+
 let service: StorageService
 let api: ApiServer
 let app: { fetch: (request: Request) => Promise<Response> }
@@ -55,15 +71,7 @@ let cookie = ''
 beforeAll(async () => {
   api = await startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }])
   service = await startStorageService({ allowedHosts: ['127.0.0.1'], extractionRuns })
-  app = withConsole(service.app, async () =>
-    createConsole({
-      api: service.app,
-      assets: () => new Map(),
-      storeOrigins: [],
-      now: () => new Date(),
-      log: { error: (_, error) => void console.error(error) },
-    }),
-  )
+  app = withConsole(service.app, async () => createConsole({ ...options, api: service.app }))
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   await service.createBucket('main')
@@ -120,6 +128,46 @@ describe('the overview', () => {
     const html = await page('/console')
     expect(html).toMatch(/Jobs and runs of the last 24 hours: \d+ done, 0 waiting or under way, 0 failed/)
     expect(await page('/console/live')).toContain('Newest failures')
+  })
+})
+
+describe('what has not the form that it should have', () => {
+  it('an alias with a filter and columns of its own, whose rows nobody has counted, is listed', async () => {
+    await service.call('POST', '/v2/storage/buckets/in.c-main/table-aliases', {
+      sourceTable: 'in.c-main.orders',
+      name: 'brno',
+      aliasFilter: { column: 'city', values: ['Brno'] },
+      aliasColumns: ['id'],
+    })
+    for (const path of ['/console', '/console/live', '/console/tables/in.c-main.brno']) await page(path)
+    expect(await page('/console/tables')).toContain('>brno</a>')
+  })
+
+  it('is named on its page, and all the rest is shown', async () => {
+    const broken = createConsole({
+      ...options,
+      api: {
+        fetch: async request => {
+          const response = await service.app.fetch(request)
+          if (new URL(request.url).pathname !== '/v2/storage/tables') return response
+          const tables = (await response.json()) as object[] // the reply is a list
+          return Response.json([{ id: 'in.c-main.broken', name: 7 }, ...tables])
+        },
+      },
+    })
+    for (const path of ['/console/tables', '/console/live']) {
+      const response = await broken.fetch(new Request(`${ORIGIN}${path}`, { headers: { cookie } }))
+      expect(response.status).toBe(200)
+      const html = await response.text()
+      expect(html).toContain('tables: in.c-main.broken cannot be shown.')
+      expect(html).toContain(path === '/console/tables' ? '>orders</a>' : 'Newest failures')
+    }
+  })
+
+  it('a row of a run that is none is shown as it is, beside the others', async () => {
+    const html = await page('/console/runs/r1')
+    expect(html).toContain('This row of the run cannot be shown.')
+    expect(html).toContain('in.c-main.orders')
   })
 })
 

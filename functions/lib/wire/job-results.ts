@@ -1,0 +1,26 @@
+import * as z from 'zod/mini'
+import type { JobBody } from './job-body.ts'
+
+/** The parts of a job's results that people look for. Each operation has others. */
+const jobResults = z.object({
+  id: z.optional(z.catch(z.optional(z.string().check(z.regex(/^(in|out|sys)\./))), undefined)),
+  importedRowsCount: z.optional(z.number()),
+  /** Of a table that the job made. */
+  rowsCount: z.optional(z.nullable(z.number())),
+  rowsLoaded: z.optional(z.number()),
+  file: z.optional(z.object({ id: z.number() })),
+})
+
+type Ended = Partial<Pick<JobBody, 'results' | 'tableId'>>
+
+const resultsOf = ({ results }: Ended): z.infer<typeof jobResults> => jobResults.safeParse(results).data ?? {}
+
+export const fileOfJob = (job: Ended): { id: number } | undefined => resultsOf(job).file
+
+export const rowsOfJob = (job: Ended): number | undefined => {
+  const { importedRowsCount, rowsLoaded, rowsCount } = resultsOf(job)
+  return importedRowsCount ?? rowsLoaded ?? rowsCount ?? undefined
+}
+
+/** The table of a job: the one that it was asked for, or that it made. */
+export const tableOfJob = (job: Ended): string | undefined => job.tableId || resultsOf(job).id
