@@ -1,19 +1,19 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import {
+  configurationBody,
+  rolledBackBody,
+  scheduleBody,
+} from '../../functions/lib/wire/configuration-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { argument, type Command } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { commaList, wholeNumber } from './options.ts'
 
-const versioned = z.looseObject({ version: z.number() })
-const rolledBack = z.looseObject({ version: z.coerce.number() })
-const schedule = z.looseObject({
-  expression: z.string().nullable(),
-  timezone: z.string().nullable(),
-  isActive: z.boolean(),
-  nextTimes: z.array(z.string()),
-})
+const versioned = readsAll(configurationBody, { version: true })
+const rolledBack = readsAll(rolledBackBody, { version: z.coerce.number() })
 
 const place = argument('<place>', 'COMPONENT/CONFIGURATION')
 const placeOrRow = argument('<place>', 'COMPONENT/CONFIGURATION, and /ROW for a row')
@@ -69,7 +69,7 @@ const showSchedule = async ({ api, out }: ServiceCall, text: string): Promise<un
   const place = parsePlace(text)
   if (place.rowId !== undefined)
     throw new UserError('cli.usage', 'Rows have no schedule of their own: leave out the row.')
-  const found = await api.get(`${pathOfConfig(place)}/schedule`, schedule)
+  const found = await api.get(`${pathOfConfig(place)}/schedule`, scheduleBody)
   out.show(found, () => {
     if (found.expression === null) return out.line('No schedule.')
     out.fields({

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { mergeConfiguration } from '../../functions/lib/storage/configurations/merge-configuration.ts'
 import { isSealed } from '../../functions/lib/storage/secrets/sealed-secret.ts'
+import { configurationSchema } from '../../functions/lib/storage-client/wire.ts'
 import type { Call } from '../command.ts'
 import { pathIn } from '../shell.ts'
 import type { ServiceFlags } from '../storage-options.ts'
@@ -15,23 +15,6 @@ interface ConfigUnit {
   name: string
   configuration: Record<string, unknown>
 }
-
-const jsonObject = z.preprocess(
-  value => (Array.isArray(value) && value.length === 0 ? {} : (value ?? {})),
-  z.record(z.string(), z.unknown()),
-)
-const stored = z.object({
-  configuration: jsonObject,
-  rows: z
-    .array(
-      z.object({
-        id: z.coerce.string(),
-        isDisabled: z.boolean().default(false),
-        configuration: jsonObject,
-      }),
-    )
-    .default([]),
-})
 
 /** Whether a source names a stored configuration, and no file. */
 export const isStoredPlace = (source: string, shell: Call['shell']): boolean =>
@@ -53,7 +36,7 @@ export const readUnits = async (
   const { findStorage } = await import('../find-storage.ts')
   const { configuration, rows } = await createApi(await findStorage(flags, shell)).get(
     pathOfConfig(place),
-    stored,
+    configurationSchema,
   )
   const wanted = rows.filter(({ id, isDisabled }) =>
     place.rowId === undefined ? !isDisabled : id === place.rowId,

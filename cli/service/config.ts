@@ -1,5 +1,9 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { listedComponentBody } from '../../functions/lib/wire/component-body.ts'
+import { configurationBody, patchBody } from '../../functions/lib/wire/configuration-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { rowResult, runResults } from '../../functions/lib/wire/run-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
@@ -7,22 +11,22 @@ import { parsePlace, pathOfConfig, pathOfPlace } from './config-place.ts'
 import { recordingCommand } from './config-recording.ts'
 import { settingCommands } from './config-settings.ts'
 import { trialCommands } from './config-trial.ts'
-import { describeChanges, patch } from './describe-changes.ts'
-import { job } from './job-line.ts'
+import { describeChanges } from './describe-changes.ts'
+import { awaitJob, job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
 import { readJsonObject } from './read-json.ts'
 
-const configuration = z.looseObject({
-  id: z.coerce.string(),
-  name: z.string().nullish(),
-  version: z.number(),
-  isDisabled: z.boolean().default(false),
-  created: z.string().nullish(),
+const configuration = readsAll(configurationBody, {
+  id: true,
+  name: false,
+  version: true,
+  isDisabled: true,
+  created: false,
   configuration: z.unknown(),
 })
 const components = z.array(
-  z.looseObject({ id: z.string(), configurations: z.array(configuration).default([]) }),
+  readsAll(listedComponentBody, { id: true, configurations: z._default(z.array(configuration), []) }),
 )
 
 interface PutFlags {
@@ -131,7 +135,7 @@ const diff = async (
   file: string | undefined,
 ): Promise<undefined> => {
   const place = parsePlace(text)
-  const show = (changes: z.infer<typeof patch>, before: unknown) => {
+  const show = (changes: z.infer<typeof patchBody>, before: unknown) => {
     out.show(changes, () => {
       if (changes.length === 0) return out.line('No difference.')
       for (const { line, style } of describeChanges(changes, before)) out.line(line, style)
@@ -144,7 +148,7 @@ const diff = async (
     const { createPatch } = await import('rfc6902')
     const stored = await api.get(pathOfPlace(place), configuration)
     return show(
-      patch.parse(createPatch(stored.configuration, await readJsonObject(file, shell))),
+      patchBody.parse(createPatch(stored.configuration, await readJsonObject(file, shell))),
       stored.configuration,
     )
   }
@@ -154,44 +158,30 @@ const diff = async (
   const newer = to ?? String(version)
   const older = from ?? String(Math.max(1, Number(newer) - 1))
   const path = `${pathOfConfig(place)}/versions`
-  const before = await api.get(`${path}/${segment(older)}`, z.looseObject({}))
-  return show(await api.get(`${path}/${segment(older)}/diff/${segment(newer)}`, patch), before)
+  const before = await api.get(`${path}/${segment(older)}`, z.record(z.string(), z.unknown()))
+  return show(await api.get(`${path}/${segment(older)}/diff/${segment(newer)}`, patchBody), before)
 }
 
-const runResults = z
-  .looseObject({
-    rowsLoaded: z.number(),
-    requests: z.number(),
-    rows: z.array(
-      z.looseObject({
-        name: z.string().nullish(),
-        status: z.string(),
-        rowsLoaded: z.number(),
-        seconds: z.number().nullish(),
-      }),
-    ),
-  })
-  .nullable()
-  .catch(null)
+const results = readsAll(runResults, {
+  rowsLoaded: true,
+  requests: true,
+  rows: z.array(readsAll(rowResult, { name: false, status: z.string(), rowsLoaded: true, seconds: false })),
+})
 
 const runNow = async ({ api, out }: ServiceCall, text: string): Promise<number> => {
-  const { awaitEnd } = await import('../transfer/await-job.ts')
-  const { createStorageClient } = await import('../../functions/lib/storage-client/storage-client.ts')
   const started = await api.send('POST', `${pathOfConfig(parsePlace(text))}/run`, job)
   out.say(`job ${started.id}`)
-  const storage = createStorageClient({ baseUrl: api.address.url, token: api.address.token })
-  await awaitEnd(storage, await storage.job(started.id))
-  const ended = await api.get(`jobs/${started.id}`, job)
-  const results = runResults.parse(ended.results)
+  const ended = await awaitJob(api, started.id)
+  const { data: run } = results.safeParse(ended.results)
   out.show(ended, () => {
     if (ended.status === 'error')
       return out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')
-    if (!results) return out.line('done', 'green')
+    if (!run) return out.line('done', 'green')
     out.table(
       ['ROW', 'STATUS', 'ROWS', 'SECONDS'],
-      results.rows.map(row => [row.name ?? '', row.status, row.rowsLoaded, row.seconds]),
+      run.rows.map(row => [row.name ?? '', row.status, row.rowsLoaded, row.seconds]),
     )
-    out.line(`${results.rowsLoaded} rows loaded after ${results.requests} requests`, 'green')
+    out.line(`${run.rowsLoaded} rows loaded after ${run.requests} requests`, 'green')
   })
   return ended.status === 'success' ? 0 : 1
 }

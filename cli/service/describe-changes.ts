@@ -1,9 +1,5 @@
-import { z } from 'zod'
-
-/** A JSON patch (RFC 6902), as the API and `createPatch` give it. */
-export const patch = z.array(
-  z.looseObject({ op: z.string(), path: z.string(), value: z.unknown().optional() }),
-)
+import type * as z from 'zod/mini'
+import type { patchBody } from '../../functions/lib/wire/configuration-body.ts'
 
 interface ChangeLine {
   line: string
@@ -11,7 +7,7 @@ interface ChangeLine {
 }
 
 /** One line for each change: `+` added, `-` removed, `~` replaced. */
-export const describeChanges = (changes: z.infer<typeof patch>, before: unknown): ChangeLine[] =>
+export const describeChanges = (changes: z.infer<typeof patchBody>, before: unknown): ChangeLine[] =>
   changes.map(({ op, path, value }) => {
     const was = JSON.stringify(valueAt(before, path))
     if (op === 'add') return { line: `+ ${path}: ${JSON.stringify(value)}`, style: 'green' }

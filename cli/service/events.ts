@@ -1,4 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { eventBody } from '../../functions/lib/wire/event-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { styleOf } from '../output/output.ts'
@@ -8,14 +10,14 @@ import { follow } from './follow.ts'
 import { onService } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
 
-const event = z.looseObject({
+const event = readsAll(eventBody, {
   id: z.coerce.string(),
-  created: z.string(),
+  created: true,
   type: z.string(),
-  component: z.string().nullish(),
-  event: z.string().nullish(),
-  message: z.string(),
-  description: z.string().nullish(),
+  component: false,
+  event: false,
+  message: true,
+  description: false,
 })
 
 interface Flags {

@@ -1,4 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { fileBody } from '../../functions/lib/wire/file-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
@@ -6,15 +8,15 @@ import { formatBytes } from '../transfer/progress.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
 
-const file = z.looseObject({
-  id: z.coerce.number(),
-  name: z.string(),
-  created: z.string().nullish(),
-  sizeBytes: z.number().nullish(),
-  isSliced: z.boolean().default(false),
-  tags: z.array(z.string()).default([]),
-  maxAgeDays: z.number().nullish(),
-  runId: z.string().nullish(),
+const file = readsAll(fileBody, {
+  id: true,
+  name: true,
+  created: false,
+  sizeBytes: false,
+  isSliced: true,
+  tags: true,
+  maxAgeDays: false,
+  runId: false,
 })
 
 interface Flags {

@@ -1,29 +1,11 @@
-import { z } from 'zod'
+import { hoursBody } from '../../functions/lib/wire/hours-body.ts'
 import { formatTime } from '../output/format-values.ts'
 import { formatBytes } from '../transfer/progress.ts'
 import type { ServiceCall } from './on-service.ts'
 
-const stats = z.object({
-  isComplete: z.boolean(),
-  hours: z.array(
-    z.looseObject({
-      start: z.string(),
-      waiting: z.number(),
-      processing: z.number(),
-      success: z.number(),
-      error: z.number(),
-      imports: z.number(),
-      exports: z.number(),
-      runs: z.number(),
-      rowsLoaded: z.number(),
-      bytesRead: z.number(),
-    }),
-  ),
-})
-
 /** The hours in which something began, newest first. */
 export const showHours = async ({ api, out }: ServiceCall, hours: number): Promise<undefined> => {
-  const found = await api.get('stats/hours', stats, { hours })
+  const found = await api.get('stats/hours', hoursBody, { hours })
   out.show(found, () => {
     out.table(
       ['HOUR', 'WAITING', 'UNDER WAY', 'DONE', 'FAILED', 'IMPORTS', 'EXPORTS', 'RUNS', 'ROWS LOADED', 'READ'],

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { styleOf } from '../output/output.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { follow } from './follow.ts'
-import { job, jobCells, jobColumns, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { job, jobCells, jobColumns, type ShownJob, subjectOfJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
@@ -59,7 +60,7 @@ const lineOf = (shown: ShownJob): string => {
     formatTime(shown.endTime ?? shown.startTime ?? shown.createdTime),
     shown.id,
     shown.operationName,
-    tableOfJob(shown),
+    subjectOfJob(shown),
     shown.status,
     rows === undefined ? '' : `${rows} rows`,
     shown.error?.message ?? '',
@@ -74,7 +75,7 @@ const showJob = async ({ api, out }: ServiceCall, id: string): Promise<undefined
     out.fields({
       job: String(shown.id),
       operation: shown.operationName,
-      about: tableOfJob(shown) || null,
+      about: subjectOfJob(shown) || null,
       status: shown.status,
       created: formatTime(shown.createdTime),
       started: formatTime(shown.startTime),

@@ -1,30 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import {
+  deadLetterBody,
+  type RedrivenAllBody,
+  redrivenAllBody,
+  redrivenBody,
+} from '../../functions/lib/wire/dead-letter-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime, plural } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { describeInput } from './describe-input.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
-
-/** A dead letter (docs/reference/storage-api.md#dead-letters). */
-const letter = z.looseObject({
-  id: z.string(),
-  machine: z.string(),
-  source: z.object({ execution: z.string() }),
-  input: z.record(z.string(), z.unknown()),
-  failure: z.object({ code: z.string(), message: z.string() }),
-  details: z.unknown(),
-  created: z.string(),
-  isRedrivable: z.boolean(),
-  redrive: z.string(),
-})
-const redriven = z.object({ id: z.string(), execution: z.string() })
-const redrivenAll = z.object({
-  redriven: z.array(redriven),
-  refused: z.array(z.object({ id: z.string(), reason: z.string() })),
-  hasMore: z.boolean(),
-})
 
 interface ListFlags {
   limit: string
@@ -70,7 +57,11 @@ export const letters: Command = {
 
 const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise<undefined> => {
   const { limit, machine, code } = flags
-  const found = await api.get('dead-letters', z.array(letter), { limit: wholeNumber(limit), machine, code })
+  const found = await api.get('dead-letters', z.array(deadLetterBody), {
+    limit: wholeNumber(limit),
+    machine,
+    code,
+  })
   out.show(found, () => {
     if (found.length === 0) return out.line('No dead letters: nothing has failed.')
     out.table(
@@ -88,7 +79,7 @@ const listLetters = async ({ api, out, flags }: ServiceCall<ListFlags>): Promise
 }
 
 const showLetter = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const found = await api.get(`dead-letters/${segment(id)}`, letter)
+  const found = await api.get(`dead-letters/${segment(id)}`, deadLetterBody)
   out.show(found, () => {
     out.fields({
       id: found.id,
@@ -109,13 +100,13 @@ const redrive = async ({ api, out, flags }: ServiceCall<AllFlags>, ...ids: strin
   if ((ids.length === 0) === (flags.all !== true))
     throw new UserError('cli.usage', 'Name the dead letters to redrive, or give --all.')
   const version = flags.newest === true ? 'newest' : 'same'
-  const done: z.infer<typeof redriven>[] = []
-  const refused: z.infer<typeof redrivenAll>['refused'] = []
+  const done: RedrivenAllBody['redriven'] = []
+  const refused: RedrivenAllBody['refused'] = []
   for (const id of ids)
-    done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redriven, { version }))
+    done.push(await api.send('POST', `dead-letters/${segment(id)}/redrive`, redrivenBody, { version }))
   for (let hasMore = flags.all === true; hasMore; ) {
     const { machine, code } = flags
-    const reply = await api.send('POST', 'dead-letters/redrive', redrivenAll, { machine, code, version })
+    const reply = await api.send('POST', 'dead-letters/redrive', redrivenAllBody, { machine, code, version })
     done.push(...reply.redriven)
     refused.push(...reply.refused)
     // Those that are refused stay, and would come again.

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { z } from 'zod'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { type Call, type Command, option } from '../command.ts'
 import { saveToken } from '../saved-logins.ts'
 import type { Shell } from '../shell.ts'
@@ -14,7 +15,7 @@ interface Flags {
   token?: string
 }
 
-const verified = z.looseObject({ description: z.string() })
+const verified = readsAll(tokenBody, { description: true })
 
 export const login: Command = {
   description: 'keep the token of a storage service, so that --url alone is enough',

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { runBody } from '../../functions/lib/wire/run-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
-import { run } from './run-line.ts'
 
 interface Flags {
   limit: string
@@ -49,7 +49,7 @@ const decide = async (
 }
 
 const showRun = async ({ api, out }: ServiceCall, id: string): Promise<undefined> => {
-  const shown = await api.get(`runs/${segment(id)}`, run)
+  const shown = await api.get(`runs/${segment(id)}`, runBody)
   out.show(shown, () => {
     const { results: _, error, ...fields } = shown
     out.fields({
@@ -72,7 +72,7 @@ const showRun = async ({ api, out }: ServiceCall, id: string): Promise<undefined
 const listRuns = async ({ api, out, flags }: ServiceCall<Flags>): Promise<undefined> => {
   const { limit, status, component, config } = flags
   const query = { limit: wholeNumber(limit), status, componentId: component, configId: config }
-  const found = await api.get('runs', z.array(run), query)
+  const found = await api.get('runs', z.array(runBody), query)
   out.show(found, () =>
     out.table(
       ['RUN', 'CONFIGURATION', 'STATUS', 'STARTED', 'SECONDS', 'ROWS', 'TRIGGER', 'REASON'],

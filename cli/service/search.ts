@@ -1,19 +1,14 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { foundBody, searchBody } from '../../functions/lib/wire/search-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { onService } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
-const found = z.looseObject({
-  all: z.number(),
-  items: z.array(
-    z.looseObject({
-      id: z.coerce.string(),
-      name: z.string(),
-      type: z.string(),
-      componentId: z.string().nullish(),
-    }),
-  ),
+const found = readsAll(searchBody, {
+  all: true,
+  items: z.array(readsAll(foundBody, { id: true, name: true, type: z.string(), componentId: false })),
 })
 
 export const search: Command = {

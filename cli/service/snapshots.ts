@@ -1,17 +1,14 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { snapshotBody } from '../../functions/lib/wire/table-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
-import { job } from './job-line.ts'
+import { awaitJob, job } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { segment } from './options.ts'
 
-const snapshot = z.looseObject({
-  id: z.coerce.string(),
-  createdTime: z.string(),
-  description: z.string().nullish(),
-  rowsCount: z.number().nullish(),
-})
+const snapshot = readsAll(snapshotBody, { id: true, createdTime: true, description: false, rowsCount: false })
 
 const id = argument('<table>', 'id of a table')
 
@@ -55,12 +52,8 @@ export const snapshotCommands: Readonly<Record<string, Command>> = {
 
 /** Asks for a job and waits for its end. Resolves to the exit code. */
 const doJob = async ({ api, out }: ServiceCall, path: string, body: object): Promise<number> => {
-  const { awaitEnd } = await import('../transfer/await-job.ts')
-  const { createStorageClient } = await import('../../functions/lib/storage-client/storage-client.ts')
-  const started = await api.send('POST', path, job, body)
-  const storage = createStorageClient({ baseUrl: api.address.url, token: api.address.token })
-  await awaitEnd(storage, await storage.job(started.id))
-  const ended = await api.get(`jobs/${started.id}`, job)
+  const { id } = await api.send('POST', path, job, body)
+  const ended = await awaitJob(api, id)
   out.show(ended, () =>
     ended.status === 'error'
       ? out.line(`failed: ${ended.error?.message ?? 'no reason is known'}`, 'red')

@@ -1,17 +1,21 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { indexBody } from '../../functions/lib/wire/index-body.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
+import { tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { type Command, option } from '../command.ts'
 import { formatTime, plural } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { formatBytes } from '../transfer/progress.ts'
 import { ifOffered } from './api.ts'
 import { showHours } from './hours.ts'
-import { job, tableOfJob } from './job-line.ts'
+import { job, subjectOfJob } from './job-line.ts'
 import { onService } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
-const index = z.looseObject({ revision: z.string().nullish() })
-const token = z.looseObject({ description: z.string() })
-const table = z.looseObject({ rowsCount: z.number().nullish(), dataSizeBytes: z.number().nullish() })
+const index = readsAll(indexBody, { revision: false })
+const token = readsAll(tokenBody, { description: true })
+const table = readsAll(listedTableBody, { rowsCount: false, dataSizeBytes: false })
 const anything = z.array(z.unknown())
 
 const LOOKED_AT_JOBS = 100
@@ -54,7 +58,7 @@ export const status: Command = {
       failedRuns: failedRuns?.length ?? null,
       failures: failures.slice(0, SHOWN_FAILURES).map(each => ({
         jobId: each.id,
-        tableId: tableOfJob(each),
+        tableId: subjectOfJob(each),
         time: each.endTime ?? null,
         message: each.error?.message ?? '',
       })),

@@ -1,4 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { listedTableBody } from '../../functions/lib/wire/table-body.ts'
 import { argument, type Call, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { type StorageFlags, serviceOptions } from '../storage-options.ts'
@@ -8,16 +10,16 @@ import { commaList, segment, wholeNumber } from './options.ts'
 import { profileOf, showProfile } from './profile.ts'
 import { snapshotCommands } from './snapshots.ts'
 
-const table = z.looseObject({
-  id: z.string(),
-  primaryKey: z.array(z.string()).default([]),
-  rowsCount: z.number().nullish(),
-  dataSizeBytes: z.number().nullish(),
-  lastImportDate: z.string().nullish(),
+const table = readsAll(listedTableBody, {
+  id: true,
+  primaryKey: true,
+  rowsCount: false,
+  dataSizeBytes: false,
+  lastImportDate: false,
 })
 const preview = z.object({
   columns: z.array(z.string()),
-  rows: z.array(z.array(z.looseObject({ value: z.string().nullable() }))),
+  rows: z.array(z.array(z.looseObject({ value: z.nullable(z.string()) }))),
 })
 
 interface PreviewFlags {

@@ -1,21 +1,23 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { readsAll } from '../../functions/lib/wire/reads.ts'
+import { newTokenBody, tokenBody } from '../../functions/lib/wire/token-body.ts'
 import { argument, type Command, listOption, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { onService } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
 
-const token = z.looseObject({
-  id: z.coerce.string(),
-  description: z.string(),
-  created: z.string().nullish(),
-  expires: z.string().nullish(),
-  isMasterToken: z.boolean().default(false),
-  canManageBuckets: z.boolean().default(false),
+const token = readsAll(tokenBody, {
+  id: true,
+  description: true,
+  created: false,
+  expires: false,
+  isMasterToken: true,
+  canManageBuckets: true,
   bucketPermissions: z.unknown(),
 })
-const newToken = z.looseObject({ id: z.coerce.string(), token: z.string() })
+const newToken = readsAll(newTokenBody, { id: true, token: true })
 
 interface CreateFlags {
   description: string
@@ -87,7 +89,7 @@ const permissionsOf = (given: readonly string[]): Record<string, string> =>
 const rightsOf = (each: z.infer<typeof token>): string => {
   if (each.isMasterToken) return 'master'
   if (each.canManageBuckets) return 'all buckets'
-  const permissions = z.record(z.string(), z.string()).catch({}).parse(each.bucketPermissions)
+  const permissions = z.catch(z.record(z.string(), z.string()), {}).parse(each.bucketPermissions)
   return Object.entries(permissions)
     .map(([bucketId, right]) => `${bucketId}=${right}`)
     .join(', ')

@@ -1,10 +1,11 @@
 import { UserError } from '../../functions/lib/errors/errors.ts'
+import { rowsOfJob } from '../../functions/lib/wire/job-results.ts'
 import { argument, type Command, option } from '../command.ts'
 import { plural, secondsBetween } from '../output/format-values.ts'
 import type { Output } from '../output/output.ts'
 import { exitCodes } from '../output/say-error.ts'
 import { type ServiceFlags, serviceOptions } from '../storage-options.ts'
-import { job, rowsOfJob, type ShownJob, tableOfJob } from './job-line.ts'
+import { awaitJob, job, type ShownJob, subjectOfJob } from './job-line.ts'
 import { onService, type ServiceCall } from './on-service.ts'
 import { wholeNumber } from './options.ts'
 
@@ -45,8 +46,7 @@ const waitFor = async (
   target: string,
   signal: AbortSignal,
 ): Promise<WaitResult> => {
-  const readJob = (id: number) => api.get(`jobs/${id}`, job)
-  if (/^\d+$/.test(target)) return ofJob(await untilEnded(readJob, wholeNumber(target), signal))
+  if (/^\d+$/.test(target)) return ofJob(await awaitJob(api, wholeNumber(target), signal))
   if (flags.url !== undefined)
     throw new UserError(
       'cli.usage',
@@ -64,7 +64,7 @@ const waitFor = async (
       seconds: ended.seconds,
       error: ended.error,
     }
-  const imported = ended.jobId === null ? undefined : await readJob(ended.jobId)
+  const imported = ended.jobId === null ? undefined : await api.get(`jobs/${ended.jobId}`, job)
   return {
     ...(imported ? ofJob(imported) : { jobId: null, rows: null, error: null }),
     status: 'success',
@@ -73,26 +73,10 @@ const waitFor = async (
   }
 }
 
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
-
-const untilEnded = async (
-  read: (id: number) => Promise<ShownJob>,
-  id: number,
-  signal: AbortSignal,
-): Promise<ShownJob> => {
-  const { setTimeout: sleep } = await import('node:timers/promises')
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    const current = await read(id)
-    if (current.status === 'success' || current.status === 'error') return current
-    await sleep(pause, undefined, { signal })
-  }
-}
-
 const ofJob = (ended: ShownJob): WaitResult => ({
   status: ended.status === 'success' ? 'success' : 'error',
   jobId: ended.id,
-  tableId: tableOfJob(ended) || null,
+  tableId: subjectOfJob(ended) || null,
   rows: rowsOfJob(ended) ?? null,
   seconds: secondsBetween(ended.createdTime, ended.endTime),
   error: ended.error ? { code: ended.error.code ?? '', message: ended.error.message } : null,

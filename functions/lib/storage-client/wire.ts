@@ -1,132 +1,104 @@
 import * as z from 'zod/mini'
+import { componentBody } from '../wire/component-body.ts'
+import { changeBody, configurationBody, rowBody } from '../wire/configuration-body.ts'
+import { errorBody } from '../wire/error-body.ts'
+import { creatorToken } from '../wire/fields.ts'
+import { type fileCredentials, preparedFileBody, readableFileBody, uploadParams } from '../wire/file-body.ts'
+import { failureOfJob, jobBody } from '../wire/job-body.ts'
+import { reads } from '../wire/reads.ts'
+import { tableBody } from '../wire/table-body.ts'
+import { newTokenBody, tokenBody } from '../wire/token-body.ts'
 
-/** The parts of the service's replies that we read. Unknown fields are allowed: a newer service may send more. */
+/** What of the service's replies we read, of other servers of the API too. */
 
-const credentials = z.object({
-  AccessKeyId: z.string(),
-  SecretAccessKey: z.string(),
-  SessionToken: z.string(),
-  Expiration: z.string(),
-})
+const file = { id: true, name: true, region: true, isSliced: true, url: z.optional(z.string()) } as const
 
-/** File (docs/reference/storage-api.md#file-resource). */
-const fileSchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  region: z.string(),
-  isSliced: z.boolean(),
-  /** Signed address of the object, or of the manifest of a sliced file. */
-  url: z.optional(z.string()),
-})
-
-/** Reply of files/prepare (docs/reference/storage-api.md#upload). */
-export const preparedFileSchema = z.extend(fileSchema, {
-  uploadParams: z.object({
-    bucket: z.string(),
-    key: z.string(),
+export const preparedFileSchema = reads(preparedFileBody, {
+  ...file,
+  uploadParams: reads(uploadParams, {
+    bucket: true,
+    key: true,
     'x-amz-server-side-encryption': z.optional(z.string()),
-    credentials,
+    credentials: true,
   }),
 })
 
-/** File detail with `federationToken=1` (docs/reference/storage-api.md#download). */
-export const readableFileSchema = z.extend(fileSchema, {
-  s3Path: z.object({ bucket: z.string(), key: z.string() }),
-  credentials,
-})
+/** File detail with `federationToken=1`. */
+export const readableFileSchema = reads(readableFileBody, { ...file, s3Path: true, credentials: true })
 
-/** A JSON object; services written in PHP answer `[]` for an empty one. */
-const jsonObject = z.pipe(
-  z.transform(value => (value === null || (Array.isArray(value) && value.length === 0) ? {} : value)),
-  z.record(z.string(), z.unknown()),
-)
+const row = reads(rowBody, { id: true, name: false, isDisabled: true, configuration: true, state: true })
 
-const rowSchema = z.object({
-  id: z.coerce.string(),
-  name: z.nullish(z.string()),
-  isDisabled: z._default(z.boolean(), false),
-  configuration: z._default(jsonObject, {}),
-  state: z._default(jsonObject, {}),
-})
-
-/**
- * Configuration with its rows in running order (docs/reference/storage-api.md#configuration-resource).
- */
-export const configurationSchema = z.object({
-  id: z.coerce.string(),
-  name: z.string(),
-  version: z.int(),
-  isDisabled: z._default(z.boolean(), false),
-  configuration: z._default(jsonObject, {}),
-  state: z._default(jsonObject, {}),
-  rows: z._default(z.array(rowSchema), []),
+/** Configuration with its rows in running order. */
+export const configurationSchema = reads(configurationBody, {
+  id: true,
+  name: true,
+  version: true,
+  isDisabled: true,
+  configuration: true,
+  state: true,
+  rows: z._default(z.array(row), []),
   currentVersion: z.optional(
-    z.object({ created: z.string(), creatorToken: z.optional(z.object({ id: z.coerce.string() })) }),
+    reads(changeBody, {
+      created: true,
+      creatorToken: z.optional(reads(creatorToken, { id: z.coerce.string() })),
+    }),
   ),
-  /** Our additions to the API. Digests of sealed values from elsewhere that may be opened here. */
-  adoptedSecrets: z._default(z.array(z.string()), []),
-  /** Its schedule is off until a token with enough rights stores the configuration. */
-  scheduleDisarmed: z.optional(z.object({ by: z.object({ description: z.string() }) })),
+  adoptedSecrets: true,
+  scheduleDisarmed: z.optional(z.object({ by: reads(creatorToken, { description: true }) })),
 })
 
-/** Token detail (`docs/reference/storage-api.md#tokens-and-rights`): the fields that decide a run's rights. */
-export const tokenSchema = z.object({
-  id: z.coerce.string(),
-  description: z.string(),
-  isDisabled: z._default(z.boolean(), false),
-  isExpired: z._default(z.boolean(), false),
-  expires: z.nullish(z.string()),
-  canManageBuckets: z._default(z.boolean(), false),
-  canReadAllFileUploads: z._default(z.boolean(), false),
-  bucketPermissions: z._default(z.pipe(jsonObject, z.record(z.string(), z.string())), {}),
-  componentAccess: z.nullish(z.array(z.string())),
+/** The fields that decide a run's rights. */
+export const tokenSchema = reads(tokenBody, {
+  id: true,
+  description: true,
+  isDisabled: true,
+  isExpired: true,
+  expires: false,
+  canManageBuckets: true,
+  canReadAllFileUploads: true,
+  bucketPermissions: true,
+  componentAccess: false,
 })
 
-export const newTokenSchema = z.object({ id: z.coerce.string(), token: z.string().check(z.minLength(1)) })
+export const newTokenSchema = reads(newTokenBody, { id: true, token: true })
 
-/** Table detail (`docs/reference/storage-api.md#tables`): the fields that exports and loads need. */
-export const tableSchema = z.object({
-  columns: z.array(z.string()),
-  primaryKey: z._default(z.array(z.string()), []),
-})
+export const tableSchema = reads(tableBody, { columns: true, primaryKey: true })
 
-/** Component (docs/reference/storage-api.md#components): the fields that a run needs. */
-export const componentSchema = z.object({ data: z._default(jsonObject, {}) })
+export const componentSchema = reads(componentBody, { data: true })
 
-const jobBase = z.object({
-  id: z.int(),
-  url: z.string(),
-  createdTime: z.nullish(z.string()),
-  tableId: z.nullish(z.string()),
-  operationName: z.nullish(z.string()),
+const job = {
+  id: true,
+  url: true,
+  createdTime: false,
+  tableId: false,
+  operationName: false,
   operationParams: z.unknown(),
-})
+} as const
 
-/** Job (docs/reference/storage-api.md#jobs). Only a successful one has `results`, only a failed one `error`. */
-export const jobSchema = z.discriminatedUnion('status', [
-  z.extend(jobBase, { status: z.literal('waiting') }),
-  z.extend(jobBase, { status: z.literal('processing') }),
-  z.extend(jobBase, { status: z.literal('success'), results: z.unknown() }),
-  z.extend(jobBase, {
-    status: z.literal('error'),
-    error: z.union([
-      z.object({ code: z.nullish(z.string()), message: z.string(), exceptionId: z.nullish(z.string()) }),
-      // Some services send a plain string as the created job's error.
-      z.pipe(
-        z.string(),
-        z.transform(message => ({ code: null, message, exceptionId: null })),
-      ),
-    ]),
-  }),
+const jobError = z.union([
+  reads(failureOfJob, { code: false, message: true, exceptionId: false }),
+  // Some services send a plain string as the created job's error.
+  z.pipe(
+    z.string(),
+    z.transform(message => ({ code: null, message, exceptionId: null })),
+  ),
 ])
 
-export const errorBodySchema = z.object({
+/** Only a successful job has `results`, only a failed one `error`. */
+export const jobSchema = z.union([
+  reads(jobBody, { ...job, status: z.literal('waiting') }),
+  reads(jobBody, { ...job, status: z.literal('processing') }),
+  reads(jobBody, { ...job, status: z.literal('success'), results: z.unknown() }),
+  reads(jobBody, { ...job, status: z.literal('error'), error: jobError }),
+])
+
+export const errorBodySchema = reads(errorBody, {
   error: z.optional(z.string().check(z.minLength(1))),
   code: z.optional(z.string()),
   exceptionId: z.optional(z.string()),
 })
 
-export type FileCredentials = z.infer<typeof credentials>
+export type FileCredentials = z.infer<typeof fileCredentials>
 export type PreparedFile = z.infer<typeof preparedFileSchema>
 export type ReadableFile = z.infer<typeof readableFileSchema>
 export type Configuration = z.infer<typeof configurationSchema>

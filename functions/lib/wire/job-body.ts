@@ -2,6 +2,14 @@ import * as z from 'zod/mini'
 import { described } from './described.ts'
 import { anyObject, wireDateText } from './fields.ts'
 
+export const failureOfJob = z.object({
+  code: z.string(),
+  message: z.string(),
+  exceptionId: z.string(),
+  contextParams: anyObject,
+  uuid: z.string(),
+})
+
 /** A job on the wire (docs/reference/storage-api.md#jobs). Poll `url` until `status` is `success` or `error`. */
 export const jobBody = z
   .object({
@@ -25,15 +33,7 @@ export const jobBody = z
       outBytes: z.int(),
       outBytesUncompressed: z.int(),
     }),
-    error: z.optional(
-      z.object({
-        code: z.string(),
-        message: z.string(),
-        exceptionId: z.string(),
-        contextParams: anyObject,
-        uuid: z.string(),
-      }),
-    ),
+    error: z.optional(failureOfJob),
   })
   .register(described, { name: 'Job' })
 

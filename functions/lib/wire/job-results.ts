@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import type { JobBody } from './job-body.ts'
 
 /** The parts of a job's results that people look for. Each operation has others. */
 const jobResults = z.object({
@@ -11,7 +10,10 @@ const jobResults = z.object({
   file: z.optional(z.object({ id: z.number() })),
 })
 
-type Ended = Partial<Pick<JobBody, 'results' | 'tableId'>>
+interface Ended {
+  results?: unknown
+  tableId?: string | null | undefined
+}
 
 const resultsOf = ({ results }: Ended): z.infer<typeof jobResults> => jobResults.safeParse(results).data ?? {}
 
