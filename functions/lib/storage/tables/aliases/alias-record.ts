@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export const aliasFilter = z.object({
+const aliasFilter = z.object({
   column: z.string(),
   operator: z.enum(['eq', 'ne']),
   values: z.array(z.string()),
