@@ -80,7 +80,7 @@ const findCandidates = async (services: PackServices): Promise<Candidate[]> => {
 
 const startPacking = async (
   { tableId, packing }: Candidate,
-  { jobs, nextId, inBranch, startJob, now, log }: PackServices,
+  { jobs, nextId, startJob, now, log }: PackServices,
 ): Promise<number> => {
   const job = await jobs.create(nextId, id => ({
     id,
@@ -95,7 +95,6 @@ const startPacking = async (
     baseUrl: '',
     requestKey: null,
   }))
-  await inBranch(defaultBranchId).queue.enter(tableId, job.id)
   // The job is accepted now. If it cannot be started, what looks after open jobs will start it.
   await startJob(job.id).catch(error => log.error('job not started', { jobId: job.id, error }))
   return job.id

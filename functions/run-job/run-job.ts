@@ -59,6 +59,8 @@ export const runJob = async (
   }
   if (job.queueTableId !== null) {
     const table = await takeTable(job, job.queueTableId, services)
+    if (table === 'ended') return finish(job, services)
+    if (table === 'overtaken') return finishAndRecord(await refuseOvertaken(job, services), services)
     if (table !== 'taken') return table
   }
 
@@ -83,6 +85,19 @@ export const runJob = async (
     return finishAndRecord(await jobs.fail(started, now(), jobFailure(error)), services)
   }
 }
+
+/** Fails a job whose place in the queue was lost: later jobs of its table have begun, and it would undo what they wrote. */
+const refuseOvertaken = (job: JobRecord, { jobs, now }: RunJobServices): Promise<JobRecord> =>
+  jobs.fail(
+    job,
+    now(),
+    jobFailure(
+      new UserError(
+        'storage.jobs.overtaken',
+        `The job ${job.id} was not done: jobs of the table "${job.queueTableId}" that were accepted after it have begun, and it would write older values over theirs. Send the request again if its data are still wanted.`,
+      ),
+    ),
+  )
 
 /** Whether all rows of a load are staged and the table does not have them yet. */
 const isStaged = async (

@@ -30,6 +30,7 @@ export interface RunJobServices extends StorageStores {
     /** Facts that all further lines of the invocation carry. */
     appendKeys(facts: { correlationId: string }): void
     info(message: string, extra: Record<string, unknown>): void
+    warn(message: string, extra: Record<string, unknown>): void
     error(message: string, extra: Record<string, unknown>): void
   }
 }

@@ -6,6 +6,8 @@ import { startNext } from '../lib/storage/jobs/start-next.ts'
 import type { RunJobServices } from './services.ts'
 
 type Blocked = { status: 'blocked'; waitSeconds: number }
+/** Why a job that has no place in the queue gets none: it has ended, or later jobs of the table have begun. */
+type Refused = 'ended' | 'overtaken'
 
 /** Final jobs that a crash left in the queue are removed one by one; of more than this at once, the rest at the next try. */
 const MAX_STEPS = 50
@@ -16,20 +18,19 @@ const PATIENCE_SECONDS = 10
 /**
  * Takes the lease of the table for a job when all jobs that were accepted before it are done.
  *
- * The first job of the queue takes the lease, unless a job holds it that is not final: one that was accepted at the same
- * moment and entered the queue late. The job in front is revived when it has been silent for too long.
+ * The first job of the queue takes the lease, unless the job before it is open and has neither begun nor a place: that
+ * one comes first. The job in front is revived when it has been silent for too long.
  */
 export const takeTable = async (
   job: JobRecord,
   tableId: string,
   services: RunJobServices,
-): Promise<'taken' | Blocked> => {
+): Promise<'taken' | Blocked | Refused> => {
   const { queue, jobs, now, log } = services
-  await queue.enter(tableId, job.id)
   const lease = queue.lease(tableId)
   const isOver = async (id: number): Promise<boolean> => {
     const other = await jobs.get(id)
-    if (other === undefined) return true
+    if (other === undefined) return jobs.isNeverStored(id, now())
     const revived = await reviveJob(other, services).catch(error => {
       // Not this job's failure: it waits, and tries again when it comes back.
       log.error('job not revived', { jobId: other.id, error })
@@ -39,11 +40,18 @@ export const takeTable = async (
   }
 
   for (let step = 0; step < MAX_STEPS; step++) {
-    // First of all: a job that holds the lease continues, even when another one has entered the queue before it.
-    if ((await lease.holder())?.owner === job.id) return 'taken'
+    const { owner, through } = await lease.state()
+    if (owner === job.id) return 'taken'
 
     const first = await queue.first(tableId)
+    if (first !== job.id && !(await queue.has(tableId, job.id))) {
+      const refused = await placeAgain(job, tableId, services)
+      if (refused) return refused
+      continue
+    }
     if (first === job.id) {
+      const { before = 0 } = job
+      if (before > through && !(await isOver(before))) break
       const { outcome } = await takeLease(lease, { owner: job.id }, isOver)
       if (outcome === 'taken') return 'taken'
       break
@@ -52,6 +60,26 @@ export const takeTable = async (
     if (first !== undefined) await queue.leave(tableId, first)
   }
   return { status: 'blocked', waitSeconds: waitSeconds(job, now()) }
+}
+
+/**
+ * Gives a stored job that has no place its place back. It gets none when later jobs have begun, since it would write old
+ * values over theirs.
+ */
+const placeAgain = async (
+  { id }: JobRecord,
+  tableId: string,
+  { queue, jobs, log }: RunJobServices,
+): Promise<Refused | undefined> => {
+  const stored = await jobs.get(id)
+  if (!stored || isFinal(stored)) return 'ended'
+  const place = await queue.enter(tableId, id)
+  if (!('overtakenBy' in place)) {
+    log.warn('job had lost its place in the queue', { jobId: id, tableId })
+    return undefined
+  }
+  await queue.leave(tableId, id)
+  return 'overtaken'
 }
 
 /**

@@ -3,6 +3,7 @@ import { SFNClient } from '@aws-sdk/client-sfn'
 import { createMeasure } from '../lib/aws/create-measure.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createTableRequests } from '../lib/aws/table-requests.ts'
+import { createIdSource } from '../lib/storage/db/ids.ts'
 import { createItemTable } from '../lib/storage/db/item-table.ts'
 import { createJobStarter } from '../lib/storage/jobs/job-starter.ts'
 import { createJobStore } from '../lib/storage/jobs/job-store.ts'
@@ -20,7 +21,7 @@ export type StartOpenJobsEnv = keyof typeof env
 
 const items = createItemTable(createTableRequests(), env.STORAGE_TABLE)
 const services = {
-  jobs: createJobStore(items),
+  jobs: createJobStore(items, createIdSource()),
   inBranch: (branchId: number) => ({ queue: createTableQueue(items, branchId) }),
   startJob: createJobStarter(new SFNClient({}), env.JOB_MACHINE_ARN),
   now: () => new Date(),

@@ -30,7 +30,7 @@ const jobsIn = async (cloud: EmbeddedCloud) => {
   const { TableNames = [] } = await dynamo.send(new ListTablesCommand({}))
   const tableName = TableNames.find(name => /storage.items/i.test(name)) ?? ''
   dynamo.destroy()
-  return createJobStore(createItemTable(createTableRequests(settings), tableName))
+  return createJobStore(createItemTable(createTableRequests(settings), tableName), createIdSource())
 }
 
 const inCloud = async <Result>(work: (cloud: EmbeddedCloud) => Promise<Result>): Promise<Result> => {

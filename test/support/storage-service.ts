@@ -234,6 +234,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
       ...log,
       appendKeys: () => {},
       info: (message, extra) => void jobLog.push({ message, ...extra }),
+      warn: (message, extra) => void jobLog.push({ message, ...extra }),
     },
   }
   const openSecrets = createOpener(keys)

@@ -99,7 +99,7 @@ export const createStorageStores = ({
     nextId,
     snapshots: createSnapshotStore(items, { snapshotFiles, s3, tablesBucket }),
     exports: createExportCache(items, now),
-    jobs: createJobStore(items),
+    jobs: createJobStore(items, nextId),
     idempotency: createIdempotencyStore(items, now),
     project: createProjectStore(items, now),
     tokens: createTokenStore(items),

@@ -33,22 +33,35 @@ export const loadWithQueued = async (
   table: TableRecord,
   services: RunJobServices,
 ): Promise<JointLoad | undefined> => {
-  try {
-    const behind = await loadsBehind(job, services)
-    if (behind.length === 0) return undefined
-    const first = await importSource(job, table, services)
-    const queued = await queuedLoads(behind, { first, table }, services)
-    return queued.length === 0 ? undefined : await loadAll(first, queued, table, services)
-  } catch (error) {
-    // Alone it succeeds, or says what is wrong.
+  // Alone it succeeds, or says what is wrong.
+  const goAlone = (error: unknown): undefined => {
     services.log.error('files not loaded together', { jobId: job.id, error })
-    return undefined
   }
+  const loads = await findLoads(job, table, services).catch(goAlone)
+  const last = loads?.queued.at(-1)
+  if (!loads || !last) return undefined
+  if (!(await services.queue.lease(job.input.tableId).takeAlong(job.id, last.job.id))) return undefined
+  return loadAll(loads, table, services).catch(goAlone)
+}
+
+interface FoundLoads {
+  first: SourceOfJob<ProcessingJob>
+  queued: QueuedLoad[]
+}
+
+const findLoads = async (
+  job: ImportJob<ProcessingJob>,
+  table: TableRecord,
+  services: RunJobServices,
+): Promise<FoundLoads | undefined> => {
+  const behind = await loadsBehind(job, services)
+  if (behind.length === 0) return undefined
+  const first = await importSource(job, table, services)
+  return { first, queued: await queuedLoads(behind, { first, table }, services) }
 }
 
 const loadAll = async (
-  first: SourceOfJob<ProcessingJob>,
-  queued: QueuedLoad[],
+  { first, queued }: FoundLoads,
   table: TableRecord,
   services: RunJobServices,
 ): Promise<JointLoad> => {

@@ -46,7 +46,7 @@ export const importSource = async <Job extends JobRecord>(
 
 /**
  * The jobs right behind a load in the queue of its table that can be done with it: they add rows too, each from one file
- * of the service. They end before a job of another kind.
+ * of the service. They end before a job of another kind, and before one whose predecessor is open and not among them.
  */
 export const loadsBehind = async (
   { id, queueTableId }: ProcessingJob,
@@ -56,8 +56,21 @@ export const loadsBehind = async (
   const behind = await jobs.getMany(await queue.behind(queueTableId, id, TOGETHER_FILES - 1))
   // The entry of a job that is over was left behind by a crash.
   const open = behind.filter(job => !isFinal(job))
-  const end = open.findIndex(job => !goesTogether(job))
+  const lost = await openElsewhere(id, open, jobs)
+  const end = open.findIndex(job => !goesTogether(job) || lost.has(job.before ?? 0))
   return open.slice(0, end === -1 ? undefined : end).filter(goesTogether)
+}
+
+/** Open jobs after the first that have lost their places, which jobs behind them name as those before them. */
+const openElsewhere = async (
+  firstId: number,
+  queued: readonly JobRecord[],
+  jobs: RunJobServices['jobs'],
+): Promise<Set<number>> => {
+  const there = new Set(queued.map(({ id }) => id))
+  const named = queued.flatMap(({ before = 0 }) => (before > firstId && !there.has(before) ? [before] : []))
+  const found = named.length === 0 ? [] : await jobs.getMany([...new Set(named)])
+  return new Set(found.filter(job => !isFinal(job)).map(({ id }) => id))
 }
 
 /** Finds the files of jobs; as many as one load takes with the first file. */

@@ -1,7 +1,7 @@
 import { inBranch, ofBranch } from '../../lib/storage/branches/branch-store.ts'
 import { createOnce, findCreated } from '../../lib/storage/db/create-once.ts'
 import type { JobInput, JobRecord } from '../../lib/storage/jobs/job-record.ts'
-import { startOrQueue } from '../../lib/storage/jobs/start-next.ts'
+import { startInTurn } from '../../lib/storage/jobs/start-next.ts'
 import { accepted } from '../http/reply.ts'
 import type { RouteRequest } from '../http/route-definition.ts'
 import type { Services } from '../services.ts'
@@ -26,10 +26,10 @@ export interface NewJob {
 }
 
 /**
- * Accepts a job: stores it, queues it, starts it, and answers 202 with its state after up to a second.
+ * Accepts a job, starts it, and answers 202 with its state after up to a second.
  *
- * It is stored first. If anything fails after that, whoever polls it or is queued behind it starts it. The same
- * `Idempotency-Key` with the same request finds the same job and finishes what an earlier request began.
+ * It is stored with its place in the queue of its table. If anything fails after that, whoever polls it or is queued
+ * behind it starts it. The same `Idempotency-Key` with the same request finds the same job.
  */
 export const submitJob = async (
   submitter: Submitter,
@@ -41,7 +41,7 @@ export const submitJob = async (
 
 type AcceptServices = Pick<Services, 'jobs' | 'queue' | 'idempotency' | 'startJob' | 'nextId' | 'now' | 'log'>
 
-/** Stores a job and queues it; starts it, or leaves that to the job before it. Resolves to its state. */
+/** Stores a job in its place; starts it, or leaves that to the job before it. Resolves to its state. */
 export const acceptJob = async (
   submitter: Submitter,
   services: AcceptServices,
@@ -50,7 +50,7 @@ export const acceptJob = async (
   const job = await storeJob(submitter, services, newJob)
   if (job.status === 'waiting') {
     // The job is accepted now. If it cannot be started, the first poll or the clock will start it.
-    await startOrQueue(job, services).catch(error =>
+    await startInTurn(job, services).catch(error =>
       services.log.error('job not started', { jobId: job.id, error }),
     )
   }

@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import type { NextId } from '../../lib/storage/db/ids.ts'
 import type { NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
 import type { Services } from '../services.ts'
 
@@ -9,7 +10,7 @@ const WRITES_AT_ONCE = 8
  * before anything is written, because the writes run in parallel and finish in any order.
  */
 export const storeMetadata = async (
-  { metadata, nextId }: Pick<Services, 'metadata' | 'nextId'>,
+  { metadata, nextId }: Pick<Services, 'metadata'> & { nextId: NextId },
   subject: string,
   given: NewMetadatum[],
 ): Promise<void> => {

@@ -67,7 +67,7 @@ describe('a job that dies after any of its writes and is run again', () => {
         expect(await run(next)).toEqual({ status: 'done' })
       },
     )
-    expect(died).toBeGreaterThanOrEqual(6)
+    expect(died).toBeGreaterThanOrEqual(5)
   })
 
   it('loads its file once', async () => {
@@ -87,7 +87,7 @@ describe('a job that dies after any of its writes and is run again', () => {
         expect(await run(await submitImport(tableId, 'n\n2\n'))).toEqual({ status: 'done' })
       },
     )
-    expect(died).toBeGreaterThanOrEqual(6)
+    expect(died).toBeGreaterThanOrEqual(5)
   })
 
   it('refuses its file once, with the table as it was', async () => {

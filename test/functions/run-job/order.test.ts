@@ -1,20 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { runJob } from '#functions/run-job/run-job.ts'
-import { Crash, startJobsByHand } from '../../support/jobs-by-hand.ts'
+import { startJobsByHand } from '../../support/jobs-by-hand.ts'
 
-const {
-  service,
-  clock,
-  faults,
-  newName,
-  run,
-  execute,
-  submitCreate,
-  submitImport,
-  jobOf,
-  createTable,
-  rowsOf,
-} = await startJobsByHand()
+const { service, clock, newName, run, execute, submitCreate, submitImport, jobOf, createTable, rowsOf } =
+  await startJobsByHand()
 afterAll(() => service.close())
 
 describe('the jobs of one table', () => {
@@ -76,19 +65,75 @@ describe('the jobs of one table', () => {
     expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
   })
 
-  it('do not block each other when an earlier one is queued late', async () => {
-    const tableId = await createTable()
-    const early = await submitImport(tableId, 'n\n1\n')
-    const late = await submitImport(tableId, 'n\n2\n')
-    await service.stores.queue.leave(tableId, early)
-    faults.duringLoad = () => Promise.reject(new Crash())
-    await expect(run(late)).rejects.toThrow(Crash)
-    faults.duringLoad = async () => {}
+  describe('one of which has lost its place in the queue', () => {
+    /** Two jobs of one table. Something has removed the place of the first. */
+    const submitTwo = async () => {
+      const tableId = await createTable()
+      const early = await submitImport(tableId, 'n\n1\n')
+      const late = await submitImport(tableId, 'n\n2\n')
+      await service.stores.queue.leave(tableId, early)
+      return { tableId, early, late }
+    }
 
-    expect(await run(early)).toMatchObject({ status: 'blocked' })
-    expect(await run(late)).toEqual({ status: 'done' })
-    expect(await run(early)).toEqual({ status: 'done' })
-    expect(await rowsOf(tableId)).toEqual(['"0"', '"2"', '"1"'])
+    it('do not begin before it, and start it when it is silent', async () => {
+      const { tableId, early, late } = await submitTwo()
+      expect(await run(late)).toEqual({ status: 'blocked', waitSeconds: 1 })
+      service.startedJobs.length = 0
+      const start = clock.time
+      clock.time = new Date(start.getTime() + 10_000)
+      expect(await run(late)).toMatchObject({ status: 'blocked' })
+      clock.time = start
+      expect(service.startedJobs).toEqual([early])
+      expect(await run(early)).toEqual({ status: 'done', alsoEnded: [`job-${late}`] })
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+    })
+
+    it('are not taken along over it', async () => {
+      const tableId = await createTable()
+      const [first, second, third] = [
+        await submitImport(tableId, 'n\n1\n'),
+        await submitImport(tableId, 'n\n2\n'),
+        await submitImport(tableId, 'n\n3\n'),
+      ]
+      await service.stores.queue.leave(tableId, second)
+      expect(await run(first)).toEqual({ status: 'done' })
+      expect(await run(third)).toMatchObject({ status: 'blocked' })
+      expect(await run(second)).toEqual({ status: 'done', alsoEnded: [`job-${third}`] })
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"', '"3"'])
+    })
+
+    it('refuse it when they have begun all the same, and say so', async () => {
+      const { tableId, early, late } = await submitTwo()
+      // As if the later one knew of none before it.
+      await service.stores.queue.lease(tableId).take({ owner: late }, undefined)
+      expect(await run(late)).toEqual({ status: 'done' })
+      expect(await run(early)).toEqual({ status: 'done' })
+      expect(await jobOf(early)).toMatchObject({
+        status: 'error',
+        error: {
+          code: 'storage.jobs.overtaken',
+          message: expect.stringContaining('Send the request again'),
+        },
+      })
+      const { body: events } = await service.call('GET', `/v2/storage/tables/${tableId}/events`)
+      expect(JSON.stringify(events)).toContain(`The job ${early} was not done`)
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"2"'])
+      // Nothing is left in its way.
+      expect(await run(await submitImport(tableId, 'n\n3\n'))).toEqual({ status: 'done' })
+    })
+
+    it('revive it where somebody polls it', async () => {
+      const { tableId, early, late } = await submitTwo()
+      service.startedJobs.length = 0
+      const start = clock.time
+      clock.time = new Date(start.getTime() + 10_000)
+      await jobOf(early)
+      clock.time = start
+      expect(service.startedJobs).toContain(early)
+      await execute(early)
+      await execute(late)
+      expect(await rowsOf(tableId)).toEqual(['"0"', '"1"', '"2"'])
+    })
   })
 
   it('load once when one job is run twice at the same time', async () => {

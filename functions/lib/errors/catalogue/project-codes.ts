@@ -7,6 +7,11 @@ export const projectCodes = {
     meaning: 'There is no such job.',
     remedy: 'Check the job id.',
   },
+  'storage.jobs.overtaken': {
+    meaning:
+      'The job had lost its place in the queue of its table, and jobs that were accepted after it have begun. It was not done, since it would write older values over theirs.',
+    remedy: 'Send the request again if its data are still wanted. Tell us: this should not happen.',
+  },
   'storage.deadLetters.notFound': {
     status: 404,
     meaning: 'There is no such dead letter.',

@@ -6,6 +6,7 @@ interface CreateOnceOptions<Stored> {
   idempotency: IdempotencyStore
   records: {
     get: (id: number) => Promise<Stored | undefined>
+    /** Resolves to false when the id cannot be used. */
     insert: (record: Stored) => Promise<boolean>
   }
   nextId: NextId
@@ -36,15 +37,14 @@ export const createOnce = async <Stored extends { requestKey: string | null }>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const candidate = nextId()
     const id = await idempotency.claimId(request, candidate)
-    // Of a new id there is no record yet; if another request has just taken it, the insert below says so.
     const existing = id === candidate ? undefined : await records.get(id)
     if (existing?.requestKey === requestKey) return existing
-    if (existing) {
-      await idempotency.moveId(request, id, nextId())
-      continue
-    }
     const record = { ...make(id), requestKey }
-    if (await records.insert(record)) return record
+    if (!existing && (await records.insert(record))) return record
+    // The id is another's, or can never be used; or a parallel attempt of this request has just stored its record.
+    const stored = existing ?? (await records.get(id))
+    if (stored?.requestKey === requestKey) return stored
+    await idempotency.moveId(request, id, nextId())
   }
   throw new TransientError('storage.unavailable', 'Too many requests with this Idempotency-Key at once.')
 }

@@ -6,6 +6,11 @@ const IDS_PER_MS = 4096
 
 export type NextId = () => number
 
+export interface IdSource extends NextId {
+  /** From here on ids are greater than this one, which another process may have made by a clock that is ahead. */
+  above(id: number): void
+}
+
 /**
  * Makes integers below 2^53 that grow with time, without a shared counter.
  *
@@ -13,13 +18,17 @@ export type NextId = () => number
  * from there. So the ids of one process grow and never repeat. Two processes can make the same id: whoever stores a
  * record does so only if the id is free, else takes another.
  */
-export const createIdSource = (now: () => Date = () => new Date()): NextId => {
+export const createIdSource = (now: () => Date = () => new Date()): IdSource => {
   let last = 0
-  return () => {
+  const next = (): number => {
     const earliest = (now().getTime() - EPOCH_MS) * IDS_PER_MS
     last = last >= earliest ? last + 1 : earliest + randomInt(IDS_PER_MS)
     return last
   }
+  const above = (id: number): void => {
+    last = Math.max(last, id)
+  }
+  return Object.assign(next, { above })
 }
 
 /** When an id was made, and the counter within that millisecond. */

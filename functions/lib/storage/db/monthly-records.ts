@@ -10,7 +10,8 @@ const MAX_ID_ATTEMPTS = 5
  * months that hold records are stored too, so that a list skips empty ones. Each month is spread over several partitions.
  * Versions before 0.3 kept it in one: what is not in the new place is looked for there.
  *
- * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item.
+ * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item. No record can be stored under an id that was
+ * given up.
  */
 export const createMonthlyRecords = <Stored extends { id: number }>(
   items: ItemTable,
@@ -21,6 +22,9 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
   const monthPartition = (month: string) => `${kind}#${month}`
   const keyOf = (id: number) => ({ pk: shardOf(monthPartition(monthOfId(id)), id), sk: idSortKey(id) })
   const oldKeyOf = (id: number) => ({ pk: monthPartition(monthOfId(id)), sk: idSortKey(id) })
+
+  const read = (item: Item | undefined): Stored | undefined =>
+    item === undefined || isGivenUp(item) ? undefined : parse(item)
 
   const noteMonth = async (month: string): Promise<void> => {
     if (notedMonths.has(month)) return
@@ -38,15 +42,14 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     insert,
 
     async get(id: number): Promise<Stored | undefined> {
-      const item = (await items.get(keyOf(id))) ?? (await items.get(oldKeyOf(id)))
-      return item && parse(item)
+      return read((await items.get(keyOf(id))) ?? (await items.get(oldKeyOf(id))))
     },
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
       const found = new Map<number, Stored>()
       const find = async (keys: Parameters<ItemTable['getMany']>[0]): Promise<void> => {
-        for (const record of (await items.getMany(keys)).map(parse)) found.set(record.id, record)
+        for (const record of (await items.getMany(keys)).map(read)) if (record) found.set(record.id, record)
       }
       await find(ids.map(keyOf))
       await find(ids.filter(id => !found.has(id)).map(oldKeyOf))
@@ -70,6 +73,13 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
       return items.put(oldKeyOf(id), { ...record }, when)
     },
 
+    /** Sees to it that no record is ever stored under the id. Resolves to false when one is. */
+    async giveUp(id: number): Promise<boolean> {
+      if (await items.put(keyOf(id), givenUp, 'absent')) return true
+      const item = await items.get(keyOf(id))
+      return item !== undefined && isGivenUp(item)
+    },
+
     async delete(id: number): Promise<void> {
       // The old place first: a delete that dies in between leaves a record that is found, and deleted the next time.
       await items.delete(oldKeyOf(id))
@@ -83,8 +93,14 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
         months.push(String(item['sk']))
       for (const month of months) {
         if (month < monthOfId(range.sinceId ?? 0)) return
-        for await (const item of querySpread(items, monthPartition(month), range)) yield parse(item)
+        for await (const item of querySpread(items, monthPartition(month), range)) {
+          const record = read(item)
+          if (record) yield record
+        }
       }
     },
   }
 }
+
+const givenUp = { isGivenUp: true }
+const isGivenUp = (item: Item): boolean => item['isGivenUp'] === true

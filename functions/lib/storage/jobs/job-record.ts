@@ -184,6 +184,8 @@ const accepted = z.object({
   input: jobInput,
   /** The table whose queue the job is in. `null`: the job need not wait for others. */
   queueTableId: z.string().nullable(),
+  /** The job in the place before its own when it was accepted. Absent: none was known. */
+  before: z.number().optional(),
   /** `tableId` of the job resource. Stays null for a job that creates its table. */
   tableId: z.string().nullable(),
   operationParams: z.record(z.string(), z.unknown()),

@@ -1,7 +1,10 @@
 import type { ErrorCode } from '../../errors/codes.ts'
+import { TransientError } from '../../errors/errors.ts'
+import { type IdSource, idParts, type NextId } from '../db/ids.ts'
 import type { ItemTable } from '../db/item-table.ts'
 import { createMonthlyRecords } from '../db/monthly-records.ts'
 import {
+  branchOf,
   isFinal,
   type JobError,
   type JobMetrics,
@@ -11,19 +14,49 @@ import {
   type WaitingJob,
 } from './job-record.ts'
 import { createOpenJobList } from './open-jobs.ts'
+import { createTableQueue } from './table-queue.ts'
 
 interface JobOutcome {
   results: Record<string, unknown> | null
   metrics: JobMetrics
 }
 
+/** Whoever accepts a job stores it within moments of giving it its place. */
+const ACCEPTING_MS = 5_000
+/** Each further attempt means that another process took the id, or that a later job began, in the same moment. */
+const MAX_ID_ATTEMPTS = 10
+
 /**
  * Jobs and their three changes of state. Each is conditional on the state before. A change that comes too late, because
  * another run of the same job was faster, resolves to the job as stored.
  */
-export const createJobStore = (items: ItemTable) => {
+export const createJobStore = (items: ItemTable, ids: Pick<IdSource, 'above'>) => {
   const records = createMonthlyRecords<JobRecord>(items, 'JOBS', item => jobRecord.parse(item))
   const open = createOpenJobList(items)
+
+  /** The place that the job has in the queue of its table, once it has one. */
+  const queueOf = (job: JobRecord) => createTableQueue(items, branchOf(job))
+
+  /**
+   * Accepts a job. Its place in the queue is written first and counts for nobody until the job is stored: both appear
+   * with that one write. Resolves to false when the id cannot be used: it is taken, or a later job of the table has begun.
+   */
+  const insert = async (job: JobRecord): Promise<boolean> => {
+    const { id, queueTableId } = job
+    await open.noteIfLate(job)
+    if (queueTableId === null) return records.insert(job)
+
+    const place = await queueOf(job).enter(queueTableId, id)
+    if ('overtakenBy' in place) ids.above(place.overtakenBy)
+    else if (await records.insert({ ...job, ...(place.before > 0 && { before: place.before }) })) return true
+
+    // A place without a job is removed, unless another attempt of the same request stores the job that it belongs to.
+    await records.giveUp(id)
+    const stored = await records.get(id)
+    if (stored?.queueTableId !== queueTableId || branchOf(stored) !== branchOf(job))
+      await queueOf(job).leave(queueTableId, id)
+    return false
+  }
 
   const change = async (from: JobRecord, to: JobRecord): Promise<JobRecord> => {
     if (await records.replace(to, { status: from.status })) return to
@@ -37,14 +70,26 @@ export const createJobStore = (items: ItemTable) => {
     getMany: records.getMany,
     open,
 
-    /** Resolves to false when the id is taken. */
-    insert: async (job: JobRecord): Promise<boolean> => {
-      await open.noteIfLate(job)
-      return records.insert(job)
+    insert,
+    list: records.list,
+
+    /** Accepts the job that `make` returns for a new id. */
+    create: async (nextId: NextId, make: (id: number) => JobRecord): Promise<JobRecord> => {
+      for (let attempt = 0; attempt < MAX_ID_ATTEMPTS; attempt++) {
+        const job = make(nextId())
+        if (await insert(job)) return job
+      }
+      throw new TransientError('storage.unavailable', 'Too many jobs of this table are accepted at once.')
     },
 
-    create: records.create,
-    list: records.list,
+    /**
+     * Of an id that has a place and no job: whether there will never be one, because whoever was to store it died. One
+     * that is being accepted at this moment is left alone.
+     */
+    isNeverStored: async (id: number, now: Date): Promise<boolean> => {
+      const ageMs = Math.abs(now.getTime() - idParts(id).milliseconds)
+      return ageMs > ACCEPTING_MS && records.giveUp(id)
+    },
 
     /** waiting -> processing. */
     start: async (job: JobRecord, at: Date): Promise<JobRecord> =>
@@ -99,6 +144,7 @@ const acceptedPart = ({
   id,
   input,
   queueTableId,
+  before,
   tableId,
   operationParams,
   branchId,
@@ -111,6 +157,7 @@ const acceptedPart = ({
   id,
   input,
   queueTableId,
+  ...(before !== undefined && { before }),
   tableId,
   operationParams,
   ...(branchId !== undefined && { branchId }),

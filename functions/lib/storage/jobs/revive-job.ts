@@ -38,12 +38,10 @@ export const reviveJob = async (job: JobRecord, options: ReviveOptions): Promise
 
 const reviveQueue = async (job: JobRecord, tableId: string, options: ReviveOptions): Promise<JobRecord> => {
   const { queue } = options.inBranch(branchOf(job))
-  let front = await frontOfQueue(tableId, { ...options, queue, known: job })
-  if (!front || front.id > job.id) {
-    // Its request died before it was queued.
-    await queue.enter(tableId, job.id)
-    front = job
-  }
+  const front = await frontOfQueue(tableId, { ...options, queue, known: job })
+  // Of a job that has lost its place, its own execution decides whether it may still have one.
+  if (!(await queue.has(tableId, job.id))) return restartJob(job, options)
+  if (!front) return job
   if (!isSuspicious(front, options.now())) return job
   const restarted = await restartJob(front, options)
   if (front.id === job.id) return restarted

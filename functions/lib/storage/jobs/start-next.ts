@@ -7,15 +7,14 @@ interface StartOptions extends Pick<ReviveOptions, 'jobs' | 'startJob' | 'now'> 
   queue: TableQueue
 }
 
-/** Puts an accepted job into the queue of its table, and starts it unless others come before it. */
-export const startOrQueue = async (
+/** Starts a job that has just been accepted, unless others come before it in the queue of its table. */
+export const startInTurn = async (
   job: JobRecord,
-  { queue, jobs, startJob }: Omit<StartOptions, 'now'>,
+  { queue, jobs, startJob, now }: StartOptions,
 ): Promise<void> => {
   if (job.queueTableId !== null) {
-    await queue.enter(job.queueTableId, job.id)
     // Whoever leaves the queue looks at its front after that. So of two that meet here, one at least sees the other.
-    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job })
+    const front = await frontOfQueue(job.queueTableId, { jobs, queue, known: job, now })
     if (front && front.id !== job.id) return
   }
   await startJob(job.id)

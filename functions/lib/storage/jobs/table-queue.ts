@@ -1,34 +1,76 @@
 import type { LeaseStore } from '../../aws/lease.ts'
 import { defaultBranchId } from '../branches/branch-store.ts'
 import { idSortKey } from '../db/ids.ts'
-import type { ItemTable } from '../db/item-table.ts'
+import type { Item, ItemTable } from '../db/item-table.ts'
 
 interface TableLease {
   /** Id of a job. */
   owner: number
 }
 
-/** The right to change one table, held by one job at a time. Its item lies beside the entries of the table's queue. */
-const createTableLeaseStore = (items: ItemTable, partition: string): LeaseStore<TableLease, undefined> => {
-  // Version 0.1 gave the item its name.
-  const key = { pk: partition, sk: 'CLAIM' }
-  const content = { content: undefined }
+/** Sorts after the places, whose sort keys are digits. */
+const LEASE = 'CLAIM'
+/** The owner of a lease that nobody holds. */
+const NOBODY = 0
 
-  const holder = async (): Promise<TableLease | undefined> => {
-    const item = await items.get(key)
-    return item && { owner: Number(item['owner']) }
+const throughOf = (item: Item | undefined): number => Number(item?.['through'] ?? 0)
+
+/**
+ * The right to change one table, held by one job at a time. Its item lies beside the places of the table's queue, and
+ * also says up to which id jobs of the table have begun.
+ */
+const createTableLease = (items: ItemTable, pk: string) => {
+  const key = { pk, sk: LEASE }
+  const taken = { content: undefined }
+
+  /** As it was read last: whoever looks before taking the lease reads it once. */
+  let known: Item | undefined
+  const read = async (): Promise<Item | undefined> => {
+    known = await items.get(key)
+    return known
   }
+  const holderOf = (item: Item | undefined): TableLease | undefined => {
+    const owner = Number(item?.['owner'] ?? NOBODY)
+    return owner === NOBODY ? undefined : { owner }
+  }
+  /** Changes the item as it was read. It has an owner and a job up to which all have begun, or is absent. */
+  const write = (lease: { owner: number; through: number }, from: Item | undefined) =>
+    items.put(key, lease, from ? { owner: Number(from['owner']), through: throughOf(from) } : 'absent')
 
-  return {
-    holder,
+  const store: LeaseStore<TableLease, undefined> = {
+    holder: async () => holderOf(await read()),
 
     take: async ({ owner }, from) => {
-      if (await items.put(key, { owner }, from === undefined ? 'absent' : { owner: from })) return content
-      return (await holder())?.owner === owner ? content : undefined
+      const item = holderOf(known)?.owner === owner ? await read() : (known ?? (await read()))
+      const holder = holderOf(item)?.owner
+      if (holder === owner) return taken
+      if (holder !== from) return undefined
+      return (await write({ owner, through: Math.max(owner, throughOf(item)) }, item)) ? taken : undefined
     },
 
     release: async owner => {
-      await items.delete(key, { owner })
+      const item = await read()
+      if (holderOf(item)?.owner === owner) await write({ owner: NOBODY, through: throughOf(item) }, item)
+    },
+  }
+
+  return {
+    ...store,
+
+    /** Who holds the lease, and the greatest id of a job that has begun, or that one has taken along. */
+    state: async (): Promise<{ owner: number | undefined; through: number }> => {
+      const item = await read()
+      return { owner: holderOf(item)?.owner, through: throughOf(item) }
+    },
+
+    /**
+     * Notes before a load begins that its owner takes the jobs up to this one along: from here on no job can be accepted
+     * before them. Resolves to false when the lease is another's.
+     */
+    takeAlong: async (owner: number, upTo: number): Promise<boolean> => {
+      const item = await read()
+      if (holderOf(item)?.owner !== owner) return false
+      return write({ owner, through: Math.max(upTo, throughOf(item)) }, item)
     },
   }
 }
@@ -36,15 +78,19 @@ const createTableLeaseStore = (items: ItemTable, partition: string): LeaseStore<
 /** Entries of some 70 bytes: two read units. */
 const SAMPLED = 100
 
+/** The lease, the new place and the one before it. */
+const NEWEST = 3
+
 /**
  * The jobs that are to run on one table, in the order in which they were accepted, and the lease of the one that runs.
  *
- * A table that does not exist yet has a queue as well: two jobs that create it are in it. Entries and the lease
- * outlive a crash; whoever finds one of a job that is final may remove it. A table of a branch has a queue of its own.
+ * A table that does not exist yet has a queue as well: two jobs that create it are in it. Places and the lease outlive a
+ * crash; whoever finds the place of a job that is final may remove it. A table of a branch has a queue of its own.
  */
 export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) => {
   const ofBranch = branchId === defaultBranchId ? '' : `${branchId}#`
   const partition = (tableId: string) => `QUEUE#${ofBranch}${tableId}`
+  const placeOf = (tableId: string, jobId: number) => ({ pk: partition(tableId), sk: idSortKey(jobId) })
 
   /** Digits only, so that the item of the lease is left out. */
   async function* entries(
@@ -55,15 +101,35 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
       yield Number(item['jobId'])
   }
 
+  /** What stands in front of a place: the job of the place before it, and up to which id jobs have begun. */
+  const lookBack = async (tableId: string, jobId: number): Promise<{ before: number; through: number }> => {
+    let through = 0
+    const newest = { from: '0', to: LEASE, newestFirst: true, pageSize: NEWEST }
+    for await (const item of items.query(partition(tableId), newest)) {
+      if (item['sk'] === LEASE) through = throughOf(item)
+      else if (Number(item['jobId']) < jobId) return { before: Number(item['jobId']), through }
+    }
+    return { before: through, through }
+  }
+
   return {
-    /** Adds the job to the queue. Idempotent. */
-    enter: async (tableId: string, jobId: number): Promise<void> => {
-      await items.put({ pk: partition(tableId), sk: idSortKey(jobId) }, { jobId })
+    /**
+     * Gives the job the place of its id. Resolves to the job that comes before it, 0 when none is known; or to a later one
+     * that has begun already: then the place counts for nothing.
+     */
+    enter: async (tableId: string, jobId: number): Promise<{ before: number } | { overtakenBy: number }> => {
+      await items.put(placeOf(tableId, jobId), { jobId })
+      // Read after the place was written: a later job that begins from here on finds the place in front of it.
+      const { before, through } = await lookBack(tableId, jobId)
+      return through < jobId ? { before } : { overtakenBy: through }
     },
 
     leave: async (tableId: string, jobId: number): Promise<void> => {
-      await items.delete({ pk: partition(tableId), sk: idSortKey(jobId) })
+      await items.delete(placeOf(tableId, jobId))
     },
+
+    has: async (tableId: string, jobId: number): Promise<boolean> =>
+      (await items.get(placeOf(tableId, jobId))) !== undefined,
 
     /** The job that came first, or `undefined` when the queue is empty. */
     async first(tableId: string): Promise<number | undefined> {
@@ -97,7 +163,7 @@ export const createTableQueue = (items: ItemTable, branchId = defaultBranchId) =
       return Math.round(sample.length * (1 + (jobId - last) / Math.max(1, last - first)))
     },
 
-    lease: (tableId: string) => createTableLeaseStore(items, partition(tableId)),
+    lease: (tableId: string) => createTableLease(items, partition(tableId)),
   }
 }
 

@@ -17,7 +17,7 @@ leaseContract('the item of a table', async () => {
       const tableId = `in.c-main.t${++tables}`
       return [createTableQueue(items).lease(tableId), createTableQueue(items).lease(tableId)]
     },
-    lease: n => ({ owner: n }),
+    lease: n => ({ owner: n + 1 }),
     close,
   }
 })
