@@ -149,6 +149,10 @@ export const startLanding = async (given: GivenService = {}) => {
     execute: (event: LandedObject, changed: Changes = {}, execution = newExecution()): Promise<ImportEnd> =>
       run(event, execution, changed),
 
+    /** What the machine does when an execution has failed, so that a person may start the import again. */
+    fail: (event: LandedObject, execution: string): Promise<StartImportResult> =>
+      startImport(dependencies, { event, execution, failure: { Error: 'Error', Cause: 'failed' } }),
+
     /** Stops an execution from outside: it releases nothing. */
     stop: (execution: string): void => void ended.add(execution),
 
