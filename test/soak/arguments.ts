@@ -11,7 +11,7 @@ export interface SoakArguments {
 }
 
 export const usage =
-  'npm run soak -- [--seed N] [--minutes M] [--durability full|relaxed] [--plant head|idempotency|sequencer]'
+  'npm run soak -- [--seed N] [--minutes M] [--durability full|relaxed] [--plant head|idempotency|queue|sequencer]'
 
 const plantNames = Object.keys(plants) as [Plant, ...Plant[]] // The keys of the constant, of which there are some.
 

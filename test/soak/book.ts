@@ -1,4 +1,4 @@
-import type { Attempt, Load } from './model.ts'
+import type { Attempt, Load, SharedLoad } from './model.ts'
 
 export interface WrittenFile {
   readonly step: number
@@ -34,6 +34,9 @@ export class Book {
     importAppend: new Map<string, Load[]>(),
     extraction: new Map<string, Load[]>(),
   }
+  /** Loads of tables that several writers share: by object key, and by table for those through the API. */
+  readonly sharedKeys = new Map<string, SharedLoad[]>()
+  readonly sharedTable: SharedLoad[] = []
   readonly #changes = new Map<string, Change[]>()
   readonly #values = new Map<string, Attempt[]>()
   readonly events: Attempt[] = []
@@ -48,7 +51,8 @@ export class Book {
   get operations(): number {
     const lists = [...Object.values(this.#lists), this.#changes, this.#values]
     const attempts = lists.flatMap(list => [...list.values()]).flat().length
-    return attempts + this.events.length + this.files.length + this.exports
+    const shared = [...this.sharedKeys.values(), this.sharedTable].flat().length
+    return attempts + shared + this.events.length + this.files.length + this.exports
   }
 
   get bucket(): string {
@@ -62,6 +66,10 @@ export class Book {
 
   get loadKinds() {
     return this.#lists
+  }
+
+  sharedLoadsOf(key: string): SharedLoad[] {
+    return listIn(this.sharedKeys, key)
   }
 
   loadsOf(kind: keyof Book['loadKinds'], name: string): Load[] {

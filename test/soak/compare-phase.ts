@@ -8,16 +8,20 @@ import type { CloudFacts } from '../../local/runtime/embedded-cloud.ts'
 import type { Book } from './book.ts'
 import { acknowledged, callApi, s3Of } from './client.ts'
 import { component, sharedConfiguration } from './configuration-steps.ts'
+import { sharedTable } from './import-steps.ts'
 import {
   type Compare,
   compareAdded,
   compareAppends,
+  compareDone,
   compareFull,
   compareKeyed,
+  compareOrdered,
   compareValue,
   compareVersions,
   type Difference,
   type Load,
+  type SharedLoad,
   settle,
   type TableRow,
 } from './model.ts'
@@ -29,21 +33,32 @@ export const comparePhase = async (facts: CloudFacts, book: Book): Promise<Diffe
   ...(await compareJobs(facts)),
   ...(await compareLanded(facts, book)),
   ...(await compareImported(facts, book)),
+  ...(await compareShared(facts, book)),
   ...(await compareConfiguration(facts, book)),
   ...(await compareEvents(facts, book)),
   ...(await compareFiles(facts, book)),
 ]
 
 /** By the list: to ask for a job by its address would start one that was left lying, and hide that. */
-const jobsOf = async (facts: CloudFacts, ...statuses: string[]) => {
+const jobsOf = async (facts: CloudFacts, ...statuses: string[]): Promise<ListedJob[]> => {
   const query = statuses.map(status => `storage_job_status[]=${status}`).join('&')
-  const { body } = acknowledged(await callApi(facts, { path: `jobs?limit=1000&${query}` }), [200])
-  return body as {
-    id: number
-    operationName: string
-    status: string
-    error?: { code: string; message: string }
-  }[] // The list's documented form.
+  const found: ListedJob[] = []
+  for (;;) {
+    const path = `jobs?limit=${JOBS_IN_PAGE}&offset=${found.length}&${query}`
+    const { body } = acknowledged(await callApi(facts, { path }), [200])
+    found.push(...(body as ListedJob[])) // The list's documented form.
+    if (body.length < JOBS_IN_PAGE) return found
+  }
+}
+
+const JOBS_IN_PAGE = 1000
+
+interface ListedJob {
+  id: number
+  operationName: string
+  status: string
+  operationParams: { source?: { fileId?: number | string } }
+  error?: { code: string; message: string }
 }
 
 const compareJobs = async (facts: CloudFacts): Promise<Difference[]> => {
@@ -86,7 +101,34 @@ const compareLanded = async (facts: CloudFacts, book: Book): Promise<Difference[
   return differences
 }
 
-/** The marks of all object versions that the landing bucket lists for the phase. */
+/** Tables that several writers share: what their loads make in the order of S3's versions, or of the service's jobs. */
+const compareShared = async (facts: CloudFacts, book: Book): Promise<Difference[]> => {
+  const differences: Difference[] = []
+  const stored = await storedMarks(facts, book)
+  for (const [key, attempts] of book.sharedKeys) {
+    const subject = `object ${key}`
+    const known = new Map(attempts.map(load => [load.mark, load]))
+    const inOrder = [...stored].reverse().flatMap(mark => known.get(mark) ?? [])
+    differences.push(...compareDone(subject, attempts, inOrder))
+    const table = key.slice(0, -'.csv'.length).replace('/', '.')
+    differences.push(...compareOrdered(subject, inOrder, (await readTable(facts, table)) ?? []))
+  }
+  const tableId = `${book.bucket}.${sharedTable}`
+  const done = await sharedLoadsDone(facts, book)
+  differences.push(...compareDone(`table ${tableId}`, book.sharedTable, done))
+  differences.push(...compareOrdered(`table ${tableId}`, done, (await readTable(facts, tableId)) ?? []))
+  return differences
+}
+
+const sharedLoadsDone = async (facts: CloudFacts, book: Book): Promise<SharedLoad[]> => {
+  const ofFile = new Map(book.sharedTable.map(load => [load.fileId, load]))
+  const fileOf = (params: { source?: { fileId?: number | string } }) => Number(params.source?.fileId)
+  const jobs = (await jobsOf(facts, 'success')).sort((one, other) => one.id - other.id)
+  const ofTable = jobs.filter(({ operationParams }) => ofFile.has(fileOf(operationParams)))
+  return ofTable.flatMap(({ operationParams }) => ofFile.get(fileOf(operationParams)) ?? [])
+}
+
+/** The marks of all object versions that the landing bucket lists for the phase, of each key the newest first. */
 const storedMarks = async (facts: CloudFacts, book: Book): Promise<Set<string>> => {
   const client = s3Of(facts)
   const Bucket = facts.landingBucket

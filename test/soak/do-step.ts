@@ -1,6 +1,6 @@
 import { postEvent, writeConfiguration, writeRow } from './configuration-steps.ts'
-import { importAppend, importFull, importKeyed, renameTable } from './import-steps.ts'
-import { landAppend, landFull, landKeyed } from './landing-steps.ts'
+import { importAppend, importFull, importKeyed, importShared, renameTable } from './import-steps.ts'
+import { landAppend, landFull, landKeyed, landShared } from './landing-steps.ts'
 import { exportTable, extract, keepFile, runExportMachine } from './reading-steps.ts'
 import type { Step, StepKind } from './schedule.ts'
 import type { StepContext } from './step-context.ts'
@@ -9,9 +9,11 @@ const steps: Readonly<Record<StepKind, (context: StepContext, step: Step) => Pro
   landFull,
   landAppend,
   landKeyed,
+  landShared,
   importFull,
   importAppend,
   importKeyed,
+  importShared,
   rename: renameTable,
   configuration: writeConfiguration,
   row: writeRow,

@@ -1,27 +1,30 @@
 import { note, StepFailure } from './book.ts'
 import { acknowledged, callApi, once, untilAcknowledged } from './client.ts'
-import type { TableRow } from './model.ts'
-import { appendRows, csvOf, keyedRows, markOf } from './rows.ts'
+import type { Attempt, Load, TableRow } from './model.ts'
+import { appendRows, csvOf, isFullOf, keyedRows, markOf } from './rows.ts'
 import type { Step } from './schedule.ts'
 import type { StepContext } from './step-context.ts'
 import { uploadBytes } from './upload.ts'
 
+type ImportKind = 'importFull' | 'importAppend' | 'importKeyed'
+
 interface Import {
-  readonly kind: 'importFull' | 'importAppend' | 'importKeyed'
   readonly table: string
   readonly incremental: boolean
   readonly rows: readonly TableRow[]
   readonly mark: string
+  /** Notes the attempt before it is made. */
+  readonly noted: (attempt: Load, fileId: number) => Attempt
 }
 
 /** A file, then one import of it. Retries carry the idempotency key, so however many are sent it is one load. */
 const importRows = async (
   { cloud, book }: StepContext,
   step: Step,
-  { kind, table, incremental, rows, mark }: Import,
+  { table, incremental, rows, mark, noted }: Import,
 ): Promise<void> => {
   const fileId = await uploadBytes(cloud, Buffer.from(csvOf(rows)), { name: `${mark}.csv`, seed: step.seed })
-  const load = note(book.loadsOf(kind, table), { mark, step: step.number, rows, isAcknowledged: false })
+  const load = noted({ mark, step: step.number, rows, isAcknowledged: false }, fileId)
   const call = {
     method: 'POST',
     path: `tables/${book.bucket}.${table}/import-async`,
@@ -43,17 +46,31 @@ const importRows = async (
   })
 }
 
+const importOwn = (
+  context: StepContext,
+  step: Step,
+  { kind, ...load }: Omit<Import, 'noted'> & { kind: ImportKind },
+): Promise<void> =>
+  importRows(context, step, {
+    ...load,
+    noted: attempt => note(context.book.loadsOf(kind, load.table), attempt),
+  })
+
 /** The table with its first load, ready to be imported into. */
 export const createTable = async (
   { cloud, book }: StepContext,
-  kind: Import['kind'],
+  kind: ImportKind | 'importShared',
   table: string,
   primaryKey?: string,
 ): Promise<void> => {
   const mark = `created-${table}`
   const rows = [{ id: mark, value: mark }]
   const fileId = await uploadBytes(cloud, Buffer.from(csvOf(rows)), { name: `${mark}.csv`, seed: 0 })
-  const load = note(book.loadsOf(kind, table), { mark, step: 0, rows, isAcknowledged: false })
+  const attempt: Load = { mark, step: 0, rows, isAcknowledged: false }
+  const load =
+    kind === 'importShared'
+      ? note(book.sharedTable, { ...attempt, isFull: true, fileId })
+      : note(book.loadsOf(kind, table), attempt)
   const call = {
     method: 'POST',
     path: `buckets/${book.bucket}/tables-async`,
@@ -72,11 +89,12 @@ export const createTable = async (
 export const fullTable = (client: number): string => `full${client}`
 export const appendTable = 'append'
 export const keyedTable = 'keyed'
+export const sharedTable = 'shared'
 
 export const importFull = (context: StepContext, step: Step): Promise<void> => {
   const mark = markOf(step.number, 0, 1)
   const rows = appendRows(mark, step.rows)
-  return importRows(context, step, {
+  return importOwn(context, step, {
     kind: 'importFull',
     table: fullTable(step.client),
     incremental: false,
@@ -89,7 +107,7 @@ export const importAppend = async (context: StepContext, step: Step): Promise<vo
   for (let repeat = 0; repeat < step.repeats; repeat++) {
     const mark = markOf(step.number, repeat, 1)
     const rows = appendRows(mark, step.rows)
-    await importRows(context, step, {
+    await importOwn(context, step, {
       kind: 'importAppend',
       table: appendTable,
       incremental: true,
@@ -104,7 +122,22 @@ export const importKeyed = async (context: StepContext, step: Step): Promise<voi
   for (let repeat = 0; repeat < step.repeats; repeat++) {
     const mark = markOf(step.number, repeat, 1)
     const rows = keyedRows(mark, `${step.client}`, step.seed + repeat, step.rows)
-    await importRows(context, step, { kind: 'importKeyed', table: keyedTable, incremental: true, rows, mark })
+    await importOwn(context, step, { kind: 'importKeyed', table: keyedTable, incremental: true, rows, mark })
+  }
+}
+
+/** All clients load the same keys of one table, full and keyed loads mixed: their jobs say the order. */
+export const importShared = async (context: StepContext, step: Step): Promise<void> => {
+  for (let repeat = 0; repeat < step.repeats; repeat++) {
+    const mark = markOf(step.number, repeat, 1)
+    const isFull = isFullOf(step, repeat)
+    await importRows(context, step, {
+      table: sharedTable,
+      incremental: !isFull,
+      rows: keyedRows(mark, 'shared', step.seed + repeat, step.rows),
+      mark,
+      noted: (attempt, fileId) => note(context.book.sharedTable, { ...attempt, isFull, fileId }),
+    })
   }
 }
 

@@ -21,6 +21,14 @@ export interface Load extends Attempt {
   readonly rows: readonly TableRow[]
 }
 
+/** A load of a table with a primary key that several writers share. */
+export interface SharedLoad extends Load {
+  /** Replaces the table; otherwise each row replaces the one with its key. */
+  readonly isFull: boolean
+  /** Of a load through the API: the file of the service. */
+  readonly fileId?: number
+}
+
 export interface Difference {
   readonly subject: string
   /** The step that wrote what is missing, doubled or wrong; the last one of the subject where no single one did. */
@@ -207,3 +215,33 @@ export const settle = <Written extends Attempt>(
       message: `the acknowledged object version ${mark} is not stored`,
     })),
 })
+
+/** Loads of several writers, full and keyed ones mixed, in their order: the table is exactly what they make. */
+export const compareOrdered: Compare<SharedLoad, readonly TableRow[]> = (subject, inOrder, seen) => {
+  let rows = new Map<string, string>()
+  for (const load of inOrder) {
+    if (load.isFull) rows = new Map()
+    for (const { id, value } of load.rows) rows.set(id, value)
+  }
+  const wanted = [...rows].map(([id, value]) => `${id}=${value}`).sort()
+  const found = seen.map(textOf).sort()
+  if (wanted.join('\n') === found.join('\n')) return []
+  const order = inOrder.slice(-6).map(({ mark, isFull }) => `${mark}${isFull ? ' (full)' : ''}`)
+  const lost = wanted.filter(row => !found.includes(row)).slice(0, 5)
+  const others = found.filter(row => !wanted.includes(row)).slice(0, 5)
+  return [
+    {
+      subject,
+      step: lastStep(inOrder),
+      message: `lacks ${lost.join(', ') || 'nothing'}, and has ${others.join(', ') || 'nothing'} in its place; the last loads in order are ${order.join(', ')}`,
+    },
+  ]
+}
+
+/** Each acknowledged load is among those that were done, and none is there twice. */
+export const compareDone: Compare<SharedLoad, readonly SharedLoad[]> = (subject, attempts, done) =>
+  attempts.flatMap((load): Difference[] => {
+    const times = done.filter(({ mark }) => mark === load.mark).length
+    if (times === 1 || (times === 0 && !load.isAcknowledged)) return []
+    return [{ subject, step: load.step, message: `the load ${load.mark} was done ${times} times` }]
+  })

@@ -9,7 +9,7 @@ interface Edit {
   readonly to: string
 }
 
-/** Three bugs that the soak must find, as edits of the product's sources. */
+/** Bugs that the soak must find, as edits of the product's sources. */
 export const plants = {
   /** Heads of tables and configurations move whether or not they have moved since they were read. */
   head: [
@@ -38,6 +38,19 @@ export const plants = {
       file: 'functions/storage-api/jobs/submit-job.ts',
       from: 'if (idempotencyKey === undefined) return',
       to: 'if (idempotencyKey !== null) return',
+    },
+  ],
+  /** A job gets its place in the queue of its table some time after it is stored, and nothing looks for those without. */
+  queue: [
+    {
+      file: 'functions/lib/storage/jobs/job-store.ts',
+      from: 'const place = await queueOf(job).enter(queueTableId, id)',
+      to: 'const place = { before: 0 }; setTimeout(() => queueOf(job).enter(queueTableId, id), 3_000 * Math.random())',
+    },
+    {
+      file: 'functions/run-job/take-table.ts',
+      from: 'const refused = await placeAgain(job, tableId, services)',
+      to: "const refused = { status: 'blocked', waitSeconds: 1 } as const",
     },
   ],
   /** Versions of one key are imported newest first. */

@@ -11,6 +11,9 @@ export const appendRows = (mark: string, count: number): TableRow[] =>
 export const keyedRows = (mark: string, owner: string, seed: number, count: number): TableRow[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${owner}-${(seed + index) % 10}`, value: mark }))
 
+/** Every third load of a table that writers share replaces it. */
+export const isFullOf = ({ seed }: { seed: number }, repeat: number): boolean => (seed + repeat) % 3 === 0
+
 export const csvOf = (rows: readonly TableRow[]): string =>
   `id,value\n${rows.map(({ id, value }) => `${id},"${value}"\n`).join('')}`
 

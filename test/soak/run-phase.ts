@@ -3,7 +3,7 @@ import { acknowledged, callApi, untilAcknowledged } from './client.ts'
 import { comparePhase } from './compare-phase.ts'
 import { createConfiguration } from './configuration-steps.ts'
 import { doStep } from './do-step.ts'
-import { appendTable, createTable, fullTable, keyedTable } from './import-steps.ts'
+import { appendTable, createTable, fullTable, keyedTable, sharedTable } from './import-steps.ts'
 import type { Difference } from './model.ts'
 import type { Phase, Step, Stop } from './schedule.ts'
 import type { StepContext } from './step-context.ts'
@@ -36,6 +36,7 @@ const prepare = async (context: StepContext, { steps }: Phase): Promise<void> =>
     createConfiguration(context),
     createTable(context, 'importAppend', appendTable),
     createTable(context, 'importKeyed', keyedTable, 'id'),
+    createTable(context, 'importShared', sharedTable, 'id'),
     ...steps.map((_, client) => createTable(context, 'importFull', fullTable(client))),
   ])
 }

@@ -5,9 +5,11 @@ const weights = {
   landFull: 3,
   landAppend: 3,
   landKeyed: 5,
+  landShared: 8,
   importFull: 2,
   importAppend: 5,
   importKeyed: 4,
+  importShared: 8,
   rename: 2,
   configuration: 6,
   row: 5,
@@ -36,7 +38,7 @@ export interface Step {
   readonly seed: number
 }
 
-/** An end of the process: `kill -9`, or SIGTERM. `at` says whether it comes while it works or while it starts. */
+/** An end of the process: `kill -9`, or SIGTERM, every few seconds. `at` says whether it comes while it works or while it starts. */
 export interface Stop {
   readonly signal: 'SIGKILL' | 'SIGTERM'
   readonly at: 'work' | 'start'
@@ -56,7 +58,7 @@ export interface ScheduleOptions {
   readonly stops: number
 }
 
-export const usualSchedule: ScheduleOptions = { clients: 4, stepsPerClient: 5, stops: 2 }
+export const usualSchedule: ScheduleOptions = { clients: 8, stepsPerClient: 4, stops: 8 }
 
 /** The phases of a run, without an end. The same seed gives the same phases; a phase does not depend on those before it. */
 export const phaseOf = (
@@ -103,6 +105,6 @@ const drawStop = (random: Random): Stop => {
   return {
     signal: random.next() < 0.2 ? 'SIGTERM' : 'SIGKILL',
     at,
-    afterMs: at === 'start' ? random.between(50, 2_500) : random.between(200, 5_000),
+    afterMs: at === 'start' ? random.between(50, 2_500) : random.between(3_000, 8_000),
   }
 }
