@@ -40,17 +40,22 @@ export const plants = {
       to: 'if (idempotencyKey !== null) return',
     },
   ],
-  /** A job gets its place in the queue of its table some time after it is stored, and nothing looks for those without. */
+  /** A job gets its place in the queue of its table some time after it is stored, whatever has begun by then. */
   queue: [
     {
       file: 'functions/lib/storage/jobs/job-store.ts',
       from: 'const place = await queueOf(job).enter(queueTableId, id)',
-      to: 'const place = { before: 0 }; setTimeout(() => queueOf(job).enter(queueTableId, id), 3_000 * Math.random())',
+      to: 'const place = { before: 0 }',
+    },
+    {
+      file: 'functions/lib/storage/jobs/job-store.ts',
+      from: 'before: place.before }) })) return true',
+      to: 'before: place.before }) })) { await new Promise(resolve => setTimeout(resolve, 2_000 * Math.random())); await queueOf(job).enter(queueTableId, id); return true }',
     },
     {
       file: 'functions/run-job/take-table.ts',
-      from: 'const refused = await placeAgain(job, tableId, services)',
-      to: "const refused = { status: 'blocked', waitSeconds: 1 } as const",
+      from: "if (!('overtakenBy' in place)) {",
+      to: 'if (place) {',
     },
   ],
   /** Versions of one key are imported newest first. */
