@@ -61,7 +61,11 @@ const load = async (
       ? await loadIntoTable(
           storage,
           { ...output, dataFileId: output.fileId },
-          { idempotencyKey: known ? keyAfter(attempt.key, known) : attempt.key, checksKeyFirst: true },
+          {
+            idempotencyKey: known ? keyAfter(attempt.key, known) : attempt.key,
+            isRepeated: attempt.isRepeated,
+            checksKeyFirst: true,
+          },
         )
       : { job: known, warnings: [] }
   if (isTableMadeMeanwhile(job)) return { ...output, jobId: job.id }

@@ -199,8 +199,8 @@ const acceptImport = async (
   { target, versionId, progress }: ImportWork,
   { fileId, isRepeated }: { fileId: number; isRepeated: boolean },
 ): Promise<Job> => {
-  // A crash between the service's acceptance and our record of it: our own service finds the job by its key, a
-  // hosted one by the file that only this import reads.
+  // A crash between the service's acceptance and our record of it: our own service knows the job by its key, a hosted
+  // one by the file that only this import reads.
   const accepted = isRepeated ? await storage.findJobOfFile(fileId) : undefined
   if (accepted) return accepted
 
@@ -208,7 +208,7 @@ const acceptImport = async (
   const { job } = await loadIntoTable(
     storage,
     { dataFileId: fileId, tableId, primaryKey, incremental, delimiter, enclosure, columns },
-    { idempotencyKey: `${versionId}-${progress.attempt}` },
+    { idempotencyKey: `${versionId}-${progress.attempt}`, isRepeated },
   )
   return job
 }

@@ -14,11 +14,13 @@ export interface TableLoad extends CsvFormat {
 }
 
 export interface LoadOptions {
-  /**
-   * Names this load. A call that is repeated after a lost answer may meet the table that the first one created, and then
-   * asks for another operation, which the service keeps apart under the same key: ask `findJobOfFile` first.
-   */
+  /** Names this load: a call that is repeated after a lost answer gets the job of the first. */
   idempotencyKey: string
+  /**
+   * An earlier call may have got through. It may have created the table, which the service keeps apart from an import with
+   * the same key: a creation is asked for first, and answered with the job of that call. Default: not.
+   */
+  isRepeated?: boolean
   /**
    * Compares the primary keys before the load is asked for, because a hosted service never does. Our own compares them
    * when the job runs. Default: not, for callers that learn of a failure from the job.
@@ -46,7 +48,7 @@ type Storage = Pick<
 export const loadIntoTable = async (
   storage: Storage,
   { tableId, incremental, primaryKey, dataFileId, columns, delimiter, enclosure }: TableLoad,
-  { idempotencyKey, checksKeyFirst = false }: LoadOptions,
+  { idempotencyKey, isRepeated = false, checksKeyFirst = false }: LoadOptions,
 ): Promise<StartedLoad> => {
   const file = { dataFileId, columns, delimiter, enclosure }
   const importIntoTable = async (): Promise<StartedLoad> => {
@@ -62,6 +64,20 @@ export const loadIntoTable = async (
     return { job: await storage.importTable(load, idempotencyKey), warnings }
   }
 
+  const { bucketId, name } = partsOf(tableId)
+  const createTable = async (): Promise<StartedLoad> => {
+    const creation = { ...file, bucketId, name, primaryKey: [...primaryKey] }
+    return { job: await storage.createTable(creation, idempotencyKey), warnings: [] }
+  }
+
+  if (isRepeated)
+    try {
+      return await createTable()
+    } catch (error) {
+      // The table is there, and nobody has created it with this key; or its bucket is not there yet, or the file.
+      if (!(error instanceof UserError) || !(error.code === TABLE_EXISTS_CODE || error.status === 404))
+        throw error
+    }
   // Most tables exist: to look first would cost a detail of the table for each file.
   try {
     return await importIntoTable()
@@ -71,11 +87,9 @@ export const loadIntoTable = async (
   // It was the file that is missing, or somebody has created the table since.
   if (await storage.hasTable(tableId)) return importIntoTable()
 
-  const { bucketId, name } = partsOf(tableId)
   if (!(await storage.hasBucket(bucketId))) await storage.createBucket(bucketId)
-  const creation = { ...file, bucketId, name, primaryKey: [...primaryKey] }
   try {
-    return { job: await storage.createTable(creation, idempotencyKey), warnings: [] }
+    return await createTable()
   } catch (error) {
     if (error instanceof UserError && error.code === TABLE_EXISTS_CODE) return importIntoTable()
     throw error

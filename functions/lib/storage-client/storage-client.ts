@@ -118,7 +118,7 @@ export interface StorageClient {
   defineTable(definition: TableDefinition, idempotencyKey: string): Promise<Job>
   importTable(tableImport: TableImport, idempotencyKey: string): Promise<Job>
   job(jobId: number): Promise<Job>
-  /** The newest job that reads this file, among the last 100. For services that do not know idempotency keys. */
+  /** The newest job that reads this file, of all since it was prepared. For services that know no idempotency keys. */
   findJobOfFile(fileId: number): Promise<Job | undefined>
   exportTable(tableExport: TableExport, idempotencyKey: string): Promise<Job>
   component(componentId: string): Promise<Component>
@@ -212,12 +212,21 @@ export const createStorageClient = (connection: Connection & { runId?: string })
       }),
     job: jobId => callForJob({ method: 'GET', path: `jobs/${jobId}` }),
     findJobOfFile: async fileId => {
-      const jobs = await call({ method: 'GET', path: 'jobs?limit=100' }, z.array(z.unknown()))
-      // Jobs that are not ours may have other shapes.
-      return jobs
-        .map(job => jobSchema.safeParse(job))
-        .flatMap(parsed => (parsed.success ? [parsed.data] : []))
-        .find(job => fileOfJob(job) === fileId)
+      const { created } = await call(
+        { method: 'GET', path: `files/${fileId}` },
+        z.object({ created: z.string() }),
+      )
+      for (let offset = 0; ; offset += JOBS_IN_PAGE) {
+        const path = `jobs?limit=${JOBS_IN_PAGE}&offset=${offset}`
+        const jobs = await call({ method: 'GET', path }, z.array(z.unknown()))
+        // Jobs that are not ours may have other shapes.
+        const found = jobs
+          .map(job => jobSchema.safeParse(job))
+          .flatMap(parsed => (parsed.success ? [parsed.data] : []))
+          .find(job => fileOfJob(job) === fileId)
+        const isOlder = jobs.some(job => Date.parse(createdTimeOf(job)) < Date.parse(created))
+        if (found || isOlder || jobs.length < JOBS_IN_PAGE) return found
+      }
     },
     exportTable: ({ tableId, ...body }, idempotencyKey) =>
       callForJob({
@@ -260,6 +269,15 @@ const keyField = (columns: readonly string[]) =>
 const pathOf = ({ componentId, configId, rowId }: StatePlace): string => {
   const configuration = `components/${encodeURIComponent(componentId)}/configs/${encodeURIComponent(configId)}`
   return rowId === undefined ? configuration : `${configuration}/rows/${encodeURIComponent(rowId)}`
+}
+
+const JOBS_IN_PAGE = 100
+
+const timed = z.object({ createdTime: z.string() })
+
+const createdTimeOf = (job: unknown): string => {
+  const parsed = timed.safeParse(job)
+  return parsed.success ? parsed.data.createdTime : ''
 }
 
 const jobSourceSchema = z.object({ source: z.object({ fileId: z.coerce.number() }) })

@@ -112,3 +112,23 @@ it('tells a job that came second from one that failed for another reason', () =>
   expect(isTableMadeMeanwhile(failed('invalidCsv'))).toBe(false)
   expect(keyAfter('once', { id: 12 })).not.toBe('once')
 })
+
+it('asks for the creation first when an earlier call may have got through, and gets its job', async () => {
+  server.replyWith(accepted)
+  expect(await load({}, { isRepeated: true })).toMatchObject({ job: { id: 12 } })
+  expect(requests()).toEqual(['POST buckets/in.c-main/tables-async'])
+  expect(last().key).toBe('once')
+})
+
+it.each([
+  ['the table is there and the earlier call did not create it', tableExists],
+  ['its bucket is not there', json(404, { error: 'It is not there.', code: 'storage.buckets.notFound' })],
+])('imports again under the same key when %s', async (_, refusal) => {
+  server.replyWith(refusal, accepted)
+  await load({}, { isRepeated: true })
+  expect(requests()).toEqual([
+    'POST buckets/in.c-main/tables-async',
+    'POST tables/in.c-main.orders/import-async',
+  ])
+  expect(last().key).toBe('once')
+})

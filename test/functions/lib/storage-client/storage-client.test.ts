@@ -109,9 +109,37 @@ describe('requests', () => {
       { ...job, id: 29, operationParams: { source: { fileId: 4, type: 'file' } } },
       { ...job, id: 28, operationParams: { source: { fileId: '5', type: 'file' } } },
     ]
-    server.replyWith(json(200, others))
+    const file = json(200, { id: 5, created: '2026-07-16T10:00:00+0000' })
+    server.replyWith(file, json(200, others))
     expect((await client.findJobOfFile(5))?.id).toBe(28)
+    server.replyWith(file, json(200, others))
     expect(await client.findJobOfFile(6)).toBeUndefined()
+  })
+
+  it('the job of a file is found behind any number of others, and nobody looks before the file was made', async () => {
+    const others = (createdTime: string) =>
+      json(
+        200,
+        Array.from({ length: 100 }, (_, index) => ({ ...job, id: 1000 - index, createdTime })),
+      )
+    const file = json(200, { id: 5, created: '2026-07-16T10:00:00+0000' })
+    const own = { ...job, id: 28, createdTime: '2026-07-16T10:00:01+0000' }
+    const later = others('2026-07-16T10:00:02+0000')
+    server.replyWith(
+      file,
+      later,
+      later,
+      json(200, [{ ...own, operationParams: { source: { fileId: 5, type: 'file' } } }]),
+    )
+    expect((await client.findJobOfFile(5))?.id).toBe(28)
+    server.received.length = 0
+    server.replyWith(file, later, others('2026-07-16T09:59:59+0000'))
+    expect(await client.findJobOfFile(5)).toBeUndefined()
+    expect(server.received.map(({ url }) => url)).toEqual([
+      '/v2/storage/files/5',
+      '/v2/storage/jobs?limit=100&offset=0',
+      '/v2/storage/jobs?limit=100&offset=100',
+    ])
   })
 })
 
