@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../functions/lib/errors/errors.ts'
 import { type ExtractOptions, extract } from '../functions/lib/extractor/extract.ts'
 import { describePlan } from '../functions/lib/extractor/runner/describe-plan.ts'
-import { threadsFor } from '../functions/lib/extractor/runner/threads-for.ts'
 import { parseExactly } from '../functions/lib/json/parse-exactly.ts'
 import { isMissing } from '../functions/lib/paths/is-missing.ts'
 import { createExtractConsole } from './extract-console.ts'
@@ -54,7 +53,6 @@ export const runExtract = async (dataDir: string, flags: ExtractFlags, shell: Sh
       signal,
       graceSeconds: 0,
       guard: flags.guard === true,
-      threads: threadsFor(availableParallelism()),
       log: console.log,
       onProgress: console.progress,
       keepState: async state => {

@@ -14,11 +14,6 @@ export const NATIVE_PACKAGE = '@duckdb/node-bindings'
 const REQUIRE_BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** What a function starts as a thread: a file beside `index.mjs`, which no import names. */
-const threadsOf: Readonly<Record<string, { in: string; out: string }[]>> = {
-  'run-extractor': [{ in: 'functions/lib/extractor/tables/page-thread.ts', out: 'page-thread' }],
-}
-
 /**
  * The bundle of `functions/<name>/handler.ts`, in memory: `index.mjs` and what it loads at once or later.
  *
@@ -27,7 +22,7 @@ const threadsOf: Readonly<Record<string, { in: string; out: string }[]>> = {
 export const buildFunction = (name: string): Promise<FunctionBuild> =>
   build({
     ...options,
-    entryPoints: [{ in: `functions/${name}/handler.ts`, out: 'index' }, ...(threadsOf[name] ?? [])],
+    entryPoints: [{ in: `functions/${name}/handler.ts`, out: 'index' }],
     // Nothing is written here. A fixed folder makes the paths in source maps the same on every machine.
     outdir: join(projectRoot, 'cdk.out', 'bundles', name),
     outExtension: { '.js': '.mjs' },

@@ -34,7 +34,7 @@ const LONGEST_IDLE_MS = 2 * 60 * 60_000
  */
 export const runLeg = async (run: Run, services: RunServices): Promise<StepResult> => {
   if (run.decides !== undefined) return loadHeldRow(run, services)
-  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline, threads } = services
+  const { work, runs, openSecrets, scratchFolder, legSeconds, legDeadline } = services
   const { allowedHosts, budgets, now, log } = services
   const { configuration, state, imageParameters, adoptedSecrets } = await runs.snapshotOfRow(run)
   const folder = await openLegFolder(scratchFolder, `${run.id}-${run.rowIndex}`, run.checkpointKey)
@@ -62,7 +62,6 @@ export const runLeg = async (run: Run, services: RunServices): Promise<StepResul
     spoolDir: folder.spool,
     ...(before === undefined ? {} : { checkpoint: before.checkpoint }),
     deadline: Math.min(Date.now() + legSeconds * 1000, legDeadline),
-    threads,
     guard: true,
     now: () => now().getTime() / 1000,
     allowedPrivateHosts: allowedHosts,

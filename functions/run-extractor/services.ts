@@ -48,8 +48,6 @@ export interface RunServices {
   legSeconds: number
   /** Milliseconds since 1970: no leg works longer, so that what it has is kept. */
   legDeadline: number
-  /** That may write rows of a leg, where `api.http.threads` does not say how many. */
-  threads: number
   allowedHosts: readonly string[]
   /** Budgets of requests, for all runs of the stack. */
   budgets: SharedBudgets

@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import type { Logger } from '@aws-lambda-powertools/logger'
 import type { Context } from 'aws-lambda'
 import { z } from 'zod'
-import { functionCores } from '../lib/aws/cores.ts'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
-import { threadsFor } from '../lib/extractor/runner/threads-for.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
@@ -75,7 +73,6 @@ export const run = async (
     openSecrets: (value, reader) => open(value, { ...reader, projectId }),
     scratchFolder: join(tmpdir(), 'millrace-runs'),
     legSeconds,
-    threads: threadsFor(functionCores()),
     legDeadline: Date.now() + context.getRemainingTimeInMillis() - RESERVE_MS,
     allowedHosts,
     budgets: createSharedBudgets(work, connection.token),

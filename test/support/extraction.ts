@@ -73,7 +73,6 @@ export const startExtraction = async (given: GivenService = {}) => {
     openSecrets: (value, reader) => open(value, { ...reader, projectId: PROJECT_ID }),
     scratchFolder: join(scratch, 'runs'),
     legSeconds: 60,
-    threads: 1,
     legDeadline: Number.POSITIVE_INFINITY,
     allowedHosts: ['127.0.0.1'],
     budgets: createSharedBudgets(work, service.token),

@@ -43,8 +43,6 @@ export interface ExtractOptions {
   allowedPrivateHosts?: readonly string[]
   /** Requests under way at once. Default `api.http.maxConcurrency`, else 8. */
   concurrency?: number
-  /** Threads that may write rows, this one included, where `api.http.threads` does not say how many. Default 1. */
-  threads?: number
   /** At most this many rows of each job, for previews. */
   maxRows?: number
   /**

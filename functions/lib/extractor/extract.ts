@@ -49,6 +49,6 @@ const extractMasked = async (
     await keepWindows(extraction, error)
     throw error
   } finally {
-    await extraction.close()
+    extraction.close()
   }
 }

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { account } from '../resources/resource-type.ts'
 import type { FunctionDefinition } from './function-definition.ts'
@@ -44,7 +43,5 @@ export const functionEnvironment = (
   AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
   // Lambda has no such folder: there the logs are in CloudWatch.
   LOG_FOLDER: join(dataDir, 'logs'),
-  // In Lambda a function's memory decides how many it has.
-  MACHINE_CORES: String(availableParallelism()),
   ...definition.environment,
 })

@@ -65,8 +65,7 @@ describe('the package', () => {
       'local',
       'package.json',
     ])
-    // Started as threads, which no import names
-    expect(paths).toContain('dist/functions/lib/extractor/tables/page-thread.js')
+    // Started as a thread, which no import names
     expect(paths).toContain('dist/local/runtime/lambda/worker.js')
     expect(paths.filter(path => /\.tsx?$|\.test\.|(^|\/)test\/|\.db$/.test(path))).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { extract } from '#lib/extractor/extract.ts'
@@ -68,7 +68,6 @@ const timeExtract = async (
     },
     outDir: join(folder, 'out'),
     spoolDir: join(folder, 'spool'),
-    threads: availableParallelism(),
   })
   const seconds = (performance.now() - begun) / 1000
   if (!result.finished) throw new Error('The extraction did not finish')

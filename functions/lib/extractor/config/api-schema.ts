@@ -104,10 +104,6 @@ const Http = strictObject({
     'Ours: requests under way at once. 1 asks strictly one after the other.',
     8,
   ),
-  threads: key(
-    optional(z.int().min(1).max(8)),
-    'Ours: threads that may write rows, with the one that asks. Default: the cores of the machine or of the function, 3 at most.',
-  ),
   bodyLimitBytes: key(
     optional(integer),
     'Ours: bytes of the largest response, packed and unpacked.',

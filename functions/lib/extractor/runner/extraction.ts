@@ -17,7 +17,6 @@ import { checkLoads } from '../tables/table-loads.ts'
 import { iterationNames } from '../windows/iteration-names.ts'
 import { WindowProgress } from '../windows/window-progress.ts'
 import { type Leg, parseCheckpoint } from './checkpoint.ts'
-import { createPageThreads } from './create-page-threads.ts'
 import { createHighWaterMarks } from './high-water-marks.ts'
 import { createRunRequests } from './run-requests.ts'
 import {
@@ -60,8 +59,7 @@ export const openExtraction = async (
       : parseCheckpoint(options.checkpoint, options.config, secrets)
   const time = { previousStart: state.previousStart, currentStart: leg.currentStart }
   const log = createLog(options.log ?? (() => {}), masker, Boolean(parsed.runs[0]?.config.debug))
-  const threads = createPageThreads(parsed, options, log)
-  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log, threads })
+  const sinks = createSinks({ parsed, spoolDir: options.spoolDir, state, saved: leg.sinks, log })
   const marks = createHighWaterMarks(state.highWaterMarks, leg.marks as Record<string, Json>, now) // JSON, as stored
   const windows = new WindowProgress(state.windows, leg.windows)
   const names = iterationNames(parsed.file.parameters.iterations, masker)
@@ -120,12 +118,11 @@ export const openExtraction = async (
     return [...completenessWarnings(jobs), ...said]
   }
 
-  const close = async (): Promise<void> => {
+  const close = (): void => {
     clearTimeout(graceTimer)
     abort.abort(new Error('The extraction has ended'))
     stop.dispose()
     rmSync(spool.bodies, { recursive: true, force: true })
-    await threads?.close()
   }
 
   return {

@@ -10,7 +10,7 @@ import { allPlans, groupByTable, type JobPlan } from './job-plan.ts'
 import { isChildren, isPage, type PageWork, type Pending } from './job-run.ts'
 import { locateError } from './locate-error.ts'
 import { makeReport } from './make-report.ts'
-import { createPageWrite, located } from './page-write.ts'
+import { located, writePage } from './page-write.ts'
 import { cutRun, readPage } from './read-page.ts'
 import { CUT_SHORT, type RunBounds } from './run-bounds.ts'
 import { runSequences } from './run-sequences.ts'
@@ -79,7 +79,7 @@ export const runIteration = async (options: IterationOptions): Promise<Pending[]
           ? { pages: [], rest: undefined }
           : expandWindows(pending, count, context),
     read: (work, fetched) => located(work, () => readPage(work, fetched, context, sink)),
-    write: (work, result, fetched) => createPageWrite(work, result, fetched, options),
+    write: (work, result, fetched) => writePage(work, result, fetched, options),
     endWindow: end => endWindow(end, context),
     breakWindowsAbove: (run, ends) => breakWindowsAbove(run, ends, context),
     dropWindow: end => dropWindow(end, context),

@@ -14,7 +14,6 @@ import {
 } from './job-run.ts'
 import { BoundReached } from './run-bounds.ts'
 import { Stopped, type StopSignal } from './stop-signal.ts'
-import { type Write, WriteQueue } from './write-queue.ts'
 
 interface RunSequencesOptions {
   /** Pages still to do. The pages of a sequence are written in order; sequences do not wait for each other. */
@@ -28,8 +27,8 @@ interface RunSequencesOptions {
     count: number,
   ) => { pages: Pending[]; rest: Pending | undefined }
   read: (work: PageWork, fetched: FetchedPage) => PageResult
-  /** How the rows of a page are written. The requests for what follows it are already under way then. */
-  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => Write
+  /** Writes the rows of a page. The requests for what follows it are already under way then. */
+  write: (work: PageWork, result: PageResult, fetched: FetchedPage) => void
   /** All of a window is read. Returns what to do once it is written, too. */
   endWindow: (end: WindowEnd) => () => void
   /** A run was cut. `ends` are all that stand behind it in its sequence. */
@@ -44,6 +43,9 @@ interface RunSequencesOptions {
   drop: (pending: Exclude<Pending, WindowEnd>) => PendingPage | undefined
   stop: Pick<StopSignal, 'requested' | 'signal' | 'progressed'>
 }
+
+/** Writes what was read, in its turn. */
+type Write = () => void
 
 interface Request {
   state: 'under way' | 'done' | 'failed'
@@ -138,7 +140,7 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (page === undefined) return undefined
     if (isWindowEnd(page)) {
       sequence.shift()
-      return { run: options.endWindow(page) }
+      return options.endWindow(page)
     }
     if (options.isClosed() && !isBegun(page)) {
       const read = options.drop(page)
@@ -164,10 +166,10 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
     if (page.run.cut !== undefined) options.breakWindowsAbove(page.run, sequence.filter(isWindowEnd))
     replace(sequence, 0, result.next)
     launchAhead()
-    return options.write(page, result, fetched)
+    return () => options.write(page, result, fetched)
   }
 
-  const writes = new WriteQueue(() => wake.resolve())
+  const writes: Write[] = []
 
   const readAhead = (): void => {
     for (let isMore = true; isMore && writes.length < concurrency; ) {
@@ -188,23 +190,23 @@ export const runSequences = async (options: RunSequencesOptions): Promise<void> 
       readAhead()
     } catch (error) {
       // What was read before it is written: a window may end there
-      await writes.finish()
+      for (const write of writes) write()
       throw error
     }
-    if (writes.step()) {
+    const write = writes.shift()
+    if (write !== undefined) {
+      write()
       await setImmediate() // so that responses that came meanwhile are handled
       continue
     }
-    if (writes.length === 0) {
-      if (sequences.every(sequence => sequence.length === 0)) return
-      if (stop.requested && underWay === 0) return
-    }
+    if (sequences.every(sequence => sequence.length === 0)) return
+    if (stop.requested && underWay === 0) return
     await wake.promise
     wake = Promise.withResolvers()
   }
 }
 
-const nothing: Write = { run: () => {} }
+const nothing: Write = () => {}
 
 const isUnexpanded = (pending: Pending): pending is PendingChildren | PendingWindows =>
   !isPage(pending) && !isWindowEnd(pending)

@@ -3,7 +3,6 @@ import type { ExtractorConfig } from '../config/parse-config.ts'
 import { outputBucket } from '../http/api-setup.ts'
 import type { Log } from '../masking/log.ts'
 import { typedPaths } from '../records/column-types.ts'
-import type { PageThreads } from '../tables/page-threads.ts'
 import type { TableSink, TableSinkCheckpoint, WrittenTable } from '../tables/sink-types.ts'
 import { removeTables } from '../tables/table-file.ts'
 import { createTableLoads } from '../tables/table-loads.ts'
@@ -35,11 +34,9 @@ interface SinksOptions {
   state: InputState
   saved: SavedSinks
   log: Log
-  /** Other threads that write rows; absent: none. */
-  threads?: PageThreads | undefined
 }
 
-export const createSinks = ({ parsed, spoolDir, state, saved, log, threads }: SinksOptions): Sinks => {
+export const createSinks = ({ parsed, spoolDir, state, saved, log }: SinksOptions): Sinks => {
   const buckets = parsed.runs.map(({ config }) => outputBucket(parsed.api, config))
   const distinct = [...new Set(buckets)]
   const sinks = new Map<number, TableSink>()
@@ -73,7 +70,6 @@ export const createSinks = ({ parsed, spoolDir, state, saved, log, threads }: Si
       typeConflicts: first?.typeConflicts,
       structure: learnt?.struct ?? state.structure,
       checkpoint: saved[String(position)],
-      threads,
       warn: message => log.warning(message),
     })
   }

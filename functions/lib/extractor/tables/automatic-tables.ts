@@ -9,9 +9,7 @@ import { ItemLog, itemsAt } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
-import { packRows, pageBlocks, sizeOfRows } from './page-blocks.ts'
-import { type Family, PageWriters } from './page-rows.ts'
-import { type PageAhead, type PageThreads, pageDone } from './page-threads.ts'
+import { packRows, pageBlocks } from './page-blocks.ts'
 import { parseJson } from './parse-json.ts'
 import { parentColumns } from './row-writer.ts'
 import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
@@ -19,7 +17,6 @@ import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
 import { LineFile, type Output, tableFile } from './table-file.ts'
 import type { TableSpoolState } from './table-spool.ts'
-import type { PageRows } from './written-rows.ts'
 
 interface AutomaticTablesOptions {
   folder: string
@@ -29,11 +26,9 @@ interface AutomaticTablesOptions {
   structure: unknown
   warn(message: string): void
   state: AutomaticTablesState | undefined
-  /** To write rows of pages beside this one; absent: this thread writes all. */
-  threads?: PageThreads | undefined
 }
 
-/** Pages of one data type that others could not write; from then on all of its pages are added here. */
+/** Pages of one data type after each other whose bytes were not enough; from then on all of its pages are parsed. */
 const MOST_MISFITS = 16
 
 export interface AutomaticTablesState {
@@ -55,11 +50,8 @@ export class AutomaticTables {
   readonly #log: ItemLog
   readonly #warned = new Set<string>()
   readonly #keeper: ReturnType<typeof createConflictKeeper> | undefined
-  readonly #threads: PageThreads | undefined
-  readonly #misfits = new Map<string, number>()
   /** Pages after each other whose bytes were not enough, by data type. */
   readonly #unread = new Map<string, number>()
-  readonly #here = new PageWriters()
   #learnt: unknown
   readonly #warn: (message: string) => void
 
@@ -67,7 +59,6 @@ export class AutomaticTables {
     const { folder, compat, state } = options
     this.#compat = compat
     this.#warn = options.warn
-    this.#threads = options.threads
     this.#structure =
       state === undefined ? loadStructure(options.structure) : restoreStructure(state.structure)
     if (options.keepsConflicts)
@@ -89,7 +80,6 @@ export class AutomaticTables {
     const source = items === given ? options.source : undefined
     const parents = options.parent ?? {}
     checkParents(parents)
-    if (source !== undefined) this.#threads?.note(source.body.length)
     // A copy, since the log may be written later; values are JSON.
     this.#log.append(type, { ...parents } as JsonObject, items, source)
     this.#live.add(type, items, parentColumns(parents, this.#compat))
@@ -97,76 +87,30 @@ export class AutomaticTables {
     this.#live.settle(type)
   }
 
-  /** Begins to write the rows of a page before it is their turn. Nothing when that cannot be, or not yet. */
-  begin(type: string, items: readonly Json[], { source, parent = {} }: AddOptions): PageAhead | undefined {
-    const family = source && this.#familyOf(type, items, parent)
-    return source && family && this.#threads?.begin(source, parent, family)
-  }
-
-  /** The same on this thread, which would have to wait. */
-  write(type: string, items: readonly Json[], { source, parent = {} }: AddOptions): PageAhead | undefined {
-    const family = source && this.#familyOf(type, items, parent)
-    if (source === undefined || family === undefined) return undefined
-    try {
-      return pageDone(family.version, kept(this.#here.rows(family, source, parent, items)))
-    } catch {
-      return pageDone(family.version, undefined) // adding it says what is wrong
-    }
-  }
-
-  /** Reads a page from its bytes alone; its rows are written here or on another thread. Nothing when they are not enough. */
+  /** Reads a page from its bytes alone, with its rows. Nothing when they are not enough. */
   readBytes(type: string, given: ReadBytes): BytesRead | undefined {
     const unread = this.#unread.get(type) ?? 0
     if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
-    const family = this.#live.familyOf(type, Object.keys(given.parent ?? {}))
-    if (family === undefined) return undefined
-    const isForThread = this.#fitsThreads(type) && this.#threads?.wants(given.body) === true
-    const read = isForThread ? this.#beginBytes(given, family) : this.#writeBytes(given, family)
-    this.#unread.set(type, read === undefined ? unread + 1 : 0)
-    if (read !== undefined) this.#threads?.note(given.body.length) // or else when it is added
-    return read
-  }
-
-  #beginBytes(given: ReadBytes, family: Family): BytesRead | undefined {
-    const { body, parent = {} } = given
-    const page = this.#here.bytes(family).count(given)
-    const ahead = page && this.#threads?.begin({ body, path: page.path }, parent, family)
-    return ahead && { page, ahead }
-  }
-
-  #writeBytes(given: ReadBytes, family: Family): BytesRead | undefined {
-    const written = this.#here.bytes(family).read(given)
+    const pages = this.#live.bytesOf(type, given.parent ?? {})
+    if (pages === undefined) return undefined
+    const written = pages.read(given)
+    this.#unread.set(type, written === undefined ? unread + 1 : 0)
     if (written === undefined) return undefined
     const { rows, ...page } = written
-    return { page, ahead: pageDone(family.version, kept(rows)) }
+    return { page, rows: packRows(rows, pageBlocks), version: this.#live.version }
   }
 
-  #familyOf(
-    type: string,
-    items: readonly Json[],
-    parent: Readonly<Record<string, Json>>,
-  ): Family | undefined {
-    if (this.#threads === undefined || this.#keeper !== undefined || isNothing(items, this.#compat))
-      return undefined
-    return this.#fitsThreads(type) ? this.#live.familyOf(type, Object.keys(parent)) : undefined
-  }
-
-  #fitsThreads(type: string): boolean {
-    return (this.#misfits.get(type) ?? 0) < MOST_MISFITS
-  }
-
-  /** Takes a page in its turn, from its rows when they are written, or else from its body. */
-  take(type: string, { rows, version }: PageAhead, options: AddOptions): void {
+  /** Takes a page that was read from its bytes in its turn; when more has become known since, from its body. */
+  take(type: string, { rows, version }: BytesRead, options: AddOptions): void {
     const { source, parent } = options
-    if (source === undefined) throw new Error('Only pages with a source are written ahead')
-    if (rows === undefined) this.#misfits.set(type, (this.#misfits.get(type) ?? 0) + 1)
-    if (rows === undefined || !this.#live.isExact || this.#live.version !== version) {
+    if (source === undefined) throw new Error('A page read from bytes has them')
+    if (!this.#live.isExact || this.#live.version !== version) {
       this.add(type, itemsAt(parseJson(source.body), source.path), options)
       return
     }
     this.#log.append(type, { ...parent } as JsonObject, [], source)
     this.#live.accept(rows)
-    if (rows.block !== undefined) pageBlocks.giveBack(rows.block)
+    pageBlocks.giveBack(rows.block)
     this.#structure.nameColumns()
     this.#live.settle(type)
   }
@@ -255,9 +199,6 @@ const writeAll = async (tables: readonly AssembledTable[], output: Output): Prom
   }
   return written
 }
-
-/** The rows of a page until they are taken. */
-const kept = (rows: PageRows): PageRows => packRows(rows, pageBlocks.take(sizeOfRows(rows)))
 
 /**
  * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null

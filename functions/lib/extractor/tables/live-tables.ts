@@ -1,14 +1,14 @@
 import { pathInside } from '../../paths/path-inside.ts'
+import type { ExtraColumns } from '../php/php-serialize.ts'
 import { safeName } from '../php/safe-name.ts'
+import { BytePages } from './bytes/byte-page.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
-import type { Family, RowsPlan } from './page-rows.ts'
 import { type ItemsPlan, planItems } from './row-plan.ts'
 import { disorder, mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
-import { saveRoot } from './structure-state.ts'
 import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
 import type { PageRows } from './written-rows.ts'
@@ -24,14 +24,12 @@ interface LiveTablesOptions {
 }
 
 /** Rows of one data type and of the lists in it. */
-interface KnownFamily {
-  id: number
+interface Family {
   plan: ItemsPlan<TableSpool>
   tables: TableSpool[]
+  /** Reads pages with the plan as it was at a version. */
+  bytes?: { version: number; pages: BytePages }
 }
-
-/** Families of all buckets: page threads serve several. */
-let lastFamily = 0
 
 /**
  * Writes rows while pages arrive, with the columns known so far; later columns start a new segment of the spool.
@@ -46,7 +44,7 @@ export class LiveTables {
   /** Grows when rows are made in another way than before, or a table begins. */
   version = 0
   readonly #options: LiveTablesOptions
-  readonly #families = new Map<string, KnownFamily>()
+  readonly #families = new Map<string, Family>()
   readonly #writer: RowWriter
   readonly #events: LearnEvents
   #plannedColumns = 0
@@ -91,19 +89,14 @@ export class LiveTables {
     }
   }
 
-  /** What is known of a data type, for rows that are written elsewhere; nothing when its pages have to be added here. */
-  familyOf(type: string, parents: readonly string[]): Family | undefined {
+  /** Reads pages of a data type from their bytes, with what is known of it; nothing when its pages have to be added. */
+  bytesOf(type: string, parent: ExtraColumns): BytePages | undefined {
     const family = this.isExact ? this.#families.get(type) : undefined
-    if (family === undefined || family.plan.table.order < 0 || !hasParents(family, parents)) return undefined
-    const { structure, compat } = this.#options
-    const begun = family.tables.filter(({ order }) => order >= 0)
-    const plan = (): RowsPlan => ({
-      type,
-      compat,
-      structure: saveRoot(structure.root(type)),
-      started: begun.map(({ name, parents }) => [name, parents ?? []]),
-    })
-    return { id: family.id, version: this.version, plan }
+    if (family === undefined || family.plan.table.order < 0 || !hasParents(family, Object.keys(parent)))
+      return undefined
+    if (family.bytes?.version !== this.version)
+      family.bytes = { version: this.version, pages: new BytePages(family.plan, this.#options.compat) }
+    return family.bytes.pages
   }
 
   /** Takes rows that were written with what is known of a data type now. */
@@ -114,7 +107,6 @@ export class LiveTables {
       if (itemsType !== undefined) table.node.type = itemsType
       if (count > 0) table.spool.acceptBytes(bytes, count)
     }
-    for (const path of rows.nested) this.#options.nestedList(path)
   }
 
   #expectedHeader(table: TableSpool): string {
@@ -126,7 +118,7 @@ export class LiveTables {
 
   #writeItem(
     type: string,
-    family: KnownFamily,
+    family: Family,
     items: readonly Json[],
     index: number,
     parents: ParentColumns | undefined,
@@ -162,13 +154,13 @@ export class LiveTables {
   }
 
   /** The first page of a type is learnt whole before a row is written; then what it upgrades breaks nothing. */
-  #family(type: string, items: readonly Json[]): KnownFamily | undefined {
+  #family(type: string, items: readonly Json[]): Family | undefined {
     const known = this.#families.get(type)
     if (known !== undefined) return known
     learnItems(this.#options.structure.root(type), items, this.#events)
     this.#noteLearnt()
     this.#isUnstable = false
-    const family: KnownFamily = { id: ++lastFamily, plan: emptyPlan, tables: [] }
+    const family: Family = { plan: emptyPlan, tables: [] }
     this.#replan(type, family)
     this.#families.set(type, family)
     return this.isExact ? family : undefined
@@ -184,7 +176,7 @@ export class LiveTables {
     const byName = new Map(states.map(state => [state.name, state]))
     this.#restoring = byName
     for (const type of this.#options.structure.roots.keys()) {
-      const family: KnownFamily = { id: ++lastFamily, plan: emptyPlan, tables: [] }
+      const family: Family = { plan: emptyPlan, tables: [] }
       this.#replan(type, family)
       if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.#families.set(type, family)
     }
@@ -192,7 +184,7 @@ export class LiveTables {
     this.#restoring = undefined
   }
 
-  #replan(type: string, family: KnownFamily): void {
+  #replan(type: string, family: Family): void {
     const items = this.#options.structure.root(type).items
     if (items === undefined) return
     const tables: TableSpool[] = []
@@ -229,7 +221,7 @@ export class LiveTables {
   }
 
   /** Other parent columns than the table began with change its width in the middle. */
-  #fits(family: KnownFamily, parents: ParentColumns | undefined): boolean {
+  #fits(family: Family, parents: ParentColumns | undefined): boolean {
     return family.plan.table.parents === undefined || hasParents(family, parents?.names ?? [])
   }
 
@@ -248,7 +240,7 @@ export class LiveTables {
   }
 }
 
-const hasParents = ({ plan }: KnownFamily, names: readonly string[]): boolean => {
+const hasParents = ({ plan }: Family, names: readonly string[]): boolean => {
   const { parents = [] } = plan.table
   return names.length === parents.length && parents.every((name, i) => name === names[i])
 }

@@ -1,8 +1,7 @@
 import type { ColumnType, TypedPaths } from '../records/column-types.ts'
 import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
 import type { Json } from './json-value.ts'
-import type { PageSource } from './page-rows.ts'
-import type { PageAhead, PageThreads } from './page-threads.ts'
+import type { KeptRows } from './page-blocks.ts'
 
 /** How rows become tables, and where they wait. One sink serves one output bucket. */
 export interface TableSinkOptions {
@@ -26,10 +25,14 @@ export interface TableSinkOptions {
   typedPaths?: ReadonlyMap<string, TypedPaths> | undefined
   /** What an earlier process's `checkpoint()` gave. */
   checkpoint?: TableSinkCheckpoint | undefined
-  /** Other threads that write rows. Absent: the one that adds pages does all. */
-  threads?: PageThreads | undefined
   /** Called for things the author of the configuration should know, such as a list inside a list. */
   warn?: ((message: string) => void) | undefined
+}
+
+/** The exact bytes of a response, and the keys that lead to the items in it. */
+interface PageSource {
+  body: Uint8Array
+  path: readonly string[]
 }
 
 /** One page of items, all of one data type. */
@@ -43,10 +46,12 @@ export interface AddOptions {
   source?: PageSource | undefined
 }
 
-/** A page of which only the bytes were read, with its rows, or what another thread makes of them: to be taken in its turn. */
+/** A page of which only the bytes were read, with its rows, to be taken in its turn. */
 export interface BytesRead {
   page: BytePage
-  ahead: PageAhead
+  rows: KeptRows
+  /** Of what was known when they were written. */
+  version: number
 }
 
 /** JSON; holds no rows. Spooled rows are in `folder`, flushed, when `checkpoint()` returns. */
@@ -84,17 +89,13 @@ export interface TableSink {
    */
   add(type: string, items: readonly Json[], options?: AddOptions): void
   /**
-   * Begins to write the rows of a page on another thread, or with `here` on this one. Gives nothing for pages that only `add` can take: the
-   * first of a data type, pages without a source, of types with a mapping, of old tables, with type conflicts to keep.
-   */
-  begin(type: string, items: readonly Json[], options: AddOptions, here?: 'here'): PageAhead | undefined
-  /**
-   * Writes the rows of a page from its bytes, here or on another thread, which costs half of what parsing it and writing its rows does. Gives
-   * nothing where the values are needed: for what `begin` gives nothing for, for pages that do not fit what is known, and for those that are no JSON.
+   * Writes the rows of a page from its bytes, which costs half of what parsing it and writing its rows does. Gives nothing where the values
+   * are needed: for the first page of a data type, types with a mapping, old tables, type conflicts to keep, pages that do not fit what is
+   * known, and those that are no JSON.
    */
   readBytes(type: string, page: ReadBytes): BytesRead | undefined
-  /** Adds a page of `count` items in its turn, once it is done. Throws what `add` throws. */
-  take(type: string, count: number, options: AddOptions, ahead: PageAhead): void
+  /** Adds a page that was read from its bytes, in its turn. Throws what `add` throws. */
+  take(type: string, read: BytesRead, options: AddOptions): void
   /** Flushes everything to `folder`. The sink stays usable. */
   checkpoint(): TableSinkCheckpoint
   /** `json_parser.struct` for the output state: what was learnt so far (structure version 3; legacy parser 2). */

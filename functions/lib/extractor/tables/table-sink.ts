@@ -5,9 +5,9 @@ import type { ReadBytes } from './bytes/byte-page.ts'
 import type { Json } from './json-value.ts'
 import { LegacyTables, type LegacyTablesState } from './legacy-tables.ts'
 import { MappedTables, type MappedTablesState } from './mapped-tables.ts'
-import type { PageAhead } from './page-threads.ts'
 import type {
   AddOptions,
+  BytesRead,
   TableSink,
   TableSinkCheckpoint,
   TableSinkOptions,
@@ -48,7 +48,6 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
         structure,
         warn,
         state: state?.automatic as AutomaticTablesState | undefined,
-        threads: options.threads,
       })
   const mapped = new MappedTables(options.folder, options.mappings, compat, state?.mapped)
   let rows = state?.rows ?? 0
@@ -63,22 +62,16 @@ export const createTableSink = (options: TableSinkOptions): TableSink => {
       })
       rows += items.length
     },
-    begin(type: string, items: readonly Json[], addOptions: AddOptions, here?: 'here') {
-      if (mapped.has(type) || automatic instanceof LegacyTables) return undefined
-      return here === undefined
-        ? automatic.begin(type, items, addOptions)
-        : automatic.write(type, items, addOptions)
-    },
     readBytes(type: string, page: ReadBytes) {
       return mapped.has(type) || automatic instanceof LegacyTables
         ? undefined
         : automatic.readBytes(type, page)
     },
-    take(type: string, count: number, addOptions: AddOptions, ahead: PageAhead) {
+    take(type: string, read: BytesRead, addOptions: AddOptions) {
       refuseTooDeep(type, () => {
-        if (automatic instanceof AutomaticTables) automatic.take(type, ahead, addOptions)
+        if (automatic instanceof AutomaticTables) automatic.take(type, read, addOptions)
       })
-      rows += count
+      rows += read.page.count
     },
     checkpoint(): Checkpoint {
       return { version: 1, rows, automatic: automatic.checkpoint(), mapped: mapped.checkpoint() }

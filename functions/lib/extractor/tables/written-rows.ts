@@ -1,12 +1,8 @@
 import type { NodeType } from './structure-node.ts'
 
-/** The rows of a page, ready to be put behind those before. */
+/** The rows of a page, ready to be put behind those before. Their bytes hold until the next page is read. */
 export interface PageRows {
   tables: TableRows[]
-  /** Paths of lists inside of lists. */
-  nested: string[]
-  /** Where the bytes of all tables are, when they are in memory of their own (`PageBlocks`). Else they hold until the next page is read. */
-  block?: ArrayBuffer
 }
 
 export interface TableRows {

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../json-value.ts'
 import type { ItemsPlan } from '../row-plan.ts'
 import { parentColumns } from '../row-writer.ts'
 import type { PageRows, TableRows } from '../written-rows.ts'
-import { ByteItems } from './byte-items.ts'
 import { bytePlan, type ItemsBytes, type TableBytes } from './byte-plan.ts'
 import { ByteRows } from './byte-rows.ts'
 import { ByteText } from './byte-text.ts'
@@ -56,55 +55,31 @@ export class BytePages {
   readonly #compat: boolean
   readonly #reader = new JsonReader()
   readonly #rows: ByteRows
-  readonly #items: ByteItems
   readonly #plan: TablesPlan | undefined
   #misfits = 0
 
   constructor(plan: ItemsPlan, compat: boolean) {
     this.#compat = compat
     this.#rows = new ByteRows(this.#reader, compat)
-    this.#items = new ByteItems(this.#reader)
     this.#plan = plan.kind === 'object' ? bytePlan(plan) : undefined
   }
 
   /** A page with its rows; nothing when the values are needed for them, or something is wrong with it. */
   read(given: ReadBytes): WrittenPage | undefined {
-    const { parent = {}, watched } = given
-    let tables: TableBytes[] = []
-    const page = this.#read(given, plan => {
-      tables = plan.tables
-      for (const table of tables) {
-        table.rows.length = 0
-        table.count = 0
-        table.itemsType = undefined
-      }
-      return this.#rows.page(plan.items, this.#parentBytes(parent), watched)
-    })
-    return page && { ...page, rows: { tables: tables.map(rowsOf), nested: [] } }
-  }
-
-  /** A page whose rows another thread writes: the same without them, for less than half. */
-  count(given: ReadBytes): BytePage | undefined {
-    return this.#read(given, ({ items }) => this.#items.page(items, given.watched))
-  }
-
-  /** @param pass passes the items */
-  #read(
-    { body, path }: ReadBytes,
-    pass: (plan: TablesPlan) => Pick<BytePage, 'count' | 'values'>,
-  ): BytePage | undefined {
-    if (this.#plan === undefined || this.#misfits >= MOST_MISFITS || !isUtf8(body)) return undefined
+    const { body, path, parent = {}, watched } = given
+    const plan = this.#plan
+    if (plan === undefined || this.#misfits >= MOST_MISFITS || !isUtf8(body)) return undefined
     this.#misfits++
     try {
       this.#reader.body = asBuffer(body)
       const found = moveToList(this.#reader, path)
       const start = this.#reader.at
-      const { count, values } = pass(this.#plan)
+      const { count, values } = this.#pass(plan, parent, watched)
       const end = this.#reader.at
       const rest = restOf(body, start, end, found)
       if (count === 0 || (path === undefined && !isOnlyList(rest))) return undefined
       this.#misfits = 0
-      return { count, path: found, start, end, rest, values }
+      return { count, path: found, start, end, rest, values, rows: { tables: plan.tables.map(rowsOf) } }
     } catch (error) {
       // Of a value that is nested too deeply, or of JSON that is none
       if (error === misfit || error instanceof RangeError || error instanceof SyntaxError) return undefined
@@ -112,6 +87,15 @@ export class BytePages {
     } finally {
       this.#reader.body = noBody
     }
+  }
+
+  #pass({ items, tables }: TablesPlan, parent: ExtraColumns, watched: string | undefined) {
+    for (const table of tables) {
+      table.rows.length = 0
+      table.count = 0
+      table.itemsType = undefined
+    }
+    return this.#rows.page(items, this.#parentBytes(parent), watched)
   }
 
   #parentBytes(parent: ExtraColumns): ParentBytes | undefined {

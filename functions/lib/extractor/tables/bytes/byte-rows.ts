@@ -1,10 +1,10 @@
 import { cellText } from '../cell.ts'
-import { takesKey } from './byte-items.ts'
 import type { ColumnBytes, ItemsBytes, ObjectBytes } from './byte-plan.ts'
 import type { ByteText } from './byte-text.ts'
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
+  COLON,
   type JsonReader,
   misfit,
   OPEN_LIST,
@@ -244,6 +244,14 @@ export class ByteRows {
     if (!this.#reader.takes(NULL)) throw misfit
     if (isHashed) this.#serial.null()
   }
+}
+
+/** Passes the key of a column and the colon after it, when they are next. */
+const takesKey = (reader: JsonReader, { key, keyAndColon }: ColumnBytes): boolean => {
+  if (reader.takes(keyAndColon)) return true
+  if (!reader.takes(key)) return false
+  reader.expect(COLON)
+  return true
 }
 
 const writeHash = ({ bytes }: ByteText, at: number, md5: string): void => {

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { itemsAt } from '#lib/extractor/tables/item-log.ts'
 import type { JsonObject } from '#lib/extractor/tables/json-value.ts'
-import { PageThreads } from '#lib/extractor/tables/page-threads.ts'
 import { parseJson } from '#lib/extractor/tables/parse-json.ts'
 import type { TableSink } from '#lib/extractor/tables/sink-types.ts'
 import { createTableSink } from '#lib/extractor/tables/table-sink.ts'
@@ -23,54 +22,37 @@ interface Outcome {
   read: number
 }
 
-/** Where the rows of pages are written. */
-type Writer = 'this thread' | 'another thread'
-
 const withSink = async <T>(
   compat: boolean,
   use: (sink: TableSink, out: string) => Promise<T>,
-  writer: Writer = 'this thread',
 ): Promise<T> => {
   const root = mkdtempSync(join(tmpdir(), 'millrace-bytes-'))
-  const warn = (message: string): never => {
-    throw new Error(message)
-  }
-  const threads =
-    writer === 'this thread'
-      ? undefined
-      : new PageThreads({ threads: 1, warn, smallestPageBytes: 0, bytesBeforeStart: 0, busyShare: () => 1 })
   try {
-    return await use(createTableSink({ folder: join(root, 'spool'), compat, threads }), join(root, 'out'))
+    return await use(createTableSink({ folder: join(root, 'spool'), compat }), join(root, 'out'))
   } finally {
-    await threads?.close()
     rmSync(root, { recursive: true })
   }
 }
 
 /** Adds pages whose items are at `data`, from their bytes where that can be, or else from their values. */
-const addPage = async (sink: TableSink, { text, parent = {} }: Page, asBytes: boolean): Promise<boolean> => {
+const addPage = (sink: TableSink, { text, parent = {} }: Page, asBytes: boolean): boolean => {
   const body = Buffer.from(text)
   const source = { body, path: ['data'] }
   const read = asBytes ? sink.readBytes('root', { body, parent }) : undefined
-  await read?.ahead.done
-  if (read !== undefined) sink.take('root', read.page.count, { parent, source }, read.ahead)
+  if (read !== undefined) sink.take('root', read, { parent, source })
   else sink.add('root', itemsAt(parseJson(body), ['data']), { parent, source })
   return read !== undefined
 }
 
-const outcome = (
-  pages: readonly Page[],
-  compat: boolean,
-  asBytes: boolean,
-  writer?: Writer,
-): Promise<Outcome | string> => withSink(compat, outcomeOf(pages, asBytes), writer)
+const outcome = (pages: readonly Page[], compat: boolean, asBytes: boolean): Promise<Outcome | string> =>
+  withSink(compat, outcomeOf(pages, asBytes))
 
 const outcomeOf =
   (pages: readonly Page[], asBytes: boolean) =>
   async (sink: TableSink, out: string): Promise<Outcome | string> => {
     try {
       let read = 0
-      for (const page of pages) if (await addPage(sink, page, asBytes)) read++
+      for (const page of pages) if (addPage(sink, page, asBytes)) read++
       const structure = sink.structure()
       await sink.finish(out)
       const files = Object.fromEntries(
@@ -170,31 +152,25 @@ const page = fc.constantFrom('', ' ', '\n\t').chain(blank =>
   }),
 )
 
-it.each([
-  ['this thread', 120],
-  ['another thread', 40],
-] as const)(
-  'rows that %s writes from the bytes of pages equal those from their values',
-  async (writer, numRuns) => {
-    let read = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(page, { maxLength: 3 }), fc.boolean(), async (pages, compat) => {
-        const all = [{ ...pages[0], text: known }, ...pages]
-        const [bytes, values] = [await outcome(all, compat, true, writer), await outcome(all, compat, false)]
-        if (typeof bytes === 'object') read += bytes.read
-        expect(typeof bytes === 'object' ? { ...bytes, read: 0 } : bytes).toEqual(values)
-      }),
-      { numRuns },
-    )
-    expect(read).toBeGreaterThan(numRuns / 3)
-  },
-)
+it('rows written from the bytes of pages equal those from their values', async () => {
+  let read = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(page, { maxLength: 3 }), fc.boolean(), async (pages, compat) => {
+      const all = [{ ...pages[0], text: known }, ...pages]
+      const [bytes, values] = [await outcome(all, compat, true), await outcome(all, compat, false)]
+      if (typeof bytes === 'object') read += bytes.read
+      expect(typeof bytes === 'object' ? { ...bytes, read: 0 } : bytes).toEqual(values)
+    }),
+    { numRuns: 120 },
+  )
+  expect(read).toBeGreaterThan(40)
+})
 
 /** All pages are read before the first is taken, so that their rows wait at once. */
 const outcomeOfWaiting =
   (pages: readonly string[]) =>
   async (sink: TableSink, out: string): Promise<Record<string, string>> => {
-    await addPage(sink, { text: known }, false)
+    addPage(sink, { text: known }, false)
     const waiting = []
     for (let i = 0; i < pages.length; i += 6) {
       for (const text of pages.slice(i, i + 6)) {
@@ -202,8 +178,7 @@ const outcomeOfWaiting =
         waiting.push({ read: sink.readBytes('root', { body }), source: { body, path: ['data'] } })
       }
       for (const { read, source } of waiting.splice(0)) {
-        await read?.ahead.done
-        if (read !== undefined) sink.take('root', read.page.count, { source }, read.ahead)
+        if (read !== undefined) sink.take('root', read, { source })
         else sink.add('root', itemsAt(parseJson(source.body), ['data']), { source })
       }
     }
@@ -219,56 +194,51 @@ it('keeps the rows of pages that wait apart, though their memory is used again',
   await fc.assert(
     fc.asyncProperty(fc.array(sized, { minLength: 4, maxLength: 20 }), async pages => {
       const wanted = await withSink(false, async (sink, out) => {
-        for (const text of [known, ...pages]) await addPage(sink, { text }, false)
+        for (const text of [known, ...pages]) addPage(sink, { text }, false)
         await sink.finish(out)
         return Object.fromEntries(readdirSync(out).map(name => [name, readFileSync(join(out, name), 'utf8')]))
       })
-      for (const writer of ['this thread', 'another thread'] as const)
-        expect(await withSink(false, outcomeOfWaiting(pages), writer)).toEqual(wanted)
+      expect(await withSink(false, outcomeOfWaiting(pages))).toEqual(wanted)
     }),
     { numRuns: 20 },
   )
 })
 
-it.each(['this thread', 'another thread'] as const)(
-  'takes no page for %s that JSON does not allow',
-  async writer => {
-    const text =
-      '{"data":[{"id":-10.5e2,"at":{"x":"a\\u00e9\\"b","marks":[1,2]},"words":["t"],"last":true}],"n":null}'
-    const damage = async (sink: TableSink): Promise<void> => {
-      await addPage(sink, { text: known }, false)
-      const whole = sink.readBytes('root', { body: Buffer.from(text) })
-      await whole?.ahead.done
-      expect(whole?.page).toMatchObject({ count: 1, path: ['data'] })
-      await fc.assert(
-        fc.asyncProperty(
-          fc.nat(text.length),
-          fc.constantFrom('', ',', '"', '\\', '{', ']', '0', 'x', ' ', '\n', '-', '.', 'e', ':'),
-          async (at, other) => {
-            const damaged = text.slice(0, at) + other + text.slice(at + 1)
-            const body = Buffer.from(damaged)
-            let isJson = true
-            try {
-              parseJson(body)
-            } catch {
-              isJson = false
-            }
-            const read = sink.readBytes('root', { body })
-            await read?.ahead.done
-            if (read === undefined) await addPage(sink, { text: known }, true) // not too many of them after each other
-            if (!isJson) expect(read, damaged).toBeUndefined()
-          },
-        ),
-        { numRuns: 1000 },
-      )
-    }
-    await withSink(false, damage, writer)
-  },
-)
+it('takes no page that JSON does not allow', async () => {
+  const text =
+    '{"data":[{"id":-10.5e2,"at":{"x":"a\\u00e9\\"b","marks":[1,2]},"words":["t"],"last":true}],"n":null}'
+  await withSink(false, async sink => {
+    addPage(sink, { text: known }, false)
+    expect(sink.readBytes('root', { body: Buffer.from(text) })?.page).toMatchObject({
+      count: 1,
+      path: ['data'],
+    })
+    fc.assert(
+      fc.property(
+        fc.nat(text.length),
+        fc.constantFrom('', ',', '"', '\\', '{', ']', '0', 'x', ' ', '\n', '-', '.', 'e', ':'),
+        (at, other) => {
+          const damaged = text.slice(0, at) + other + text.slice(at + 1)
+          const body = Buffer.from(damaged)
+          let isJson = true
+          try {
+            parseJson(body)
+          } catch {
+            isJson = false
+          }
+          const read = sink.readBytes('root', { body })
+          if (read === undefined) addPage(sink, { text: known }, true) // not too many of them after each other
+          if (!isJson) expect(read, damaged).toBeUndefined()
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
 
 it('reads no page with two lists, with another list at its place or that is no UTF-8', async () => {
   await withSink(false, async sink => {
-    await addPage(sink, { text: known }, false)
+    addPage(sink, { text: known }, false)
     const read = (text: string | Buffer, path?: string[]) =>
       sink.readBytes('root', { body: Buffer.from(text), path })?.page.count
     expect(read('{"data":[{"id":1}],"more":{"data":[]}}')).toBe(1)
