@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
+import { columnIds } from './bytes/byte-plan.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import type { LiveTables } from './live-tables.ts'
 import { createRowMapper } from './remap-rows.ts'
-import { planItems } from './row-plan.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, isUnderHiddenItems } from './table-header.ts'
@@ -35,7 +35,7 @@ export const assembleTables = (
   if (clash) return undefined
   const tables: AssembledTable[] = []
   for (const { node, spool } of reached.sort((a, b) => a.spool.order - b.spool.order)) {
-    const ids = planItems(node, () => spool).object.ids
+    const ids = columnIds(node)
     addParentColumns(structure, node, new Map((spool.parents ?? []).map(name => [name, null as Json])))
     const columns = columnNames(node, compat)
     if (new Set(columns).size < columns.length) return undefined

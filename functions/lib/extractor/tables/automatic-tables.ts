@@ -3,15 +3,15 @@ import { pathInside } from '../../paths/path-inside.ts'
 import { safeName } from '../php/safe-name.ts'
 import { type AssembledTable, assembleTables, writeAssembled } from './assemble-tables.ts'
 import type { ReadBytes } from './bytes/byte-page.ts'
+import { OPEN_OBJECT } from './bytes/json-reader.ts'
 import { isScalar } from './cell.ts'
 import { ExactTables } from './exact-tables.ts'
-import { ItemLog, itemsAt } from './item-log.ts'
+import { ItemLog, itemsAt, type PageSource, pageOfItems } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { createConflictKeeper, type SavedPlaces } from './keep-conflicts.ts'
 import { LiveTables } from './live-tables.ts'
 import { packRows, pageBlocks } from './page-blocks.ts'
 import { parseJson } from './parse-json.ts'
-import { parentColumns } from './row-writer.ts'
 import type { AddOptions, BytesRead, WrittenTable } from './sink-types.ts'
 import { loadStructure, type Structure, storeStructure } from './structure.ts'
 import { restoreStructure, type StructureState, saveStructure } from './structure-state.ts'
@@ -80,39 +80,43 @@ export class AutomaticTables {
     const source = items === given ? options.source : undefined
     const parents = options.parent ?? {}
     checkParents(parents)
-    // A copy, since the log may be written later; values are JSON.
-    this.#log.append(type, { ...parents } as JsonObject, items, source)
-    this.#live.add(type, items, parentColumns(parents, this.#compat))
-    this.#structure.nameColumns()
-    this.#live.settle(type)
+    let ours: PageSource | undefined
+    const written = (): PageSource => {
+      ours ??= pageOfItems(items)
+      return ours
+    }
+    this.#log.append(type, { ...parents } as JsonObject, source ?? written()) // values are JSON
+    const bodies = [...(source === undefined ? [] : [() => source]), () => ({ ...written(), isOurs: true })]
+    this.#live.add(type, items, parents, bodies)
   }
 
   /** Reads a page from its bytes alone, with its rows. Nothing when they are not enough. */
   readBytes(type: string, given: ReadBytes): BytesRead | undefined {
     const unread = this.#unread.get(type) ?? 0
     if (this.#keeper !== undefined || unread >= MOST_MISFITS) return undefined
-    const pages = this.#live.bytesOf(type, given.parent ?? {})
-    if (pages === undefined) return undefined
-    const written = pages.read(given)
-    this.#unread.set(type, written === undefined ? unread + 1 : 0)
-    if (written === undefined) return undefined
-    const { rows, ...page } = written
-    return { page, rows: packRows(rows, pageBlocks), version: this.#live.version }
+    const read = this.#read(type, given)
+    this.#unread.set(type, read === undefined ? unread + 1 : 0)
+    return read && { page: read.page, rows: packRows(read.rows, pageBlocks) }
+  }
+
+  #read(type: string, given: ReadBytes): ReturnType<LiveTables['read']> {
+    try {
+      const read = this.#live.read(type, given)
+      // A single value may count as nothing
+      return read?.page.count === 1 && !isObjectAt(given.body, read.page.start + 1) ? undefined : read
+    } catch (error) {
+      if (error instanceof RangeError) return undefined // nested too deeply: adding it says so
+      throw error
+    }
   }
 
   /** Takes a page that was read from its bytes in its turn; when more has become known since, from its body. */
-  take(type: string, { rows, version }: BytesRead, options: AddOptions): void {
+  take(type: string, { rows }: BytesRead, options: AddOptions): void {
     const { source, parent } = options
     if (source === undefined) throw new Error('A page read from bytes has them')
-    if (!this.#live.isExact || this.#live.version !== version) {
-      this.add(type, itemsAt(parseJson(source.body), source.path), options)
-      return
-    }
-    this.#log.append(type, { ...parent } as JsonObject, [], source)
-    this.#live.accept(rows)
+    if (this.#live.take(type, rows)) this.#log.append(type, { ...parent } as JsonObject, source)
+    else this.add(type, itemsAt(parseJson(source.body), source.path), options)
     pageBlocks.giveBack(rows.block)
-    this.#structure.nameColumns()
-    this.#live.settle(type)
   }
 
   /** Flushes and returns what another process needs as `options.state`. */
@@ -199,6 +203,14 @@ const writeAll = async (tables: readonly AssembledTable[], output: Output): Prom
   }
   return written
 }
+
+const isObjectAt = (body: Uint8Array, start: number): boolean => {
+  let at = start
+  while (BLANKS.has(body[at] ?? 0)) at++
+  return body[at] === OPEN_OBJECT
+}
+
+const BLANKS = new Set([9, 10, 13, 32])
 
 /**
  * A page without items, or with a single null, writes nothing. Generic Extractor takes 0, false and '' for null

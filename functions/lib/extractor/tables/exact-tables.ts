@@ -1,10 +1,10 @@
+import { hash } from 'node:crypto'
 import { UserError } from '../../errors/errors.ts'
 import { phpJsonEncode } from '../php/php-json-encode.ts'
-import type { ExtraColumns } from '../php/php-serialize.ts'
+import { type ExtraColumns, phpSerializeRow } from '../php/php-serialize.ts'
 import { safeName } from '../php/safe-name.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
 import type { Json, JsonObject } from './json-value.ts'
-import { rowLink } from './row-link.ts'
 import type { Structure } from './structure.ts'
 import { ITEMS, type NodeType, type StructureNode } from './structure-node.ts'
 import { addParentColumns, columnNames, typeOf } from './table-header.ts'
@@ -20,7 +20,7 @@ interface ExactTablesOptions {
  * Tables from items once the whole structure is known: Generic Extractor's second pass, rule by rule, oddities
  * included.
  *
- * `RowWriter` does the same faster while pages arrive, as long as nothing unusual happens (a value that becomes a list,
+ * `LiveTables` does the same faster while pages arrive, as long as nothing unusual happens (a value that becomes a list,
  * two paths with one table name, parent columns that clash); this is what counts when it does.
  */
 export class ExactTables {
@@ -93,8 +93,9 @@ export class ExactTables {
   #fill(node: StructureNode, row: JsonObject, context: RowContext, cells: string[], layout: Layout): void {
     const { extra, parents } = context
     let link: string | undefined
+    /** docs/reference/extractor-tables.md#links */
     const linkText = () => {
-      link ??= rowLink(node.cleanPath, row, extra, context.outerLink)
+      link ??= `${node.cleanPath}_${hash('md5', phpSerializeRow(row, extra) + context.outerLink, 'hex')}`
       return link
     }
     for (const [key, type] of columnTypes(node, parents, this.#compat)) {

@@ -6,6 +6,18 @@ import { parseJson } from './parse-json.ts'
 
 const READ_BYTES = 1 << 18
 
+/** The bytes of a page, and the keys that lead to the items in it. */
+export interface PageSource {
+  body: Uint8Array
+  path: readonly string[]
+}
+
+/** The items themselves as a page. */
+export const pageOfItems = (items: readonly Json[]): PageSource => ({
+  body: Buffer.from(orderedJson(items as Json[])), // only read
+  path: [],
+})
+
 /** One added page. */
 interface LoggedPage {
   type: string
@@ -37,14 +49,8 @@ export class ItemLog {
     return this.#out.bytes
   }
 
-  append(
-    type: string,
-    parent: JsonObject,
-    items: readonly Json[],
-    source?: { body: Uint8Array; path: readonly string[] },
-  ) {
-    const body = source?.body ?? Buffer.from(orderedJson(items as Json[])) // only read
-    const head: RecordHead = { type, parent, path: source?.path ?? [], bytes: body.length }
+  append(type: string, parent: JsonObject, { body, path }: PageSource): void {
+    const head: RecordHead = { type, parent, path, bytes: body.length }
     this.#out.write(`${orderedJson(head as unknown as JsonObject)}\n`) // a list of strings is JSON, readonly or not
     this.#out.writeBytes(body)
     this.#out.write('\n')

@@ -5,7 +5,7 @@ import { phpJsonEncode } from '../php/php-json-encode.ts'
 import { type ExtraColumns, phpSerializeRow } from '../php/php-serialize.ts'
 import { shortName } from '../php/safe-name.ts'
 import { cellText, csvLine, isScalar } from './cell.ts'
-import { ItemLog } from './item-log.ts'
+import { ItemLog, pageOfItems } from './item-log.ts'
 import type { Json, JsonObject } from './json-value.ts'
 import { isListType, LegacyStructure } from './legacy-structure.ts'
 import type { AddOptions, WrittenTable } from './sink-types.ts'
@@ -58,7 +58,7 @@ export class LegacyTables {
     const isNothing = items.length === 0 || (items.length === 1 && items[0] === null)
     if (isNothing && !this.#structure.knows(type)) return
     this.#structure.learn(type, items)
-    this.#log.append(type, { ...options.parent } as JsonObject, items, options.source) // values are JSON
+    this.#log.append(type, { ...options.parent } as JsonObject, options.source ?? pageOfItems(items)) // values are JSON
   }
 
   checkpoint(): LegacyTablesState {

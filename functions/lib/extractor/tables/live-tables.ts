@@ -1,17 +1,15 @@
 import { pathInside } from '../../paths/path-inside.ts'
 import type { ExtraColumns } from '../php/php-serialize.ts'
 import { safeName } from '../php/safe-name.ts'
-import { BytePages } from './bytes/byte-page.ts'
+import { type BytePage, BytePages, type ReadBytes } from './bytes/byte-page.ts'
+import { columnIds, planRows, type TableBytes } from './bytes/byte-plan.ts'
 import { csvLine } from './cell.ts'
 import type { Json } from './json-value.ts'
 import { type LearnEvents, learnItems } from './learn.ts'
-import { type ItemsPlan, planItems } from './row-plan.ts'
-import { disorder, mismatch, type ParentColumns, RowWriter } from './row-writer.ts'
 import type { Structure } from './structure.ts'
 import type { StructureNode } from './structure-node.ts'
 import { columnNames } from './table-header.ts'
 import { TableSpool, type TableSpoolState } from './table-spool.ts'
-import type { PageRows } from './written-rows.ts'
 
 /** Columns over all segments, 8 bytes each. */
 const MAX_PLANNED_COLUMNS = 2_000_000
@@ -23,12 +21,24 @@ interface LiveTablesOptions {
   nestedList(path: string): void
 }
 
-/** Rows of one data type and of the lists in it. */
+/** What is known of a data type, and the rows of one page of it. */
 interface Family {
-  plan: ItemsPlan<TableSpool>
-  tables: TableSpool[]
-  /** Reads pages with the plan as it was at a version. */
-  bytes?: { version: number; pages: BytePages }
+  pages: BytePages
+  tables: TableBytes[]
+  root: TableSpool
+}
+
+/** The rows of a page for their tables. */
+export interface PageRows {
+  /** What was known when they were written; they are of no use when it is more by now. */
+  family: object
+  /** Tables whose first row is among them, in the order of those rows, with the names of their parent columns. */
+  begun: { table: TableBytes; parents: readonly string[] }[]
+  tables: TableRows[]
+}
+
+interface TableRows extends Pick<TableBytes, 'name' | 'count' | 'itemsType'> {
+  bytes: Uint8Array
 }
 
 /**
@@ -40,130 +50,107 @@ interface Family {
 export class LiveTables {
   readonly tables = new Map<string, { node: StructureNode; spool: TableSpool }>()
   isExact = true
-  started = 0
-  /** Grows when rows are made in another way than before, or a table begins. */
-  version = 0
   readonly #options: LiveTablesOptions
   readonly #families = new Map<string, Family>()
-  readonly #writer: RowWriter
   readonly #events: LearnEvents
+  #started = 0
   #plannedColumns = 0
   #isUnstable = false
-  /** Whether the rest of the current page was learnt already; learning is not to be done twice. */
-  #isLearnt = false
   #restoring: Map<string, TableSpoolState> | undefined
 
   constructor(options: LiveTablesOptions) {
     this.#options = options
-    this.#events = { nestedList: options.nestedList, unstable: () => this.#noteUnstable() }
-    this.#writer = new RowWriter({
-      compat: options.compat,
-      nestedList: options.nestedList,
-      tableStarted: (plan, parents) => {
-        plan.table.parents = parents
-        plan.table.order = this.started++
-        this.version++
-      },
-    })
-  }
-
-  /** Learns from the items and, as long as that is exact, writes their rows. */
-  add(type: string, items: readonly Json[], parents: ParentColumns | undefined): void {
-    this.#isLearnt = false
-    this.#writer.tracksNulls = true
-    const family = this.isExact ? this.#family(type, items) : undefined
-    if (family === undefined || !this.#fits(family, parents)) {
-      learnItems(this.#options.structure.root(type), items, this.#events)
-      this.isExact = false
-      return
+    const unstable = () => {
+      this.#isUnstable = true
     }
-    for (let i = 0; i < items.length && this.isExact; i++) this.#writeItem(type, family, items, i, parents)
+    this.#events = { nestedList: options.nestedList, unstable }
   }
 
-  /** Call when the columns of the page that was added have their names. */
-  settle(type: string): void {
-    if (!this.isExact) return
-    for (const table of this.#families.get(type)?.tables ?? []) {
-      if (table.bytes === 0 && table.order >= 0) table.expectHeader(this.#expectedHeader(table))
-      table.accept()
-    }
-  }
-
-  /** Reads pages of a data type from their bytes, with what is known of it; nothing when its pages have to be added. */
-  bytesOf(type: string, parent: ExtraColumns): BytePages | undefined {
-    const family = this.isExact ? this.#families.get(type) : undefined
-    if (family === undefined || family.plan.table.order < 0 || !hasParents(family, Object.keys(parent)))
+  /**
+   * Adds a page: writes its rows and, when they do not fit what is known, learns from the items before. Once that is not exact, it only learns.
+   *
+   * @param bodies the page as bytes, the last one written here
+   */
+  add(
+    type: string,
+    items: readonly Json[],
+    parent: ExtraColumns,
+    bodies: readonly (() => ReadBytes)[],
+  ): void {
+    const write = (): PageRows | undefined => {
+      if (!this.isExact || !this.#families.has(type)) return undefined
+      for (const body of bodies) {
+        const read = this.read(type, { ...body(), parent })
+        if (read !== undefined) return read.rows
+      }
       return undefined
-    if (family.bytes?.version !== this.version)
-      family.bytes = { version: this.version, pages: new BytePages(family.plan, this.#options.compat) }
-    return family.bytes.pages
+    }
+    let rows = write()
+    if (rows === undefined) {
+      this.#learn(type, items)
+      const learnt = write()
+      // Learning has followed step by step what null hides
+      rows = learnt && { ...learnt, tables: learnt.tables.map(table => ({ ...table, itemsType: undefined })) }
+      this.isExact &&= rows !== undefined
+    }
+    this.#options.structure.nameColumns()
+    if (rows !== undefined) this.#take(rows)
   }
 
-  /** Takes rows that were written with what is known of a data type now. */
-  accept(rows: PageRows): void {
-    for (const { name, bytes, rows: count, itemsType } of rows.tables) {
+  /** Reads a page from its bytes with what is known of its type; nothing when that is not enough. */
+  read(type: string, given: ReadBytes): { page: BytePage; rows: PageRows } | undefined {
+    const family = this.isExact ? this.#families.get(type) : undefined
+    if (family === undefined || !hasParents(family.root, Object.keys(given.parent ?? {}))) return undefined
+    const read = family.pages.read(given)
+    if (read === undefined) return undefined
+    const { begun, ...page } = read
+    const rows = {
+      family,
+      begun: begun.map(table => ({ table, parents: table.begins ?? [] })),
+      tables: family.tables.map(rowsOf),
+    }
+    return { page, rows }
+  }
+
+  /** Takes a page that was read, in its turn. False when more is known by now: it has to be added. */
+  take(type: string, rows: PageRows): boolean {
+    if (!this.isExact || this.#families.get(type) !== rows.family) return false
+    this.#options.structure.nameColumns()
+    this.#take(rows)
+    return true
+  }
+
+  #take({ begun, tables }: PageRows): void {
+    for (const { table, parents } of begun) {
+      const spool = this.tables.get(table.name)?.spool
+      if (spool === undefined || spool.order >= 0) continue // begun by a page that was read before and taken since
+      table.isStarted = true
+      spool.order = this.#started++
+      spool.parents = parents
+    }
+    for (const { name, bytes, count, itemsType } of tables) {
       const table = this.tables.get(name)
       if (table === undefined) continue
       if (itemsType !== undefined) table.node.type = itemsType
-      if (count > 0) table.spool.acceptBytes(bytes, count)
+      if (count === 0) continue
+      if (table.spool.bytes === 0) table.spool.expectHeader(this.#expectedHeader(table))
+      table.spool.write(bytes, count)
     }
   }
 
-  #expectedHeader(table: TableSpool): string {
-    const node = this.tables.get(table.name)?.node
-    if (node === undefined) return ''
-    const columns = [...columnNames(node, this.#options.compat), ...(table.parents ?? []).map(safeName)]
+  #expectedHeader({ node, spool }: { node: StructureNode; spool: TableSpool }): string {
+    const columns = [...columnNames(node, this.#options.compat), ...(spool.parents ?? []).map(safeName)]
     return columns.length === 0 ? '' : csvLine(columns)
   }
 
-  #writeItem(
-    type: string,
-    family: Family,
-    items: readonly Json[],
-    index: number,
-    parents: ParentColumns | undefined,
-  ): void {
-    const tables = family.tables
-    const started = this.started
-    this.#writer.mark()
-    for (let i = 0; i < tables.length; i++) (tables[i] as TableSpool).mark() // within the length
-    try {
-      this.#writer.writeItem(family.plan, items[index] as Json, parents) // within the length
-    } catch (error) {
-      if (error !== mismatch && error !== disorder) throw error
-      for (const table of tables) table.rollBack(started)
-      this.#writer.rollBack()
-      this.started = started
-      if (error === disorder) {
-        this.#writeItem(type, family, items, index, parents)
-        return
-      }
-      // Learnt and still no fit: a single value where others have a list, or the like.
-      if (this.#isLearnt) {
-        this.isExact = false
-        return
-      }
-      // The rest of the page too, so that a page makes at most one new plan.
-      learnItems(this.#options.structure.root(type), items.slice(index), this.#events)
-      this.#noteLearnt()
-      if (this.#isUnstable) this.isExact = false
-      if (!this.isExact) return
-      this.#replan(type, family)
-      this.#writeItem(type, family, items, index, parents)
-    }
-  }
-
-  /** The first page of a type is learnt whole before a row is written; then what it upgrades breaks nothing. */
-  #family(type: string, items: readonly Json[]): Family | undefined {
-    const known = this.#families.get(type)
-    if (known !== undefined) return known
+  /** The first page of a type breaks nothing, whatever it upgrades: no row of it is written yet. */
+  #learn(type: string, items: readonly Json[]): void {
     learnItems(this.#options.structure.root(type), items, this.#events)
-    this.#noteLearnt()
-    this.#isUnstable = false
-    const family: Family = { plan: emptyPlan, tables: [] }
-    this.#replan(type, family)
-    this.#families.set(type, family)
-    return this.isExact ? family : undefined
+    if (!this.isExact) return
+    const known = this.#families.get(type)
+    if (known === undefined) this.#isUnstable = false
+    if (this.#isUnstable) this.isExact = false
+    else this.#plan(type)
   }
 
   /** What `restore` needs, after a flush. */
@@ -173,41 +160,35 @@ export class LiveTables {
 
   /** Resumes after a checkpoint: types that have rows are planned from what was known. */
   restore(states: readonly TableSpoolState[]): void {
-    const byName = new Map(states.map(state => [state.name, state]))
-    this.#restoring = byName
+    this.#restoring = new Map(states.map(state => [state.name, state]))
     for (const type of this.#options.structure.roots.keys()) {
-      const family: Family = { plan: emptyPlan, tables: [] }
-      this.#replan(type, family)
-      if (family.plan !== emptyPlan && family.plan.table.order >= 0) this.#families.set(type, family)
+      this.#plan(type)
+      if ((this.#families.get(type)?.root.order ?? -1) < 0) this.#families.delete(type)
     }
-    this.started = states.filter(state => state.order >= 0).length
+    this.#started = states.filter(state => state.order >= 0).length
     this.#restoring = undefined
   }
 
-  #replan(type: string, family: Family): void {
-    const items = this.#options.structure.root(type).items
+  /** Rows of the type are written with what is known of it from here on. */
+  #plan(type: string): void {
+    const { items } = this.#options.structure.root(type)
     if (items === undefined) return
-    const tables: TableSpool[] = []
-    const plan = planItems(items, node => {
-      const table = this.#table(node)
-      tables.push(table)
-      return table
+    const plan = planRows(items)
+    const spools = plan.tables.map(table => {
+      const spool = this.#spool(table)
+      table.isStarted = spool.order >= 0
+      return { spool, columns: columnIds(table.node) }
     })
-    family.plan = plan
-    family.tables = tables
-    this.version++
     if (!this.isExact) return
-    startSegments(plan)
-    this.#plannedColumns += tables.reduce(
-      (sum, table) => sum + (table.segments.at(-1)?.columns.length ?? 0),
-      0,
-    )
+    for (const { spool, columns } of spools) spool.startSegment(columns)
+    this.#plannedColumns += spools.reduce((sum, { columns }) => sum + columns.length, 0)
     // Ids as keys, most likely: every page brings new columns, and each segment would list them all.
     if (this.#plannedColumns > MAX_PLANNED_COLUMNS) this.isExact = false
+    const pages = new BytePages(plan, this.#options.compat, this.#options.nestedList)
+    this.#families.set(type, { pages, tables: plan.tables, root: this.#spool(plan.items.table) })
   }
 
-  #table(node: StructureNode): TableSpool {
-    const name = safeName(node.cleanPath)
+  #spool({ name, node }: TableBytes): TableSpool {
     const known = this.tables.get(name)
     if (known !== undefined) {
       if (known.node !== node) this.isExact = false // two paths, one name: rows of both would mix
@@ -220,41 +201,18 @@ export class LiveTables {
     return spool
   }
 
-  /** Other parent columns than the table began with change its width in the middle. */
-  #fits(family: Family, parents: ParentColumns | undefined): boolean {
-    return family.plan.table.parents === undefined || hasParents(family, parents?.names ?? [])
-  }
-
-  /** From here on the items of the page are in the structure, nulls that hide a type included. */
-  #noteLearnt(): void {
-    this.#isLearnt = true
-    this.#writer.tracksNulls = false
-  }
-
-  #noteUnstable(): void {
-    this.#isUnstable = true
-  }
-
   flush(): void {
     for (const { spool } of this.tables.values()) spool.flush()
   }
 }
 
-const hasParents = ({ plan }: Family, names: readonly string[]): boolean => {
-  const { parents = [] } = plan.table
-  return names.length === parents.length && parents.every((name, i) => name === names[i])
-}
+/** Other parent columns than the table began with change its width in the middle. */
+const hasParents = ({ parents }: TableSpool, names: readonly string[]): boolean =>
+  parents === undefined || (names.length === parents.length && parents.every((name, i) => name === names[i]))
 
-const startSegments = (plan: ItemsPlan<TableSpool>): void => {
-  plan.table.startSegment(plan.object.ids)
-  const visit = (object: ItemsPlan<TableSpool>['object']): void => {
-    for (const column of object.columns) {
-      if (column.object !== undefined) visit(column.object)
-      if (column.items !== undefined) startSegments(column.items)
-    }
-  }
-  visit(plan.object)
-}
-
-// Replaced before use: `replan` always follows.
-const emptyPlan = {} as ItemsPlan<TableSpool>
+const rowsOf = ({ name, rows, count, itemsType }: TableBytes): TableRows => ({
+  name,
+  count,
+  bytes: rows.bytes.subarray(0, rows.length),
+  itemsType,
+})

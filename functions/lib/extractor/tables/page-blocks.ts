@@ -1,4 +1,4 @@
-import type { PageRows } from './written-rows.ts'
+import type { PageRows } from './live-tables.ts'
 
 /** Pages that wait to be written. */
 const MOST_FREE = 8
@@ -35,14 +35,14 @@ export const pageBlocks: PageBlocks = new PageBlocks()
 export type KeptRows = PageRows & { block: ArrayBuffer }
 
 /** Copies the rows of a page behind each other into memory of their own. */
-export const packRows = ({ tables }: PageRows, blocks: PageBlocks): KeptRows => {
-  const block = blocks.take(tables.reduce((sum, { bytes }) => sum + bytes.length, 0))
+export const packRows = (rows: PageRows, blocks: PageBlocks): KeptRows => {
+  const block = blocks.take(rows.tables.reduce((sum, { bytes }) => sum + bytes.length, 0))
   let end = 0
-  const packed = tables.map(table => {
+  const tables = rows.tables.map(table => {
     const bytes = new Uint8Array(block, end, table.bytes.length)
     bytes.set(table.bytes)
     end += bytes.length
     return { ...table, bytes }
   })
-  return { tables: packed, block }
+  return { ...rows, tables, block }
 }

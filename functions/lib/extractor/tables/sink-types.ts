@@ -1,5 +1,6 @@
 import type { ColumnType, TypedPaths } from '../records/column-types.ts'
 import type { BytePage, ReadBytes } from './bytes/byte-page.ts'
+import type { PageSource } from './item-log.ts'
 import type { Json } from './json-value.ts'
 import type { KeptRows } from './page-blocks.ts'
 
@@ -29,12 +30,6 @@ export interface TableSinkOptions {
   warn?: ((message: string) => void) | undefined
 }
 
-/** The exact bytes of a response, and the keys that lead to the items in it. */
-interface PageSource {
-  body: Uint8Array
-  path: readonly string[]
-}
-
 /** One page of items, all of one data type. */
 export interface AddOptions {
   /** Columns added to each row: `parent_<path>` of child jobs and user data, in this order. */
@@ -50,8 +45,6 @@ export interface AddOptions {
 export interface BytesRead {
   page: BytePage
   rows: KeptRows
-  /** Of what was known when they were written. */
-  version: number
 }
 
 /** JSON; holds no rows. Spooled rows are in `folder`, flushed, when `checkpoint()` returns. */

@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { pathInside } from '../../paths/path-inside.ts'
 import { AppendFile } from './append-file.ts'
-import { RowBuffer } from './row-buffer.ts'
 
 /** A run of rows that were written with the same columns. */
 export interface Segment {
@@ -22,19 +21,21 @@ export interface TableSpoolState {
   segments: readonly Segment[]
 }
 
-/**
- * The rows of one table on disk while its header is still open: CSV without a header.
- *
- * The rows of a page gather in a string, those of several pages in a buffer.
- */
-export class TableSpool extends RowBuffer {
+/** The rows of one table on disk while its header is still open: CSV without a header. */
+export class TableSpool {
+  readonly name: string
+  /** Names of the parent columns of its rows, in the order of the first row. */
+  parents: readonly string[] | undefined
+  /** When its first row was written, among all tables: parent columns are named in that order. */
+  order = -1
+  rows = 0
   #out: AppendFile
   /** The header line when the first rows were written; usually the final one. */
   header = ''
   segments: Segment[] = []
 
   constructor(name: string, file: string) {
-    super(name)
+    this.name = name
     this.#out = new AppendFile(file)
   }
 
@@ -54,22 +55,12 @@ export class TableSpool extends RowBuffer {
     this.segments = this.segments.map(segment => ({ ...segment, start: this.bytes }))
   }
 
-  /** Takes the pending rows for good, to be written with others. */
-  accept(): void {
-    if (this.pending === '') return
-    this.#out.write(this.pending)
-    this.pending = ''
-  }
-
-  /** Rows that another thread has written. */
-  acceptBytes(bytes: Uint8Array, rows: number): void {
-    this.accept()
+  write(bytes: Uint8Array, rows: number): void {
     this.#out.writeBytes(bytes)
     this.rows += rows
   }
 
   flush(): void {
-    this.accept()
     this.#out.flush()
   }
 
@@ -77,7 +68,6 @@ export class TableSpool extends RowBuffer {
   startSegment(columns: readonly number[]): void {
     const current = this.segments.at(-1)
     if (current !== undefined && sameIds(current.columns, columns)) return
-    this.accept()
     if (current !== undefined && current.start === this.bytes) this.segments.pop()
     this.segments.push({ start: this.bytes, columns })
   }

@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { type ExtraColumns, phpSerialize } from '../../php/php-serialize.ts'
+import type { ExtraColumns } from '../../php/php-serialize.ts'
 import type { Json, JsonObject } from '../json-value.ts'
-import type { ItemsPlan } from '../row-plan.ts'
-import { parentColumns } from '../row-writer.ts'
-import type { PageRows, TableRows } from '../written-rows.ts'
-import { bytePlan, type ItemsBytes, type TableBytes } from './byte-plan.ts'
-import { ByteRows } from './byte-rows.ts'
-import { ByteText } from './byte-text.ts'
+import type { RowsPlan } from './byte-plan.ts'
+import { ByteRows, disorder, type PassedPage } from './byte-rows.ts'
 import { JsonReader, misfit } from './json-reader.ts'
 import { moveToList, restOf } from './list-place.ts'
-import type { ParentBytes } from './row-links.ts'
+import { parentBytes } from './row-links.ts'
 
 /** A page as it came. */
 export interface ReadBytes {
@@ -20,6 +16,8 @@ export interface ReadBytes {
   parent?: ExtraColumns | undefined
   /** A key of the items whose values are wanted. */
   watched?: string | undefined
+  /** Whether the body was written here, from values. */
+  isOurs?: boolean
 }
 
 /** A page of which only the bytes were read. */
@@ -37,75 +35,54 @@ export interface BytePage {
   values: string
 }
 
-/** With its rows, whose bytes hold until the next page is read. */
-interface WrittenPage extends BytePage {
-  rows: PageRows
-}
-
-/** Pages after each other that other code had to read; from then on it reads all of them. */
-const MOST_MISFITS = 16
-
-interface TablesPlan {
-  items: ItemsBytes
-  tables: TableBytes[]
-}
-
-/** Reads pages from their bytes, with a plan that is known. */
+/** Writes the rows of pages to the tables of a plan. */
 export class BytePages {
   readonly #compat: boolean
   readonly #reader = new JsonReader()
   readonly #rows: ByteRows
-  readonly #plan: TablesPlan | undefined
-  #misfits = 0
+  readonly #plan: RowsPlan
 
-  constructor(plan: ItemsPlan, compat: boolean) {
+  /** @param nestedList gets the path of a list inside a list */
+  constructor(plan: RowsPlan, compat: boolean, nestedList: (path: string) => void) {
     this.#compat = compat
-    this.#rows = new ByteRows(this.#reader, compat)
-    this.#plan = plan.kind === 'object' ? bytePlan(plan) : undefined
+    this.#plan = plan
+    this.#rows = new ByteRows(this.#reader, compat, nestedList)
   }
 
-  /** A page with its rows; nothing when the values are needed for them, or something is wrong with it. */
-  read(given: ReadBytes): WrittenPage | undefined {
-    const { body, path, parent = {}, watched } = given
-    const plan = this.#plan
-    if (plan === undefined || this.#misfits >= MOST_MISFITS || !isUtf8(body)) return undefined
-    this.#misfits++
+  /**
+   * A page whose rows are in the tables of the plan until the next one is read. Nothing when they do not fit the plan, or something is wrong
+   * with it.
+   */
+  read(given: ReadBytes): (BytePage & Pick<PassedPage, 'begun'>) | undefined {
+    const { body, path } = given
+    if (!isUtf8(body)) return undefined
     try {
       this.#reader.body = asBuffer(body)
       const found = moveToList(this.#reader, path)
       const start = this.#reader.at
-      const { count, values } = this.#pass(plan, parent, watched)
+      const { count, values, begun } = this.#pass(given)
       const end = this.#reader.at
       const rest = restOf(body, start, end, found)
       if (count === 0 || (path === undefined && !isOnlyList(rest))) return undefined
-      this.#misfits = 0
-      return { count, path: found, start, end, rest, values, rows: { tables: plan.tables.map(rowsOf) } }
+      return { count, path: found, start, end, rest, values, begun }
     } catch (error) {
-      // Of a value that is nested too deeply, or of JSON that is none
-      if (error === misfit || error instanceof RangeError || error instanceof SyntaxError) return undefined
+      if (error === disorder) return this.read(given)
+      if (error === misfit || error instanceof SyntaxError) return undefined
       throw error
     } finally {
       this.#reader.body = noBody
     }
   }
 
-  #pass({ items, tables }: TablesPlan, parent: ExtraColumns, watched: string | undefined) {
+  #pass({ parent = {}, watched, isOurs = false }: ReadBytes): PassedPage {
+    const { items, tables } = this.#plan
     for (const table of tables) {
       table.rows.length = 0
       table.count = 0
       table.itemsType = undefined
+      table.begins = undefined
     }
-    return this.#rows.page(items, this.#parentBytes(parent), watched)
-  }
-
-  #parentBytes(parent: ExtraColumns): ParentBytes | undefined {
-    const columns = parentColumns(parent, this.#compat)
-    if (columns === undefined) return undefined
-    const { names, values } = columns
-    const cells = new ByteText()
-    cells.append(Buffer.from(columns.cells))
-    const serial = names.map(name => phpSerialize(name) + phpSerialize(values[name] as Json)).join('') // its own keys
-    return { names, cells, start: 0, end: cells.length, serial: Buffer.from(serial) }
+    return this.#rows.page(items, { parents: parentBytes(parent, this.#compat), watched, isOurs })
   }
 }
 
@@ -117,10 +94,3 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
 const noBody = Buffer.alloc(0)
-
-const rowsOf = ({ name, rows, count, itemsType }: TableBytes): TableRows => ({
-  name,
-  rows: count,
-  bytes: rows.bytes.subarray(0, rows.length),
-  ...(itemsType === undefined ? {} : { itemsType }),
-})

@@ -1,6 +1,7 @@
-import { cellText } from '../cell.ts'
-import type { ColumnBytes, ItemsBytes, ObjectBytes } from './byte-plan.ts'
+import { ByteCells } from './byte-cells.ts'
+import type { ColumnBytes, ItemsBytes, ObjectBytes, TableBytes } from './byte-plan.ts'
 import type { ByteText } from './byte-text.ts'
+import { CellOrder, type SortableCell, type WaitingList } from './cell-order.ts'
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -13,63 +14,67 @@ import {
   SMALL_N,
 } from './json-reader.ts'
 import { type Link, type ParentBytes, RowLinks } from './row-links.ts'
-import { FALSE, NULL, numberOf, SerialWriter, TRUE } from './serial-writer.ts'
+import { NULL, SerialWriter } from './serial-writer.ts'
 import { WatchedValues } from './watched-values.ts'
 
-/** A list whose rows are written after the row that it is in: they need its link, which needs the whole row. */
-interface WaitingList {
-  items: ItemsBytes
-  link: Link
-  /** Where it is in the document. */
-  at: number
-  /** One value where others have a list. */
-  isSingle: boolean
-  row: ByteText
-  /** Where the hash of the link goes. */
-  hashAt: number
+/** The plan has noted that keys come in another order: write the page again. Has no stack, because it may be thrown often. */
+export const disorder: Error = Object.assign(new Error('the keys come in another order'), { stack: '' })
+
+/** What is written of a page. */
+export interface PassedPage {
+  /** Of items. */
+  count: number
+  /** JSON of a list of the items with the watched field alone. */
+  values: string
+  /** Tables whose first row it has, in the order of those rows. */
+  begun: TableBytes[]
+}
+
+export interface PassOptions {
+  parents: ParentBytes | undefined
+  /** A key of the items. */
+  watched: string | undefined
+  /** Whether the document was written here, so that no key comes twice in an object. */
+  isOurs: boolean
 }
 
 const EMPTY_CELL = Buffer.from('""')
 const NEWLINE = 10
-const ONE = 49
 const noHash = Buffer.alloc(32)
 
 /**
- * Rows of a page from its bytes to those of the tables, without a value in between: what `RowWriter` does, for all that fits a plan with the
- * keys in its order. Whatever else comes throws `misfit`; what is written by then has to be dropped.
+ * The rows of a page, from its bytes to those of the tables, without a value in between: the one way in which rows are written while pages
+ * arrive. What does not fit the plan throws `misfit`, and the first keys in another order `disorder`; what is written by then has to be dropped.
  */
 export class ByteRows {
   readonly #reader: JsonReader
-  readonly #compat: boolean
   readonly #serial: SerialWriter
+  readonly #cells: ByteCells
   readonly #links: RowLinks
   #watched: ColumnBytes | undefined
+  #isOurs = false
   readonly #values = new WatchedValues()
+  readonly #cellOrder = new CellOrder()
+  #begun: TableBytes[] = []
   #waiting: WaitingList[] = []
 
-  constructor(reader: JsonReader, compat: boolean) {
+  /** @param nestedList gets the path of a list inside a list, which becomes JSON text */
+  constructor(reader: JsonReader, compat: boolean, nestedList: (path: string) => void) {
     this.#reader = reader
-    this.#compat = compat
     this.#serial = new SerialWriter(reader)
+    this.#cells = new ByteCells(reader, this.#serial, compat, nestedList)
     this.#links = new RowLinks(this.#serial.out)
   }
 
-  /**
-   * The items of a page, a list that comes next.
-   *
-   * @param watched a key of them
-   * @returns how many they are, and JSON of a list of them with that field alone
-   */
-  page(
-    items: ItemsBytes,
-    parents: ParentBytes | undefined,
-    watched: string | undefined,
-  ): { count: number; values: string } {
+  /** The items of a page, a list that comes next. */
+  page(items: ItemsBytes, { parents, watched, isOurs }: PassOptions): PassedPage {
     this.#links.releaseAll()
     this.#watched = items.object.columns.find(({ name }) => name === watched)
+    this.#isOurs = isOurs
     this.#values.clear()
+    this.#begun = []
     const count = this.#list(items, parents, false)
-    return { count, values: this.#values.json() }
+    return { count, values: this.#values.json(), begun: this.#begun }
   }
 
   #list(items: ItemsBytes, parents: ParentBytes | undefined, isInRow: boolean): number {
@@ -84,11 +89,14 @@ export class ByteRows {
   }
 
   #item({ kind, object, table }: ItemsBytes, parents: ParentBytes | undefined, isInRow: boolean): void {
-    if (!table.isStarted) throw misfit
+    if (!table.isStarted && table.begins === undefined) {
+      table.begins = parents?.names ?? []
+      this.#begun.push(table)
+    }
     const { rows } = table
     const begin = rows.length
     const first = this.#reader.next()
-    if (first === SMALL_N && isInRow) {
+    if (first === SMALL_N) {
       if (!this.#reader.takes(NULL)) throw misfit
       if (kind === 'scalar') rows.append(EMPTY_CELL)
       rows.append(object.blank)
@@ -97,7 +105,9 @@ export class ByteRows {
       if (kind === 'object' && first === OPEN_OBJECT) this.#row(object, rows, parents)
       else if (kind === 'scalar') {
         rows.byte(QUOTE)
-        this.#scalar(rows, false)
+        if (first !== OPEN_LIST) this.#cells.scalar(rows, false)
+        else if (this.#isOurs) this.#cells.nestedList(table.node, rows)
+        else throw misfit // an object in it may have a key twice
         rows.append(object.blank)
       } else throw misfit
     }
@@ -146,29 +156,12 @@ export class ByteRows {
     outer?: Link | undefined,
     parents?: ParentBytes | undefined,
   ): void {
-    const reader = this.#reader
     const serial = this.#serial
-    const { columns } = object
     const link = object.hasLists ? this.#links.open(object, outer) : undefined
     const countAt = isHashed ? serial.openObject() : 0
-    let next = 0
-    let count = 0
-    if (reader.opens(OPEN_OBJECT, CLOSE_OBJECT))
-      do {
-        reader.next()
-        let column = columns[next++]
-        while (column !== undefined && !takesKey(reader, column)) {
-          rows.append(column.blank)
-          column = columns[next++]
-        }
-        if (column === undefined) throw misfit // not known, or not in this order
-        if (isHashed) serial.out.append(column.serial)
-        const { at } = reader
-        this.#value(column, rows, isHashed, link)
-        if (column === this.#watched) this.#values.add(column, reader.body, at, reader.at)
-        count++
-      } while (reader.hasMore(CLOSE_OBJECT))
-    for (; next < columns.length; next++) rows.append((columns[next] as ColumnBytes).blank) // below the length
+    let count = object.isDisordered
+      ? this.#sortedFields(object, rows, isHashed, link)
+      : this.#fields(object, rows, isHashed, link)
     if (!isHashed) return
     if (parents !== undefined) {
       serial.out.append(parents.serial)
@@ -179,16 +172,86 @@ export class ByteRows {
     if (link !== undefined) link.end = serial.out.length
   }
 
+  /** The cells of an object with the keys in the order of the columns. Returns how many fields it has. */
+  #fields(object: ObjectBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): number {
+    const reader = this.#reader
+    const { columns } = object
+    let next = 0
+    let count = 0
+    if (reader.opens(OPEN_OBJECT, CLOSE_OBJECT))
+      do {
+        const column = this.#column(object, next, columns.length)
+        if (column.position < next) {
+          object.isDisordered = true
+          throw disorder
+        }
+        for (; next < column.position; next++) rows.append((columns[next] as ColumnBytes).blank) // below the length
+        next++
+        this.#field(column, rows, isHashed, link)
+        count++
+      } while (reader.hasMore(CLOSE_OBJECT))
+    for (; next < columns.length; next++) rows.append((columns[next] as ColumnBytes).blank) // below the length
+    return count
+  }
+
+  /** The same with the keys in any order: cells and lists are sorted after the last. */
+  #sortedFields(object: ObjectBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): number {
+    const reader = this.#reader
+    const begin = rows.length
+    const lists = this.#waiting
+    const cells: (SortableCell | undefined)[] = []
+    let last = -1
+    let count = 0
+    if (reader.opens(OPEN_OBJECT, CLOSE_OBJECT))
+      do {
+        const { position } = this.#column(object, last + 1, last + 2)
+        if (cells[position] !== undefined) throw misfit // a key twice
+        const start = rows.length
+        this.#waiting = []
+        this.#field(object.columns[position] as ColumnBytes, rows, isHashed, link) // a column has its place
+        cells[position] = { start, end: rows.length, lists: this.#waiting }
+        last = position
+        count++
+      } while (reader.hasMore(CLOSE_OBJECT))
+    for (const list of this.#cellOrder.sort(rows, begin, object.columns, cells)) lists.push(list)
+    this.#waiting = lists
+    return count
+  }
+
+  /** Passes a key and its colon. Those of the columns from `next` to before `end` are looked at first. */
+  #column({ columns, byName }: ObjectBytes, next: number, end: number): ColumnBytes {
+    const reader = this.#reader
+    reader.next()
+    for (let i = next; i < end; i++) {
+      const column = columns[i]
+      if (column !== undefined && takesKey(reader, column)) return column
+    }
+    if (reader.next() !== QUOTE) throw misfit
+    reader.text()
+    const column = byName.get(reader.lastText())
+    if (column === undefined) throw misfit
+    reader.expect(COLON)
+    return column
+  }
+
+  #field(column: ColumnBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): void {
+    const reader = this.#reader
+    if (isHashed) this.#serial.out.append(column.serial)
+    const { at } = reader
+    this.#value(column, rows, isHashed, link)
+    if (column === this.#watched) this.#values.add(column, reader.body, at, reader.at)
+  }
+
   #value(column: ColumnBytes, rows: ByteText, isHashed: boolean, link: Link | undefined): void {
     const reader = this.#reader
     if (column.role === 'scalar') {
       rows.append(column.open)
-      this.#scalar(rows, isHashed)
+      this.#cells.scalar(rows, isHashed)
       return
     }
     const first = reader.next()
     if (first === SMALL_N) {
-      this.#null(isHashed)
+      this.#cells.null(isHashed)
       rows.append(column.blank)
       if (column.items !== undefined) column.items.table.itemsType = 'null' // as Generic Extractor forgets what they are
     } else if (column.object !== undefined && first === OPEN_OBJECT)
@@ -213,36 +276,6 @@ export class ByteRows {
     this.#waiting.push({ items, link, at, isSingle, row: rows, hashAt: rows.length })
     rows.append(noHash)
     rows.byte(QUOTE)
-  }
-
-  /** A scalar that comes next, and the quote after it. */
-  #scalar(rows: ByteText, isHashed: boolean): void {
-    const reader = this.#reader
-    const serial = this.#serial
-    const first = reader.next()
-    if (first === QUOTE) {
-      reader.text()
-      if (reader.hasEscapes) rows.copyCell(reader.source, reader.start, reader.end)
-      else rows.copy(reader.source, reader.start, reader.end)
-      if (isHashed) serial.text()
-    } else if (first === SMALL_N) this.#null(isHashed)
-    else if (reader.takes(TRUE)) {
-      rows.byte(ONE)
-      if (isHashed) serial.bool(true)
-    } else if (reader.takes(FALSE)) {
-      if (isHashed) serial.bool(false)
-    } else {
-      reader.number()
-      if (this.#compat && !reader.isShortInteger) rows.ascii(cellText(numberOf(reader.lastNumber()), true))
-      else rows.copy(reader.source, reader.start, reader.end)
-      if (isHashed) serial.number()
-    }
-    rows.byte(QUOTE)
-  }
-
-  #null(isHashed: boolean): void {
-    if (!this.#reader.takes(NULL)) throw misfit
-    if (isHashed) this.#serial.null()
   }
 }
 

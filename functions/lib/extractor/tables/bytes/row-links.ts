@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import { phpSerialize } from '../../php/php-serialize.ts'
+import { type ExtraColumns, phpSerialize } from '../../php/php-serialize.ts'
+import { cellText, quoted, type Scalar } from '../cell.ts'
+import type { Json } from '../json-value.ts'
 import type { ObjectBytes } from './byte-plan.ts'
 import { ByteText } from './byte-text.ts'
 
@@ -11,6 +13,17 @@ export interface ParentBytes {
   start: number
   end: number
   serial: Buffer
+}
+
+/** Parent columns of a page: single values or null, which the caller has checked. */
+export const parentBytes = (values: ExtraColumns, compat: boolean): ParentBytes | undefined => {
+  const names = Object.keys(values)
+  if (names.length === 0) return undefined
+  const cells = new ByteText()
+  for (const name of names)
+    cells.append(Buffer.from(`,${quoted(cellText(values[name] as Scalar | null, compat))}`)) // checked by the caller
+  const serial = names.map(name => phpSerialize(name) + phpSerialize(values[name] as Json)).join('') // its own keys
+  return { names, cells, start: 0, end: cells.length, serial: Buffer.from(serial) }
 }
 
 /** A link that may be asked for, with where the object that it is made from is serialised. */
@@ -28,7 +41,7 @@ const noSerial = Buffer.alloc(0)
 const linkNames = ['JSON_parentId']
 const linkKey = phpSerialize('JSON_parentId')
 
-/** The links of one row at a time, made from the bytes that the row is serialised to (`RowLink` makes them from values). */
+/** The links of one row at a time, made from the bytes that the row is serialised to (`ExactTables` makes them from values). */
 export class RowLinks {
   readonly #serial: ByteText
   readonly #cells = new ByteText()

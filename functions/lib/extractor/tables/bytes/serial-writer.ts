@@ -82,7 +82,6 @@ export class SerialWriter {
       do {
         if (reader.next() !== QUOTE) throw misfit
         reader.text()
-        if (reader.hasEscapes) throw misfit
         this.text()
         reader.expect(COLON)
         this.value()

@@ -36,10 +36,11 @@ it('keeps few blocks, and none that is very large', () => {
 it('puts the rows of all tables of a page behind each other', () => {
   const tables = ['1,2\n', '', '3\n'].map((text, i) => ({
     name: `t${i}`,
-    rows: text.length / 2,
+    count: text.length / 2,
+    itemsType: undefined,
     bytes: Buffer.from(text),
   }))
-  const packed = packRows({ tables }, new PageBlocks())
+  const packed = packRows({ family: {}, begun: [], tables }, new PageBlocks())
   for (const { bytes } of tables) bytes.fill(0)
   expect(packed.tables.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['1,2\n', '', '3\n'])
   expect(packed.tables.every(({ bytes }) => bytes.buffer === packed.block)).toBe(true)

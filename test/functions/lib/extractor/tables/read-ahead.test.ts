@@ -121,7 +121,7 @@ it('reads pages from their bytes once their structure is known', async () => {
       {
         id: page,
         amount: 1.5,
-        ž: 'a "b"\n',
+        'ž"': 'a "b"\n',
         list: [page, { x: null }, null].slice(0, 1),
         at: { x: page },
       },

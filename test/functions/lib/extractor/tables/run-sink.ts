@@ -47,6 +47,7 @@ export async function runSink(
   }
 }
 
-function withoutLiveRows(checkpoint: TableSinkCheckpoint): TableSinkCheckpoint {
+/** A sink that resumes with it takes all rows from the log of the pages. */
+export function withoutLiveRows(checkpoint: TableSinkCheckpoint): TableSinkCheckpoint {
   return { ...checkpoint, automatic: { ...(checkpoint['automatic'] as object), isExact: false } }
 }
