@@ -17,12 +17,6 @@ export const metadataFields = {
     }),
 }
 
-/**
- * Of branches and configurations, whose metadata have no provider. Clients that treat all metadata alike send one: it is
- * passed over.
- */
-export const fieldsWithoutProvider = metadataFields
-
 export const columnsMetadataField = z
   .unknown()
   .optional()

@@ -1,19 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { metadataSubject } from '../../lib/storage/metadata/metadata-store.ts'
+import type { TableHead } from '../../lib/storage/tables/table-record.ts'
 import { columnNames } from '../../lib/table-engine/snapshot.ts'
 import { emptyList } from '../../lib/wire/fields.ts'
 import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { created, noContent, ok } from '../http/reply.ts'
+import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findTable, findTableToChange } from '../tables/find-table.ts'
-import { deletedFacts, metadataParams } from './metadata-events.ts'
+import { metadataParams } from './metadata-events.ts'
+import type { MetadataOwner } from './metadata-owner.ts'
 import { tableMetadata } from './metadata-resource.ts'
 import {
   columnsMetadataField,
   metadataFields,
-  metadataNotFound,
   readColumnsMetadata,
   readMetadata,
   readProvider,
@@ -21,25 +22,25 @@ import {
 import { refuseServiceMetadatum } from './service-metadata.ts'
 import { storeMetadata } from './store-metadata.ts'
 
-const path = '/v2/storage/tables/{tableId}/metadata'
-
-export const listTableMetadata = defineRoute({
-  method: 'get',
-  path,
-  summary: 'List the metadata of a table',
-  tag: 'metadata',
-  replies: { 200: 'The metadata, those of its columns left out', 404: 'There is no such table' },
-  reply: z.array(metadatumBody),
-  handle: async ({ params }, services) => {
-    const table = await findTable(services, params.tableId)
-    return ok((await tableMetadata(services, table)).metadata)
-  },
-})
+export const tableMetadataOwner: MetadataOwner<{ tableId: string }, TableHead> = {
+  path: '/v2/storage/tables/{tableId}/metadata',
+  kind: 'table',
+  hasProvider: true,
+  find: ({ params }, services) => findTable(services, params.tableId),
+  findToChange: ({ params }, services) => findTableToChange(services, params.tableId),
+  subject: metadataSubject.table,
+  list: async (table, services) => (await tableMetadata(services, table)).metadata,
+  setEvent: ({ name }, params, request) =>
+    auditEvent('tableMetadataSet', { id: request.params.tableId, name, params }),
+  deletedEvent: ({ name }, facts, request) =>
+    auditEvent('tableMetadataDeleted', { id: request.params.tableId, name, ...facts }),
+  refuseDelete: (table, metadataId) => refuseServiceMetadatum(table, metadataId),
+}
 
 /** Sets metadata of a table and its columns. The reply to a form is, as ever, only the list of the table. */
 export const setTableMetadata = defineRoute({
   method: 'post',
-  path,
+  path: '/v2/storage/tables/{tableId}/metadata',
   summary: 'Set metadata of a table and its columns',
   tag: 'metadata',
   body: z.object({ ...metadataFields, columnsMetadata: columnsMetadataField }),
@@ -72,24 +73,5 @@ export const setTableMetadata = defineRoute({
     const { metadata, columnMetadata } = await tableMetadata(services, table)
     const isJson = raw.headers.get('content-type')?.includes('json') ?? false
     return created(isJson ? { metadata, columnsMetadata: columnMetadata } : metadata)
-  },
-})
-
-export const deleteTableMetadata = defineRoute({
-  method: 'delete',
-  path: '/v2/storage/tables/{tableId}/metadata/{metadataId}',
-  summary: 'Delete a metadatum of a table',
-  tag: 'metadata',
-  replies: { 204: 'Deleted', 404: 'There is no such table or metadatum' },
-  handle: async (request, services) => {
-    const { params } = request
-    const table = await findTableToChange(services, params.tableId)
-    refuseServiceMetadatum(table, params.metadataId)
-    const deleted = await services.metadata.delete(metadataSubject.table(table), params.metadataId)
-    if (!deleted) throw metadataNotFound(params.metadataId)
-    const about = { id: params.tableId, name: table.name }
-    const event = auditEvent('tableMetadataDeleted', { ...about, ...deletedFacts(deleted) })
-    await recordEvent(request, services, event)
-    return noContent()
   },
 })

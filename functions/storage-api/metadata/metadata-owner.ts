@@ -1,0 +1,155 @@
+import { z } from '@hono/zod-openapi'
+import type { UserError } from '../../lib/errors/errors.ts'
+import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
+import type { Metadatum, NewMetadatum } from '../../lib/storage/metadata/metadata-store.ts'
+import { metadatumBody } from '../../lib/wire/metadatum-body.ts'
+import { recordEvent } from '../events/record-event.ts'
+import type { Access } from '../http/check-path.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { defineRoute, type Route } from '../http/route.ts'
+import type { RouteRequest } from '../http/route-definition.ts'
+import type { Services } from '../services.ts'
+import { deletedFacts, metadataParams } from './metadata-events.ts'
+import { metadataOf, type metadatumResource } from './metadata-resource.ts'
+import { metadataFields, metadataNotFound, readMetadata, readProvider } from './read-metadata.ts'
+import { storeMetadata } from './store-metadata.ts'
+
+type AuditEvent = ReturnType<typeof auditEvent>
+
+type Asked<Params> = Omit<RouteRequest<Params, unknown, unknown>, 'query' | 'body'>
+
+/** What has metadata, and in what its routes differ from those of the others. */
+export interface MetadataOwner<Params, Found> {
+  /** Of the list. */
+  path: string
+  /** Its name in the document. */
+  kind: string
+  /** Default: `a` and the kind. */
+  inWords?: string
+  /** What a 404 says is not there. Default: the kind. Null: it is always there. */
+  missing?: string | null
+  /** What a caller needs to change it. */
+  access?: Access
+  /** Metadata of branches and configurations have no provider: one that a client sends is passed over. */
+  hasProvider: boolean
+  find(request: Asked<Params>, services: Services): Promise<Found>
+  /** As `find`, for a caller who is about to change it. Default: `find`. */
+  findToChange?(request: Asked<Params>, services: Services): Promise<Found>
+  subject(found: Found): string
+  /** The column that the metadata are of. Default: they are of the whole. */
+  column?(found: Found): string
+  /** Default: all of the subject. */
+  list?(found: Found, services: Services): Promise<ReturnType<typeof metadatumResource>[]>
+  setEvent(
+    found: Found,
+    given: ReturnType<typeof metadataParams>,
+    request: Asked<Params>,
+    services: Services,
+  ): AuditEvent | Promise<AuditEvent>
+  deletedEvent(
+    found: Found,
+    facts: ReturnType<typeof deletedFacts>,
+    request: Asked<Params>,
+    services: Services,
+  ): AuditEvent | Promise<AuditEvent>
+  /** Replies of a delete besides 204 and 404. */
+  deleteReplies?: Record<number, string>
+  /** Throws when this one may not be deleted. Default: each may. */
+  refuseDelete?(found: Found, metadataId: string, request: Asked<Params>): void
+  /** Default: 404 `storage.metadata.notFound`. */
+  notFound?(metadataId: string, found: Found, request: Asked<Params>): UserError
+}
+
+const shared = { tag: 'metadata', reply: z.array(metadatumBody) }
+
+// The router has matched the path of the owner, which has these parameters.
+const asked = <Params>(request: Asked<object>) => request as Asked<Params>
+
+const listOf = <Params, Found>(owner: MetadataOwner<Params, Found>, found: Found, services: Services) =>
+  owner.list?.(found, services) ?? metadataOf(services, owner.subject(found))
+
+const isMissing = ({
+  kind,
+  missing = kind,
+}: Pick<MetadataOwner<never, never>, 'kind' | 'missing'>): Record<number, string> =>
+  missing === null ? {} : { 404: `There is no such ${missing}` }
+
+/** `GET`: all metadata of one. */
+export const listMetadata = <Params, Found>(
+  owner: MetadataOwner<Params, Found>,
+  description = 'The metadata',
+): Route =>
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: owner.path,
+    summary: `List the metadata of ${owner.inWords ?? `a ${owner.kind}`}`,
+    replies: { 200: description, ...isMissing(owner) },
+    handle: async (request, services) =>
+      ok(await listOf(owner, await owner.find(asked(request), services), services)),
+  })
+
+const findToChange = <Params, Found>(
+  owner: MetadataOwner<Params, Found>,
+  request: Asked<Params>,
+  services: Services,
+): Promise<Found> => (owner.findToChange ?? owner.find)(request, services)
+
+/** `POST`: sets some, and replies with all. */
+export const setMetadata = <Params, Found>(owner: MetadataOwner<Params, Found>): Route =>
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: owner.path,
+    ...(owner.access && { access: owner.access }),
+    summary: `Set metadata of ${owner.inWords ?? `a ${owner.kind}`}`,
+    body: z.object(metadataFields),
+    replies: {
+      201: `All metadata of the ${owner.kind}`,
+      400: '`storage.metadata.…`',
+      ...isMissing(owner),
+    },
+    handle: async (sent, services) => {
+      const request = asked<Params>(sent)
+      const found = await findToChange(owner, request, services)
+      const given: NewMetadatum[] = readMetadata(sent.body.metadata, {
+        provider: owner.hasProvider ? readProvider(sent.body.provider) : '',
+        column: owner.column?.(found) ?? '',
+      })
+      await storeMetadata(services, owner.subject(found), given)
+      const event = await owner.setEvent(found, metadataParams(given), request, services)
+      await recordEvent(sent, services, event)
+      return created(await listOf(owner, found, services))
+    },
+  })
+
+/** `DELETE` of one. */
+export const deleteMetadatum = <Params, Found>(owner: MetadataOwner<Params, Found>): Route =>
+  defineRoute({
+    tag: 'metadata',
+    method: 'delete',
+    path: `${owner.path}/{metadataId}`,
+    ...(owner.access && { access: owner.access }),
+    summary: `Delete a metadatum of ${owner.inWords ?? `a ${owner.kind}`}`,
+    replies: {
+      204: 'Deleted',
+      404: `There is no such ${owner.missing === null ? '' : `${owner.kind} or `}metadatum`,
+      ...owner.deleteReplies,
+    },
+    handle: async (sent, services) => {
+      const request = asked<Params & { metadataId: string }>(sent)
+      const { metadataId } = request.params
+      const found = await findToChange(owner, request, services)
+      owner.refuseDelete?.(found, metadataId, request)
+      const column = owner.column?.(found)
+      const deleted: Metadatum | undefined = await services.metadata.delete(
+        owner.subject(found),
+        metadataId,
+        column,
+      )
+      if (!deleted) throw owner.notFound?.(metadataId, found, request) ?? metadataNotFound(metadataId)
+      const event = await owner.deletedEvent(found, deletedFacts(deleted), request, services)
+      await recordEvent(sent, services, event)
+      return noContent()
+    },
+  })
