@@ -1,4 +1,0 @@
-import type { Route } from '../http/route.ts'
-import { createTicket } from './create-ticket.ts'
-
-export const ticketsRoutes: readonly Route[] = [createTicket]
