@@ -1,10 +1,9 @@
 import type { Route } from '../http/route.ts'
-import { addFileTag } from './add-file-tag.ts'
 import { deleteFile } from './delete-file.ts'
+import { addFileTag, removeFileTag } from './file-tags.ts'
 import { getFile, refreshFile } from './get-file.ts'
 import { listFiles } from './list-files.ts'
 import { prepareFile } from './prepare-file.ts'
-import { removeFileTag } from './remove-file-tag.ts'
 import { uploadFile } from './upload-file.ts'
 
 export const filesRoutes: readonly Route[] = [
