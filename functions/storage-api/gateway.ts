@@ -10,6 +10,7 @@ export const gatewayEvent = z.object({
   rawPath: z.string(),
   rawQueryString: z._default(z.string(), ''),
   headers: z._default(z.record(z.string(), z.string()), {}),
+  cookies: z._default(z.array(z.string()), []),
   body: z.optional(z.string()),
   isBase64Encoded: z._default(z.boolean(), false),
   requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
@@ -20,13 +21,18 @@ export type GatewayEvent = z.infer<typeof gatewayEvent>
 export interface GatewayResult {
   statusCode: number
   headers: Record<string, string>
+  /** Each becomes a `Set-Cookie` header. */
+  cookies?: string[]
   body: string
   isBase64Encoded: boolean
 }
 
-// Lambda passes 6 MB of event and of result through the gateway, JSON and base64 included (Developer Guide, "Quotas").
-// Half a megabyte is left for what goes around a body.
-export const MAX_GATEWAY_BODY_LENGTH = 6 * 1024 * 1024 - 512 * 1024
+// Lambda takes 6 MB of event, JSON and base64 included (Developer Guide, "Lambda quotas"). Half a megabyte is left for
+// what goes around a body.
+export const MAX_GATEWAY_BODY_BYTES = 6 * 1024 * 1024 - 512 * 1024
+
+/** Lambda refuses a result of more bytes of JSON, and the gateway then says nothing but 500. */
+export const MAX_RESULT_BYTES = 6_291_556
 
 /** The gateway gives up after 30 s and the function ends after 29: this leaves time to say so. */
 const LONGEST_ANSWER_MS = 28_000
@@ -34,31 +40,28 @@ const LONGEST_ANSWER_MS = 28_000
 interface AnswerOptions {
   /** Default 28,000. */
   longestMs?: number
-  /** Default `https`. */
-  protocol?: 'https' | 'http'
 }
 
 /**
  * Answers a gateway's event with the app. Enforces the limits of gateway and function, with replies that say what to do
- * instead. The one-machine cloud answers through it, too (through-gateway.ts).
+ * instead.
  */
 export const answerGatewayEvent = async (
   app: App,
   event: GatewayEvent,
-  { longestMs = LONGEST_ANSWER_MS, protocol = 'https' }: AnswerOptions = {},
+  { longestMs = LONGEST_ANSWER_MS }: AnswerOptions = {},
 ): Promise<GatewayResult> => {
   const late = Promise.withResolvers<GatewayResult>()
   const timer = setTimeout(() => late.resolve(tooLate(event)), longestMs)
   try {
-    return await Promise.race([answer(app, event, protocol), late.promise])
+    return await Promise.race([answer(app, event), late.promise])
   } finally {
     clearTimeout(timer)
   }
 }
 
-const answer = async (app: App, event: GatewayEvent, protocol: string): Promise<GatewayResult> => {
-  const declaredLength = Number(event.headers['content-length'] ?? 0)
-  if ((event.body?.length ?? 0) > MAX_GATEWAY_BODY_LENGTH || declaredLength > MAX_GATEWAY_BODY_LENGTH)
+const answer = async (app: App, event: GatewayEvent): Promise<GatewayResult> => {
+  if (Buffer.byteLength(event.body ?? '') > MAX_GATEWAY_BODY_BYTES)
     return refusal(
       event,
       'storage.requestTooLarge',
@@ -66,38 +69,49 @@ const answer = async (app: App, event: GatewayEvent, protocol: string): Promise<
         'federationToken=1, and put it into the object store with the credentials of the reply.',
     )
 
-  const response = await app.fetch(toRequest(event, protocol))
+  const response = await app.fetch(toRequest(event))
   const bytes = Buffer.from(await response.arrayBuffer())
   const isText = /^(text\/|application\/json)/.test(response.headers.get('content-type') ?? 'text/')
-  const body = bytes.toString(isText ? 'utf8' : 'base64')
-  // The result is sent as JSON, where quotes and line ends of a CSV take two characters.
-  if (JSON.stringify(body).length > MAX_GATEWAY_BODY_LENGTH)
+  const cookies = response.headers.getSetCookie()
+  const result: GatewayResult = {
+    statusCode: response.status,
+    headers: Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie')),
+    ...(cookies.length > 0 && { cookies }),
+    body: bytes.toString(isText ? 'utf8' : 'base64'),
+    isBase64Encoded: !isText,
+  }
+  // In JSON quotes and line ends take two bytes, and letters of other alphabets take up to three.
+  if (Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES)
     return refusal(
       event,
       'storage.responseTooLarge',
       'The reply is too large for this address. Ask for less at once: a smaller limit, or fewer columns; of a table in ' +
         'the Iceberg catalog, snapshots=refs.',
     )
-  return {
-    statusCode: response.status,
-    headers: Object.fromEntries(response.headers),
-    body,
-    isBase64Encoded: !isText,
-  }
+  return result
 }
 
-const toRequest = (
-  { rawPath, rawQueryString, headers, body, isBase64Encoded, requestContext }: GatewayEvent,
-  protocol: string,
-) => {
-  // The gateway has decoded the path: encode again what would end it, and what an address would take for a slash.
-  const path = rawPath.replaceAll(/[?#\\]/g, encodeURIComponent)
+const toRequest = ({
+  rawPath,
+  rawQueryString,
+  headers,
+  cookies,
+  body,
+  isBase64Encoded,
+  requestContext,
+}: GatewayEvent) => {
+  // The gateway has decoded the path: encode again what an address would read as more than a letter.
+  const path = rawPath.replaceAll(/[%?#\\]/g, encodeURIComponent)
   const query = rawQueryString === '' ? '' : `?${rawQueryString}`
   const { method } = requestContext.http
   const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
-  return new Request(`${protocol}://${requestContext.domainName}${path}${query}`, {
+  const protocol = headers['x-forwarded-proto'] === 'http' ? 'http' : 'https'
+  // The gateway answers for its own hosts only. The header names the port as well, which one machine needs.
+  const host = headers['host'] ?? requestContext.domainName
+  return new Request(`${protocol}://${host}${path}${query}`, {
     method,
-    headers: printable(headers),
+    // The gateway takes the cookies out of the headers.
+    headers: printable(cookies.length > 0 ? { ...headers, cookie: cookies.join('; ') } : headers),
     ...(hasBody && { body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8') }),
   })
 }

@@ -82,7 +82,7 @@ export const rolePolicies = (stack: Stack): Map<string, PolicyDocument> =>
 /**
  * The function behind the HTTP API. Undefined when the stack has no API.
  *
- * The bundle's app does the routing, so all routes must lead to one function.
+ * The function does the routing, so all routes must lead to one function.
  */
 export const apiFunctionArn = (stack: Stack): string | undefined => {
   const [api, ...others] = stack.ofType(httpApi)

@@ -30,8 +30,8 @@ interface ApiServerOptions {
 }
 
 /**
- * The HTTP API: the `app` that a function's bundle exports beside its handler. It has its own thread, so that bodies
- * stream both ways and no other function waits for it.
+ * The HTTP API: the gateway's events, and the `answer` that a function's bundle exports beside its handler, which
+ * takes several at once. It has its own thread, so that no other function waits for it.
  */
 export class ApiServer {
   readonly port: number
@@ -48,7 +48,7 @@ export class ApiServer {
     void this.#restartOnExit()
   }
 
-  /** Opens the port. Requests wait until `load` has given the app its environment. Rejects when the port is taken. */
+  /** Opens the port. Requests wait until `load` has given the bundle its environment. Rejects when the port is taken. */
   static async listen(options: ApiServerOptions): Promise<ApiServer> {
     const container = await startContainer(options)
     return new ApiServer(options, container, await container.serve(listenOptions(options, options.port)))

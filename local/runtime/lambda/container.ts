@@ -110,7 +110,7 @@ export class Container {
     if (answer.kind === 'failed') throw new Failed(answer.error)
   }
 
-  /** Serves the bundle's `app`; resolves to the port. The thread then keeps the process alive. */
+  /** Serves the bundle's `answer`; resolves to the port. The thread then keeps the process alive. */
   async serve(options: ListenOptions): Promise<number> {
     this.#worker.ref()
     const answer = await this.#ask({ kind: 'serve', ...options })

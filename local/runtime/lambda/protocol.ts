@@ -33,7 +33,7 @@ export type ToWorker =
   | { readonly kind: 'invoke'; readonly eventJson: string; readonly context: InvocationContext }
   /** New credentials, under the names that the AWS SDK reads. It reads them again before the old ones expire. */
   | { readonly kind: 'environment'; readonly variables: Readonly<Record<string, string>> }
-  /** Serve the bundle's `app`. */
+  /** Serve the bundle's `answer`. */
   | ({ readonly kind: 'serve' } & ListenOptions)
   | { readonly kind: 'load' }
   /** Finish the open requests, refuse new ones, and say `drained`. */

@@ -1,15 +1,12 @@
-import type { ServerResponse } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
-import type { TransientCode } from '#lib/errors/codes.ts'
-import { createLimitedServer } from '../../http/limited-server.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TransientCode, UserCode } from '#lib/errors/codes.ts'
+import { createLimitedServer, wholeRequestTimeout } from '../../http/limited-server.ts'
 import { OpenRequests } from '../../http/open-requests.ts'
 import { replaceAuthority } from '../../http/request-origin.ts'
+import { RefusedByGateway, readGatewayEvent } from '../gateway/read-gateway-event.ts'
+import { sendGatewayResult } from '../gateway/send-gateway-result.ts'
 import { enter, leave } from './concurrency-pool.ts'
 import type { FromWorker, ListenOptions } from './protocol.ts'
-
-interface App {
-  fetch(request: Request, ...rest: unknown[]): Promise<Response> | Response
-}
 
 interface ServeAppOptions extends ListenOptions {
   /** Resolves to the exports of the bundle. Requests wait for it. */
@@ -22,26 +19,36 @@ export interface ServedApp {
   drain(graceMs: number): Promise<void>
 }
 
-/** Serves the `app` of a bundle; says `listening` or `refused`. */
+/**
+ * Serves the `answer` of a bundle as API Gateway serves its function: each request becomes the gateway's event, and each
+ * reply comes from its result. Says `listening` or `refused`.
+ */
 export const serveApp = ({ port, host, limits, concurrency, loaded, say }: ServeAppOptions): ServedApp => {
   const requests = new OpenRequests()
-  const listener = getRequestListener(async (request, ...rest) => {
-    const { app } = await loaded()
-    if (!isApp(app)) throw new Error('The bundle does not export an app with fetch')
-    return app.fetch(request, ...rest)
-  })
-  // The app identifies the caller by a header, so the adapter may refuse a request without reading its body.
-  const server = createLimitedServer((request, response) => {
-    if (requests.isDraining) return refuseWhileStopping(response)
-    if (concurrency) {
-      if (!enter(concurrency)) return refuseThrottled(response)
-      response.once('close', () => leave(concurrency))
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    try {
+      const { answer } = await loaded()
+      if (typeof answer !== 'function') throw new Error('The bundle does not export an answer')
+      sendGatewayResult(await answer(JSON.parse(await readGatewayEvent(request))), response)
+    } catch (error) {
+      refuse(error, response)
     }
-    requests.add(response)
-    // As the gateway does, which accepts no request for another host.
-    replaceAuthority(request)
-    void listener(request, response)
-  }, limits)
+  }
+  const server = createLimitedServer(
+    (request, response) => {
+      if (requests.isDraining) return refuseWhileStopping(response)
+      if (concurrency) {
+        if (!enter(concurrency)) return refuseThrottled(response)
+        response.once('close', () => leave(concurrency))
+      }
+      requests.add(response)
+      // As the gateway does, which accepts no request for another host.
+      replaceAuthority(request)
+      void handle(request, response)
+    },
+    limits,
+    { requestTimeout: wholeRequestTimeout(limits) },
+  )
   server.on('error', error =>
     say({ kind: 'refused', code: 'code' in error ? String(error.code) : '', message: error.message }),
   )
@@ -52,8 +59,16 @@ export const serveApp = ({ port, host, limits, concurrency, loaded, say }: Serve
   return { drain: graceMs => requests.drain(graceMs) }
 }
 
-const isApp = (value: unknown): value is App =>
-  typeof value === 'object' && value !== null && 'fetch' in value && typeof value.fetch === 'function'
+/** The gateway's own answers. An error of the function is one of them: nobody learns its reason. */
+const refuse = (error: unknown, response: ServerResponse): void => {
+  if (response.headersSent || response.destroyed) return
+  const { status, message } =
+    error instanceof RefusedByGateway ? error : new RefusedByGateway(500, 'Internal Server Error')
+  if (status === 500) console.error(error)
+  // Not read to its end, so the connection cannot serve another request.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(JSON.stringify(status === 413 ? ofTheApi('storage.requestTooLarge', message) : { message }))
+}
 
 /** What the gateway answers when Lambda throttles the function: 503, and a text of its own. */
 const refuseThrottled = (response: ServerResponse) => {
@@ -63,14 +78,14 @@ const refuseThrottled = (response: ServerResponse) => {
 
 /** In the form of the API's own errors: clients show the message and try again after the restart. */
 const refuseWhileStopping = (response: ServerResponse) => {
-  const status = 503
-  const code: TransientCode = 'service.stopping'
-  const body = {
-    error: 'The service is stopping. Try again in a moment.',
-    code,
-    exceptionId: code,
-    status: 'error',
-  }
-  response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '5', connection: 'close' })
+  const body = ofTheApi('service.stopping', 'The service is stopping. Try again in a moment.')
+  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '5', connection: 'close' })
   response.end(JSON.stringify(body))
 }
+
+const ofTheApi = (code: TransientCode | UserCode, error: string) => ({
+  error,
+  code,
+  exceptionId: code,
+  status: 'error',
+})

@@ -25,7 +25,7 @@ export const httpApiIntegration = resourceType({
     IntegrationUri: z.string(),
     PayloadFormatVersion: z.literal('2.0'),
     IntegrationMethod: withoutMeaningHere('a function is always invoked the same way'),
-    TimeoutInMillis: withoutMeaningHere('a request here streams for as long as its client stays'),
+    TimeoutInMillis: withoutMeaningHere('the function itself ends what takes too long'),
     Description: withoutMeaningHere('it is text for the console'),
   }),
   ref: ({ logicalId }) => logicalId.toLowerCase(),
@@ -36,7 +36,7 @@ export const httpApiRoute = resourceType({
   type: 'AWS::ApiGatewayV2::Route',
   properties: z.strictObject({
     ApiId: z.string(),
-    // The bundle's app does the routing; the gateway must forward everything.
+    // The function does the routing; the gateway must forward everything.
     RouteKey: z.enum(['$default', 'ANY /{proxy+}', 'ANY /']),
     Target: z.string(),
     AuthorizationType: z.literal('NONE').optional(),
@@ -51,7 +51,7 @@ export const httpApiStage = resourceType({
     ApiId: z.string(),
     StageName: z.literal('$default'),
     AutoDeploy: z.literal(true),
-    AccessLogSettings: withoutMeaningHere('the app’s own log has each request'),
+    AccessLogSettings: withoutMeaningHere('the function’s own log has each request'),
     DefaultRouteSettings: withoutMeaningHere('one machine throttles by itself'),
     Description: withoutMeaningHere('it is text for the console'),
     Tags: tags,

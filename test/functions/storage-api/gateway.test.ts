@@ -1,13 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import consoleJobs from '#events/storage-api/console-jobs.json' with { type: 'json' }
+import consoleSignIn from '#events/storage-api/console-sign-in.json' with { type: 'json' }
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
+import customDomain from '#events/storage-api/custom-domain.json' with { type: 'json' }
 import listFiles from '#events/storage-api/list-files.json' with { type: 'json' }
+import listFilesRepeated from '#events/storage-api/list-files-repeated.json' with { type: 'json' }
+import noHeaders from '#events/storage-api/no-headers.json' with { type: 'json' }
+import removePercentTag from '#events/storage-api/remove-percent-tag.json' with { type: 'json' }
 import removeTag from '#events/storage-api/remove-tag.json' with { type: 'json' }
+import repeatedHeaders from '#events/storage-api/repeated-headers.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
+import { createConsole } from '#functions/storage-api/console/console.tsx'
+import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import {
   answerGatewayEvent,
   type GatewayEvent,
   gatewayEvent,
-  MAX_GATEWAY_BODY_LENGTH,
+  MAX_GATEWAY_BODY_BYTES,
+  MAX_RESULT_BYTES,
 } from '#functions/storage-api/gateway.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
@@ -62,6 +72,46 @@ describe('an event of the gateway', () => {
     expect((await service.call('GET', `/v2/storage/files/${id}`)).body.tags).toEqual([])
   })
 
+  it('with a percent sign that the gateway has decoded names the tag as it is', async () => {
+    const id = await service.upload('a\n')
+    await service.call('POST', `/v2/storage/files/${id}/tags`, { tag: '50%41 off' })
+    const { statusCode } = await answer(removePercentTag, {
+      rawPath: removePercentTag.rawPath.replace('/1/', `/${id}/`),
+    })
+    expect(statusCode).toBe(204)
+    expect((await service.call('GET', `/v2/storage/files/${id}`)).body.tags).toEqual([])
+  })
+
+  it('with a name that is repeated in its query asks for all of them', async () => {
+    for (const tag of ['daily', 'a b', 'other'])
+      await service.call('POST', '/v2/storage/files/prepare', {
+        name: 'q.csv',
+        tags: [tag],
+        federationToken: 1,
+      })
+    const { statusCode, body } = await answer(listFilesRepeated)
+    const tags = JSON.parse(body).flatMap(({ tags }: { tags: string[] }) => tags)
+    expect([statusCode, new Set(tags)]).toEqual([200, new Set(['daily', 'a b'])])
+  })
+
+  it('of a domain of its own has that domain in addresses', async () => {
+    const { statusCode, body } = await answer(customDomain)
+    expect([statusCode, JSON.parse(body)]).toMatchObject([
+      201,
+      { description: 'Köln & Plzeň', uri: 'https://storage.example.com/v2/storage/buckets/in.c-mapped' },
+    ])
+  })
+
+  it('with headers that came more than once is read', async () => {
+    const { statusCode } = await answer(repeatedHeaders)
+    expect(statusCode).toBe(201)
+  })
+
+  it('without headers is answered', async () => {
+    const { statusCode } = await answerGatewayEvent(service.app, gatewayEvent.parse(noHeaders))
+    expect(statusCode).toBe(200)
+  })
+
   it('with a decoded backslash in its path names the configuration of that id', async () => {
     const configurationId = 'App\\Case one'
     const configs = '/v2/storage/components/keboola.runner-config-test/configs'
@@ -79,10 +129,47 @@ describe('an event of the gateway', () => {
   })
 })
 
+describe('the console behind the gateway', () => {
+  const site = () =>
+    withConsole(service.app, async () =>
+      createConsole({
+        api: service.app,
+        assets: () => new Map([['console-1.css', { type: 'text/css', body: new Uint8Array([1]) }]]),
+        storeOrigins: ['https://store.test'],
+        now: () => new Date(),
+        log: { error: () => {} },
+      }),
+    )
+
+  it('keeps whoever signs in, whose cookies come back in a list of their own', async () => {
+    const signedIn = await answerGatewayEvent(site(), gatewayEvent.parse(consoleSignIn))
+    expect(signedIn).toMatchObject({ statusCode: 303, headers: { location: '/console' } })
+    expect(signedIn.headers).not.toHaveProperty('set-cookie')
+    expect(signedIn.cookies).toEqual([expect.stringContaining(`millrace_token=${service.token};`)])
+
+    const page = await answerGatewayEvent(site(), gatewayEvent.parse(consoleJobs))
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
+  })
+
+  it('sends every cookie of a reply', async () => {
+    const twice = {
+      fetch: async () =>
+        new Response('', {
+          headers: [
+            ['set-cookie', 'a=1; Expires=Thu, 16 Jul 2026 10:20:30 GMT'],
+            ['set-cookie', 'b=2'],
+          ],
+        }),
+    }
+    const { cookies } = await answerGatewayEvent(twice, gatewayEvent.parse(consoleJobs))
+    expect(cookies).toEqual(['a=1; Expires=Thu, 16 Jul 2026 10:20:30 GMT', 'b=2'])
+  })
+})
+
 describe('the limits of the gateway', () => {
   it('refuse a body that is too large, and name the way around', async () => {
     const { statusCode, headers, body } = await answer(uploadFile, {
-      body: 'x'.repeat(MAX_GATEWAY_BODY_LENGTH + 1),
+      body: 'x'.repeat(MAX_GATEWAY_BODY_BYTES + 1),
     })
     expect([statusCode, headers['content-type']]).toEqual([413, 'application/json'])
     expect(JSON.parse(body)).toMatchObject({
@@ -101,6 +188,34 @@ describe('the limits of the gateway', () => {
       code: 'storage.responseTooLarge',
       error: expect.stringContaining('smaller limit'),
     })
+  })
+
+  it.each([
+    ['letters of three bytes', new Response('漢'.repeat(2_500_000))],
+    [
+      'bytes that go as base64',
+      new Response(new Uint8Array(4_800_000), { headers: { 'content-type': 'image/png' } }),
+    ],
+    ['quotes', new Response('"'.repeat(3_200_000))],
+    [
+      'headers',
+      new Response('x'.repeat(MAX_RESULT_BYTES - 1000), { headers: { 'x-long': 'y'.repeat(1000) } }),
+    ],
+  ])('count the bytes of the whole result: %s', async (_case, response) => {
+    const { statusCode, body } = await answerGatewayEvent(
+      { fetch: async () => response },
+      gatewayEvent.parse(listFiles),
+    )
+    expect([statusCode, JSON.parse(body).code]).toEqual([413, 'storage.responseTooLarge'])
+  })
+
+  it('let a reply through that fills the result', async () => {
+    const reply = (length: number) => ({ fetch: async () => new Response('é'.repeat(length)) })
+    const event = gatewayEvent.parse(listFiles)
+    const around = Buffer.byteLength(JSON.stringify(await answerGatewayEvent(reply(0), event)))
+    const largest = await answerGatewayEvent(reply(Math.floor((MAX_RESULT_BYTES - around) / 2)), event)
+    expect(largest.statusCode).toBe(200)
+    expect(Buffer.byteLength(JSON.stringify(largest))).toBeGreaterThan(MAX_RESULT_BYTES - 2)
   })
 
   it('refuse a reply of the catalog that is too large in the form that engines read', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
-import type { App } from '#functions/storage-api/app.ts'
+import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
 import { type StorageService, startStorageService } from '../../support/storage-service.ts'
 
@@ -14,7 +14,7 @@ import { type StorageService, startStorageService } from '../../support/storage-
 let service: StorageService
 let server: Server
 let handler: (event: unknown, context: Context) => Promise<GatewayResult>
-let app: App
+let answer: (event: unknown) => Promise<GatewayResult>
 let runJob: (event: unknown, context: Context) => Promise<unknown>
 /** They run a little longer than the job. */
 const runs: Promise<unknown>[] = []
@@ -73,7 +73,7 @@ beforeAll(async () => {
   // middy types the handler by the callback form of Lambda as well, which nobody calls.
   handler = storageApi.handler as unknown as typeof handler
   runJob = job.handler as unknown as typeof runJob
-  app = storageApi.app
+  answer = storageApi.answer
 })
 afterAll(async () => {
   await Promise.all(runs)
@@ -90,14 +90,19 @@ const context = {
   getRemainingTimeInMillis: () => 30_000,
 } as Context
 const token = '7-42-fromTheSecret'
-const call = async (path: string, init: RequestInit = {}) => {
-  const response = await app.fetch(
-    new Request(`http://storage.test${path}`, {
-      ...init,
-      headers: { 'X-StorageApi-Token': token, 'content-type': 'application/json' },
-    }),
-  )
-  return { status: response.status, body: await response.json() }
+/** A request as it comes from the gateway. */
+const call = async (path: string, body?: unknown) => {
+  const { requestContext, ...event } = createBucket
+  const method = body === undefined ? 'GET' : 'POST'
+  const { statusCode, body: text } = await answer({
+    ...event,
+    rawPath: path,
+    headers: { ...event.headers, 'content-type': 'application/json', 'x-storageapi-token': token },
+    requestContext: { ...requestContext, http: { ...requestContext.http, method, path } },
+    body: JSON.stringify(body),
+    isBase64Encoded: false,
+  })
+  return { status: statusCode, body: JSON.parse(text) }
 }
 
 describe('the storage service from its environment', () => {
@@ -108,23 +113,23 @@ describe('the storage service from its environment', () => {
     expect((await handler(createBucket, context)).statusCode).toBe(401)
   })
 
-  it('answers requests of a server that streams, and has its jobs done by run-job', async () => {
-    const form = new FormData()
-    form.set('data', new Blob(['id\n1\n2\n']), 'a.csv')
-    const uploaded = await app.fetch(
-      new Request('http://storage.test/upload-file', {
-        method: 'POST',
-        body: form,
-        headers: { 'X-StorageApi-Token': token },
-      }),
-    )
-    const { id: dataFileId } = (await uploaded.json()) as { id: number }
-    const body = JSON.stringify({ name: 'numbers', dataFileId })
-    const created = await call('/v2/storage/buckets/in.c-orders/tables-async', { method: 'POST', body })
+  it('answers several events at once, and has their jobs done by run-job', async () => {
+    const [{ body: file }] = await Promise.all([
+      answer({ ...uploadFile, headers: { ...uploadFile.headers, 'x-storageapi-token': token } }).then(
+        ({ body }) => ({ body: JSON.parse(body) }),
+      ),
+      call('/v2/storage'),
+    ])
+    const created = await call('/v2/storage/buckets/in.c-orders/tables-async', {
+      name: 'cities',
+      dataFileId: file.id,
+    })
     expect(created.status).toBe(202)
-    const { body: job } = await call(`/v2/storage/jobs/${(created.body as { id: number }).id}`)
-    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 2 } })
-    expect((await call('/v2/storage/tables/in.c-orders.numbers')).body).toMatchObject({ columns: ['id'] })
+    const { body: job } = await call(`/v2/storage/jobs/${created.body.id}`)
+    expect(job).toMatchObject({ status: 'success', results: { rowsCount: 1 } })
+    expect((await call('/v2/storage/tables/in.c-orders.cities')).body).toMatchObject({
+      columns: ['id', 'city'],
+    })
   })
 })
 

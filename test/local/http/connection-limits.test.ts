@@ -53,10 +53,10 @@ const startItems = async (limits: ConnectionLimits) => {
   return items.endpoint
 }
 
-/** An app that refuses everybody by their headers, as the storage API does. */
+/** An API that refuses everybody. */
 const startApi = async (limits: ConnectionLimits) => {
   const modulePath = join(folder.path, 'app.mjs')
-  await writeFile(modulePath, `export const app = { fetch: async () => new Response('no', { status: 401 }) }`)
+  await writeFile(modulePath, `export const answer = async () => ({ statusCode: 401, body: 'no' })`)
   const functionLog = await openLogFile(join(folder.path, 'api.log'))
   const api = await ApiServer.listen({
     port: 0,
@@ -100,7 +100,7 @@ describe('a connection whose caller is not known', () => {
 
   it.each([
     ['S3', startS3, patient, 'HTTP/1.1 403 '],
-    ['the API', startApi, patient, 'HTTP/1.1 401 '],
+    ['the API', startApi, limits, 'HTTP/1.1 408 '],
     ['the control plane', startControl, limits, 'HTTP/1.1 408 '],
     ['the item server', startItems, limits, 'HTTP/1.1 408 '],
   ])('is closed by %s when its body never ends', async (_server, start, limits, answer) => {

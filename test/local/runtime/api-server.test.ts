@@ -35,7 +35,7 @@ it('removes what a killed process left in its folder, and leaves nothing there i
 /** Serves an app that says `here`. */
 const listen = async (name: string, concurrency: ConcurrencyPool | undefined): Promise<ApiServer> => {
   const modulePath = join(folder.path, `${name}.mjs`)
-  writeFileSync(modulePath, "export const app = { fetch: () => new Response('here') }")
+  writeFileSync(modulePath, "export const answer = async () => ({ statusCode: 200, body: 'here' })")
   return ApiServer.listen({
     port: 0,
     host: '127.0.0.1',

@@ -217,7 +217,7 @@ describe('services', () => {
 })
 
 describe('the HTTP API', () => {
-  it('serves the app of the bundle in the function’s environment', async () => {
+  it('serves the bundle in the function’s environment', async () => {
     const response = await fetch(`${cloud.api}/v2/x`)
     expect(await response.json()).toEqual({ path: '/v2/x', table: outputs['CountsTable'] })
   })
@@ -247,8 +247,8 @@ describe('the HTTP API', () => {
     expect(JSON.parse(reply.body)).toBe(origin())
   })
 
-  it('streams bodies both ways', async () => {
-    const body = 'ü'.repeat(5_000_000)
+  it('passes bodies both ways', async () => {
+    const body = 'ü'.repeat(2_500_000)
     const response = await fetch(`${cloud.api}/echo`, { method: 'POST', body })
     expect((await response.text()).length).toBe(body.length)
   })
