@@ -56,29 +56,35 @@ const ofStack = async (name: string, given: string | undefined): Promise<Storage
   return { url, token: given ?? (await readToken({}, outputs['StorageTokenSecret'])) }
 }
 
-const tokenOfCloud = ({ control, region, accessKeyId, secretAccessKey, outputs }: RunningCloud) =>
-  readToken(
-    { endpoint: control, region, credentials: { accessKeyId, secretAccessKey } },
-    outputs['StorageTokenSecret'],
-  )
+const tokenOfCloud = (cloud: RunningCloud) =>
+  readToken(secretsClientOf(cloud), cloud.outputs['StorageTokenSecret'])
 
-const readToken = async (
-  client: {
-    endpoint?: string
-    region?: string
-    credentials?: { accessKeyId: string; secretAccessKey: string }
-  },
-  secretArn: string | undefined,
-): Promise<string> => {
+export interface SecretsClient {
+  endpoint?: string
+  region?: string
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
+
+/** How a client of Secrets Manager reaches the embedded cloud. */
+export const secretsClientOf = ({
+  control,
+  region,
+  accessKeyId,
+  secretAccessKey,
+}: RunningCloud): SecretsClient => ({
+  endpoint: control,
+  region,
+  credentials: { accessKeyId, secretAccessKey },
+})
+
+const readToken = async (client: SecretsClient, secretArn: string | undefined): Promise<string> => {
   if (secretArn === undefined) throw new UserError('cli.noToken', 'The stack names no token: give --token.')
   const { GetSecretValueCommand, SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager')
-  const { fetchStorageToken } = await import('../functions/lib/storage-client/storage-token.ts')
+  const { readStorageToken } = await import('../functions/lib/storage-client/storage-token.ts')
   const secrets = new SecretsManagerClient(client)
   try {
-    return await fetchStorageToken(secretArn, async SecretId => {
-      const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }))
-      return SecretString ?? ''
-    })
+    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: secretArn }))
+    return readStorageToken(SecretString ?? '')
   } finally {
     secrets.destroy()
   }

@@ -121,6 +121,7 @@ export const refuseContradictions = (given: Given, context: z.RefinementCtx): vo
 const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
   all: [],
   functions: [
+    'masterTokenOverlapMinutes',
     'snapshotRetentionDays',
     'distributed',
     'singleLoadBytes',

@@ -45,6 +45,8 @@ const stackConfig = z.object({
     .string()
     .regex(/^[1-9]\d*$/, 'projectId must be a positive number')
     .default('1'),
+  /** Minutes for which the master token before the present one is accepted, too. */
+  masterTokenOverlapMinutes: z.coerce.number().int().min(0).max(10_080).default(60),
   /** Key rules of the landing bucket, tried before the convention. */
   landingRules: z.preprocess(fromText, landingRules).default([]),
   /** Seconds after which a leg of an extraction stops at the next page; a function runs for fifteen minutes at most. */

@@ -108,6 +108,7 @@ export class MillraceStack extends DeployedStack {
 
   private storageEndpoint(bundles: FunctionBundles, config: StackConfig, alarms: Topic): StorageEndpoint {
     const { shape, storageUrl, storageTokenSecret, projectId, snapshotRetentionDays } = config
+    const { masterTokenOverlapMinutes } = config
     const { distributed, queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } = config
     if (shape === 'functions' && storageUrl && storageTokenSecret) {
       return {
@@ -119,6 +120,7 @@ export class MillraceStack extends DeployedStack {
       bundles,
       projectId,
       snapshotRetentionDays,
+      masterTokenOverlapMinutes,
       queries: distributed ? { queryScanBytes, queryTimeoutSeconds, optimizeBytesPerDay } : undefined,
       allowedHosts: config.extractorAllowedHosts,
       largeData: config,

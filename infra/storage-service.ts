@@ -50,6 +50,7 @@ interface StorageServiceProps {
   readonly bundles: FunctionBundles
   readonly projectId: string
   readonly snapshotRetentionDays: number
+  readonly masterTokenOverlapMinutes: number
   /** Bounds of queries for loads that outgrow one function. Undefined: such loads are refused. */
   readonly queries: QueryBounds | undefined
   /** Private hosts that loads by address may read. */
@@ -80,7 +81,7 @@ export class StorageService extends Construct implements StorageEndpoint {
   constructor(scope: Construct, id: string, props: StorageServiceProps) {
     super(scope, id)
     const { bundles, projectId, snapshotRetentionDays, queries, allowedHosts, largeData, alarms } = props
-    const { hasExtractions, domain } = props
+    const { hasExtractions, domain, masterTokenOverlapMinutes } = props
     this.filesBucket = new PrivateBucket(this, 'Files', {
       acceptsAcls: true,
       answersBrowsers: true,
@@ -134,7 +135,7 @@ export class StorageService extends Construct implements StorageEndpoint {
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
     const { tokenSecret } = this
-    const api = { ...store, preview, tokenSecret, largeData }
+    const api = { ...store, preview, tokenSecret, masterTokenOverlapMinutes, largeData }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
@@ -248,13 +249,14 @@ const runJobFunction = (
 interface ApiStore extends Store {
   readonly preview: IFunction | undefined
   readonly tokenSecret: Secret
+  readonly masterTokenOverlapMinutes: number
   readonly largeData: LoadLimits
 }
 
 const storageApiFunction = (
   scope: Construct,
   bundle: FunctionBundle,
-  { preview, tokenSecret, largeData, ...store }: ApiStore,
+  { preview, tokenSecret, masterTokenOverlapMinutes, largeData, ...store }: ApiStore,
 ) => {
   // Made before its function, because the roles of access name it in their trust.
   const role = executionRole(scope, 'StorageApiRole')
@@ -269,6 +271,7 @@ const storageApiFunction = (
       FILE_ACCESS_ROLE_ARN: fileAccessRole(scope, role, store.files).roleArn,
       TABLE_ACCESS_ROLE_ARN: tableAccessRole(scope, role, store.tables).roleArn,
       STORAGE_TOKEN_SECRET_ARN: tokenSecret.secretArn,
+      MASTER_TOKEN_OVERLAP_MINUTES: String(masterTokenOverlapMinutes),
       SECRETS_KEY_ARN: store.secretsKey.keyArn,
       EXTRACT_MACHINE_ARN: store.hasExtractions ? extractMachine.arn : NO_EXTRACT_MACHINE,
       DATA_KEY_ARN: store.files.encryptionKey?.keyArn ?? NO_DATA_KEY,

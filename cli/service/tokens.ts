@@ -7,6 +7,7 @@ import { formatTime } from '../output/format-values.ts'
 import { serviceOptions } from '../storage-options.ts'
 import { onService } from './on-service.ts'
 import { segment, wholeNumber } from './options.ts'
+import { rotateMaster } from './rotate-master.ts'
 
 const token = readsAll(tokenBody, {
   id: true,
@@ -65,6 +66,10 @@ export const tokens: Command = {
         })
         out.show(made, () => out.fields({ id: made.id, token: made.token }))
       }),
+    },
+    'rotate-master': {
+      description: 'replace the master token; the one before stays valid for a while',
+      run: rotateMaster,
     },
     delete: {
       description: 'end a token',

@@ -13,11 +13,24 @@ const TAG_BYTES = 16
 
 /**
  * Seals the tokens of runs for the time between their steps. The key is derived from the stack's own token, which only
- * functions may read: who reads the work bucket learns no token of a run.
+ * functions may read: who reads the work bucket learns no token of a run. `previousToken`: the stack's token before this
+ * one, under which a run may have begun.
  */
-export const createTokenSeal = (stackToken: string) => {
-  const sealKeyOf = (runId: string) =>
-    Buffer.from(hkdfSync('sha256', stackToken, runId, 'token of a run', KEY_BYTES))
+export const createTokenSeal = (
+  stackToken: string,
+  previousToken: () => Promise<string | undefined> = async () => undefined,
+) => {
+  const sealKeyOf = (runId: string, token = stackToken) =>
+    Buffer.from(hkdfSync('sha256', token, runId, 'token of a run', KEY_BYTES))
+
+  const openWith = (key: Buffer, sealed: string): string => {
+    const bytes = Buffer.from(sealed, 'base64')
+    const textAt = IV_BYTES + TAG_BYTES
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
+    return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+  }
 
   return {
     seal(value: string, runId: string): string {
@@ -27,14 +40,15 @@ export const createTokenSeal = (stackToken: string) => {
       return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64')
     },
 
-    /** Throws when it was sealed for another run, or under another token of the stack. */
-    open(sealed: string, runId: string): string {
-      const bytes = Buffer.from(sealed, 'base64')
-      const textAt = IV_BYTES + TAG_BYTES
-      const decipher = createDecipheriv('aes-256-gcm', sealKeyOf(runId), bytes.subarray(0, IV_BYTES), {
-        authTagLength: TAG_BYTES,
-      }).setAuthTag(bytes.subarray(IV_BYTES, textAt))
-      return Buffer.concat([decipher.update(bytes.subarray(textAt)), decipher.final()]).toString('utf8')
+    /** Throws when it was sealed for another run, or under an older token of the stack. */
+    async open(sealed: string, runId: string): Promise<string> {
+      try {
+        return openWith(sealKeyOf(runId), sealed)
+      } catch (error) {
+        const previous = await previousToken()
+        if (previous === undefined) throw error
+        return openWith(sealKeyOf(runId, previous), sealed)
+      }
     },
   }
 }
@@ -91,7 +105,7 @@ export const createRunTokens = ({ work, tokens, seal, now }: RunTokensOptions): 
 
   const find = async (runId: string): Promise<RunToken | undefined> => {
     const stored = await read(runId)
-    return stored && { value: seal.open(stored.sealedValue, runId), author: stored.author }
+    return stored && { value: await seal.open(stored.sealedValue, runId), author: stored.author }
   }
 
   const make = async (run: NewRun): Promise<RunToken> => {

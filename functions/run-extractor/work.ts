@@ -5,11 +5,13 @@ import type { Context } from 'aws-lambda'
 import { z } from 'zod'
 import { readEnv } from '../lib/aws/env.ts'
 import { createIsExecutionRunning } from '../lib/aws/is-execution-running.ts'
+import { readSecret } from '../lib/aws/read-secret.ts'
 import { createS3Client } from '../lib/aws/s3-client.ts'
 import { createOpener } from '../lib/storage/secrets/create-opener.ts'
 import { s3WithCredentials } from '../lib/storage-client/s3-with-credentials.ts'
 import { createStorageClient } from '../lib/storage-client/storage-client.ts'
 import { storageConnectionFrom } from '../lib/storage-client/storage-client-from.ts'
+import { fetchPreviousToken } from '../lib/storage-client/storage-token.ts'
 import { createTokenClient } from '../lib/storage-client/token-client.ts'
 import { advanceRun } from './advance-run.ts'
 import { createConfigurationLeases } from './configuration-lease.ts'
@@ -59,11 +61,14 @@ export const run = async (
 ) => {
   const runId = runIdOf(event.execution)
   const connection = await storageConnectionFrom(env)
-  const seal = createTokenSeal(connection.token)
+  const seal = createTokenSeal(connection.token, () =>
+    fetchPreviousToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
+  )
   const { branchId } = event.input
-  const storageWith = (token: string) => createStorageClient({ ...connection, branchId, token, runId })
+  const { baseUrl } = connection
+  const storageWith = (token: string) => createStorageClient({ baseUrl, branchId, token, runId })
   const advance = await advanceRun(event, {
-    stackStorage: storageWith(connection.token),
+    stackStorage: createStorageClient({ ...connection, branchId, runId }),
     storageWith,
     runTokens: createRunTokens({ work, tokens: createTokenClient({ ...connection, branchId }), seal, now }),
     work,

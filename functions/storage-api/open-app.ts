@@ -14,7 +14,6 @@ import { openStorageStores } from '../lib/storage/open-storage-stores.ts'
 import { parseProjectId } from '../lib/storage/project/project-id.ts'
 import { createSealer } from '../lib/storage/secrets/create-sealer.ts'
 import { createLazyTableEngine } from '../lib/storage/tables/lazy-table-engine.ts'
-import { fetchStorageToken } from '../lib/storage-client/storage-token.ts'
 import { type App, createApp } from './app.ts'
 import { readCatalogue } from './components/read-catalogue.ts'
 import { readAssets } from './console/assets.ts'
@@ -24,6 +23,7 @@ import { createRedriveExecution } from './dead-letters/redrive-execution.ts'
 import { createFileAccess } from './files/file-access.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { errorReply } from './http/error-reply.ts'
+import { createMasterTokens } from './http/master-tokens.ts'
 import { createTableAccess } from './iceberg/access/table-access.ts'
 import { growingPause } from './jobs/await-job.ts'
 import { createQueueLooks } from './jobs/queue-looks.ts'
@@ -46,6 +46,8 @@ const env = readEnv([
   'JOB_MACHINE_ARN',
   /** Secret that holds the master storage token. */
   'STORAGE_TOKEN_SECRET_ARN',
+  /** So long the master token before the present one is accepted, too. */
+  'MASTER_TOKEN_OVERLAP_MINUTES',
   /** KMS key that seals the secrets in configurations. */
   'SECRETS_KEY_ARN',
   /** State machine of extractions, whose runs are listed; `none` in a stack that has none. */
@@ -124,28 +126,23 @@ const consoleOptions = {
   log,
 }
 
-let ready: Promise<App> | undefined
-
-/** Made with the first request, which reads the token from its secret. Retried after a failure. */
-const getApp = (): Promise<App> => {
-  ready ??= fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret).then(token => {
-    const api = createApp({ ...services, authenticate: createAuthenticate(token, services) })
-    return withConsole(api, async () => {
-      const { createConsole } = await import('./console/console.tsx')
-      return createConsole({ ...consoleOptions, api })
-    })
-  })
-  ready.catch(() => {
-    ready = undefined
-  })
-  return ready
-}
+const masterTokens = createMasterTokens({
+  secretArn: env.STORAGE_TOKEN_SECRET_ARN,
+  readSecret,
+  overlapMs: Number(env.MASTER_TOKEN_OVERLAP_MINUTES) * 60_000,
+  now,
+})
+const api = createApp({ ...services, authenticate: createAuthenticate(masterTokens, services) })
+const site = withConsole(api, async () => {
+  const { createConsole } = await import('./console/console.tsx')
+  return createConsole({ ...consoleOptions, api })
+})
 
 /** The storage service, from the function's environment. */
 export const storageApi: App = {
   fetch: async request => {
     try {
-      return await (await getApp()).fetch(request)
+      return await site.fetch(request)
     } catch (error) {
       return errorReply(error, log)
     }

@@ -53,10 +53,11 @@ describe('the shape', () => {
       landingRules: '[]',
       schedules: [{}],
       snapshotRetentionDays: 3,
+      masterTokenOverlapMinutes: 5,
       alarmEmail: 'a@example.com',
     }
     expect(withoutEffect('all', given)).toEqual([])
-    expect(withoutEffect('functions', given)).toEqual(['snapshotRetentionDays'])
+    expect(withoutEffect('functions', given)).toEqual(['masterTokenOverlapMinutes', 'snapshotRetentionDays'])
     expect(withoutEffect('storage', given)).toEqual(['schedules'])
   })
 })

@@ -28,6 +28,7 @@ import { readCatalogue } from '../../functions/storage-api/components/read-catal
 import type { RedriveExecution } from '../../functions/storage-api/dead-letters/redrive-execution.ts'
 import { createFileAccess } from '../../functions/storage-api/files/file-access.ts'
 import { createAuthenticate } from '../../functions/storage-api/http/authenticate.ts'
+import type { MasterTokens } from '../../functions/storage-api/http/master-tokens.ts'
 import { createTableAccess } from '../../functions/storage-api/iceberg/access/table-access.ts'
 import { createQueueLooks } from '../../functions/storage-api/jobs/queue-looks.ts'
 import { createWorkLogs, type WorkLogs } from '../../functions/storage-api/logs/work-logs.ts'
@@ -57,6 +58,8 @@ export interface StorageServiceOptions {
   hasItemDatabase?: boolean
   /** Stands between the stores and their items: to make a write fail, or to count. */
   items?: (items: ItemTable) => ItemTable
+  /** Default: the service's `token`, for ever. */
+  masterTokens?: MasterTokens
   /** Stands between the jobs and the table engine. */
   engine?: (engine: TableEngine) => TableEngine
   /** `false`: a started job waits until the test runs it. */
@@ -94,6 +97,11 @@ export interface StorageServiceOptions {
   /** What a request does between two looks at a job; default: sleep. */
   pause?: (milliseconds: number) => Promise<void>
 }
+
+const oneMasterToken = (token: string): MasterTokens => ({
+  known: async () => [token],
+  readAgain: async () => [token],
+})
 
 const noExtractRuns: ExtractRuns = {
   start: () => Promise.reject(new Error('No run of a configuration was expected')),
@@ -244,7 +252,10 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
     region,
     revision: '0.0.0-test',
     now,
-    authenticate: createAuthenticate(token, { tokens: stores.tokens, now }),
+    authenticate: createAuthenticate(options.masterTokens ?? oneMasterToken(token), {
+      tokens: stores.tokens,
+      now,
+    }),
     acceptedLoads: {
       isOn: options.isDistributed ?? true,
       singleLoadBytes: options.singleLoadBytes ?? 2 * GiB,

@@ -1,15 +1,35 @@
 import * as z from 'zod/mini'
 import { createJsonRequest } from './signed-json.ts'
 
-const reply = z.object({ SecretString: z.optional(z.string()) })
+const reply = z.object({ SecretString: z.optional(z.string()), CreatedDate: z.optional(z.number()) })
 
-/** The text of a secret in Secrets Manager. Empty when the secret holds no text. */
-export const readSecret = async (secretArn: string): Promise<string> => {
+export interface SecretVersion {
+  /** Empty when the secret holds no text. */
+  text: string
+  /** Milliseconds since 1970. */
+  createdAt: number
+}
+
+export type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS'
+
+/** A version of a secret in Secrets Manager; `undefined` when the secret has none of that stage. */
+export type ReadSecret = (secretArn: string, stage: SecretStage) => Promise<SecretVersion | undefined>
+
+export const readSecret: ReadSecret = async (secretArn, stage) => {
   const request = createJsonRequest({
     name: 'secretsmanager',
     target: 'secretsmanager',
     jsonVersion: '1.1',
     endpointName: 'SECRETS_MANAGER',
   })
-  return reply.parse(await request('GetSecretValue', { SecretId: secretArn })).SecretString ?? ''
+  try {
+    const input = { SecretId: secretArn, VersionStage: stage }
+    const { SecretString = '', CreatedDate = 0 } = reply.parse(await request('GetSecretValue', input))
+    return { text: SecretString, createdAt: CreatedDate * 1000 }
+  } catch (error) {
+    // A secret that was never replaced has no version before.
+    const isMissing = error instanceof Error && error.name === 'ResourceNotFoundException'
+    if (stage === 'AWSPREVIOUS' && isMissing) return undefined
+    throw error
+  }
 }

@@ -10,6 +10,8 @@ export interface Connection {
   /** Address of the service, without `/v2/storage`. */
   baseUrl: string
   token: string
+  /** Given: the token is the stack's own, which may have been replaced. Called when the service refuses it. */
+  readTokenAgain?: (() => Promise<string>) | undefined
   /** Requests go to this branch. Default: the default branch. */
   branchId?: number | undefined
   /** Upper bound for one request, reply included. Default 60. */
@@ -49,7 +51,7 @@ export const requestWithAdvice = async <Result>(
   apiRequest: ApiRequest,
   schema: z.core.$ZodType<Result>,
 ): Promise<{ result: Result; retryAfterSeconds: number | undefined }> => {
-  const reply = await send(connection, apiRequest)
+  const reply = await sendWithOwnToken(connection, apiRequest)
   if (reply.status < 200 || reply.status > 299) throw failure(reply, apiRequest)
   const advice = { retryAfterSeconds: retryAfterSeconds(reply) }
   if (reply.status === 204) return { result: z.parse(schema, undefined), ...advice }
@@ -58,6 +60,23 @@ export const requestWithAdvice = async <Result>(
     throw new Error(`Unexpected reply to ${describe(apiRequest)}: ${z.prettifyError(parsed.error)}`)
   }
   return { result: parsed.data, ...advice }
+}
+
+/**
+ * Sends a request. When the stack's own token is refused, it is read again and the request is sent once more. That token
+ * is no matter of the user, so what is refused then is an error that may pass: containers of the service may know a new
+ * token some seconds later.
+ */
+const sendWithOwnToken = async (connection: Connection, apiRequest: ApiRequest): Promise<Reply> => {
+  const reply = await send(connection, apiRequest)
+  if (reply.status !== 401 || !connection.readTokenAgain) return reply
+  connection.token = await connection.readTokenAgain()
+  const again = await send(connection, apiRequest)
+  if (again.status !== 401) return again
+  throw new TransientError(
+    'storage.ownTokenRefused',
+    `${describe(apiRequest)}: the service refuses the stack's own token, as its secret has it now.`,
+  )
 }
 
 const send = async (

@@ -9,10 +9,11 @@ interface StorageEnvironment {
   STORAGE_TOKEN_SECRET_ARN: string
 }
 
-/** Address of the service and the stack's own token, from the environment. The token is read once per container. */
+/** Address of the service and the stack's own token, from the environment. */
 export const storageConnectionFrom = async (env: StorageEnvironment): Promise<Connection> => ({
   baseUrl: env.STORAGE_URL,
   token: await fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret),
+  readTokenAgain: () => fetchStorageToken(env.STORAGE_TOKEN_SECRET_ARN, readSecret, { isRefused: true }),
 })
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ReadSecret } from '../aws/read-secret.ts'
 
 const filled = z.string().check(z.minLength(1))
 
@@ -36,17 +37,41 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const tokens = new Map<string, Promise<string>>()
+/** A new token counts after this time at most. */
+export const TOKEN_KEPT_MS = 5 * 60_000
 
-/** Reads the token from its secret once per container. A failed read is repeated. */
+interface KeptToken {
+  token: Promise<string>
+  readAt: number
+}
+
+const kept = new Map<string, KeptToken>()
+
+/**
+ * Reads the token from its secret, at most every five minutes in a container. A failed read is repeated. `isRefused`: the
+ * service did not take the token that is kept, so it is read at once.
+ */
 export const fetchStorageToken = (
   secretArn: string,
-  readSecret: (secretArn: string) => Promise<string>,
+  readSecret: ReadSecret,
+  { isRefused = false, now = Date.now }: { isRefused?: boolean; now?: () => number } = {},
 ): Promise<string> => {
-  const known = tokens.get(secretArn)
-  if (known) return known
-  const fetched = readSecret(secretArn).then(readStorageToken)
-  tokens.set(secretArn, fetched)
-  fetched.catch(() => tokens.delete(secretArn))
-  return fetched
+  const known = kept.get(secretArn)
+  if (known && !isRefused && now() - known.readAt < TOKEN_KEPT_MS) return known.token
+  const token = readSecret(secretArn, 'AWSCURRENT').then(version => readStorageToken(version?.text ?? ''))
+  const read = { token, readAt: now() }
+  kept.set(secretArn, read)
+  token.catch(() => {
+    if (kept.get(secretArn) === read) kept.delete(secretArn)
+  })
+  return token
+}
+
+/** The token before the present one. `undefined`: it was never replaced. */
+export const fetchPreviousToken = async (
+  secretArn: string,
+  readSecret: ReadSecret,
+): Promise<string | undefined> => {
+  const version = await readSecret(secretArn, 'AWSPREVIOUS')
+  return version && readStorageToken(version.text)
 }

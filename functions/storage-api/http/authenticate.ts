@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { UserError } from '../../lib/errors/errors.ts'
 import { parseId } from '../../lib/storage/db/ids.ts'
 import type { TokenRecord, TokenStore } from '../../lib/storage/tokens/token-store.ts'
+import type { MasterTokens } from './master-tokens.ts'
 
 /** Who calls: the rights of a valid token. */
 export interface Caller {
@@ -37,27 +38,25 @@ const tokenOf = (headers: Headers): string | undefined =>
  * was sent.
  */
 export const createAuthenticate = (
-  masterToken: string,
+  master: MasterTokens,
   { tokens, now }: { tokens: Pick<TokenStore, 'get'>; now: () => Date },
 ): Authenticate => {
-  const masterDigest = digestOf(masterToken)
-  const master: Caller = {
-    tokenId: tokenIdOf(masterToken) ?? '1',
-    description: 'Master token',
-    isMaster: true,
-    canManageBuckets: true,
-    canReadAllFileUploads: true,
-    canPurgeTrash: true,
-    bucketPermissions: {},
-    componentAccess: [],
-    token: undefined,
+  /** Its id, which a new master token keeps, when it is one of those that count. */
+  const masterIdOf = async (value: string, digest: string): Promise<string | undefined> => {
+    const known = await master.known()
+    const id = tokenIdOf(known[0])
+    if (isOneOf(digest, known)) return id ?? '1'
+    // It may be newer than what is known here.
+    if (id === undefined || tokenIdOf(value) !== id) return undefined
+    return isOneOf(digest, await master.readAgain()) ? id : undefined
   }
 
   return async headers => {
     const value = tokenOf(headers)
     if (value === undefined) throw new UserError('storage.tokenMissing', 'Access token must be set')
     const digest = digestOf(value)
-    if (isSame(digest, masterDigest)) return master
+    const masterId = await masterIdOf(value, digest)
+    if (masterId !== undefined) return masterCaller(masterId)
 
     const id = parseId(tokenIdOf(value) ?? '')
     const token = id === undefined ? undefined : await tokens.get(id)
@@ -67,6 +66,21 @@ export const createAuthenticate = (
     return callerOf(token)
   }
 }
+
+const masterCaller = (tokenId: string): Caller => ({
+  tokenId,
+  description: 'Master token',
+  isMaster: true,
+  canManageBuckets: true,
+  canReadAllFileUploads: true,
+  canPurgeTrash: true,
+  bucketPermissions: {},
+  componentAccess: [],
+  token: undefined,
+})
+
+const isOneOf = (digest: string, masterTokens: readonly string[]): boolean =>
+  masterTokens.some(token => isSame(digest, digestOf(token)))
 
 /** SHA-256 in hexadecimal digits, which is how tokens are stored. */
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')

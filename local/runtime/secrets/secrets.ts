@@ -18,14 +18,24 @@ interface Secret {
   readonly name: string
   readonly arn: string
   readonly value: string
+  /** The version before this one, and when it was replaced. */
+  readonly previous: Previous | undefined
+  /** The runtime was told the value, and stores no other. */
+  readonly isFixed: boolean
 }
+
+const previousRecord = z.object({ value: z.string(), replacedAt: z.number() })
+
+type Previous = z.infer<typeof previousRecord>
 
 /** Secrets of the template. A generated value is made once and kept in the data directory, readable by its owner only. */
 export class Secrets {
-  readonly #secrets: readonly Secret[]
+  readonly #secrets: Secret[]
+  readonly #place: SecretFolder
 
-  private constructor(secrets: readonly Secret[]) {
+  private constructor(secrets: Secret[], place: SecretFolder) {
     this.#secrets = secrets
+    this.#place = place
   }
 
   /** `fixed` gives values by ARN that take the place of generated ones. */
@@ -37,14 +47,32 @@ export class Secrets {
   ): Promise<Secrets> {
     await files.makeFolder(folder)
     await removeUnfinished(files, folder)
+    const place = { folder, files, log }
     const secrets = await Promise.all(
       definitions.map(async ({ name, arn, properties }) => ({
         name,
         arn,
-        value: fixed.get(arn) ?? (await secretValue({ folder, files, log }, name, properties)),
+        value: fixed.get(arn) ?? (await secretValue(place, name, properties)),
+        previous: fixed.has(arn) ? undefined : await readPrevious(place, name),
+        isFixed: fixed.has(arn),
       })),
     )
-    return new Secrets(secrets)
+    return new Secrets(secrets, place)
+  }
+
+  /** Makes a value the present one. The version before is written first: a crash in between changes nothing. */
+  async put(id: string, value: string): Promise<void> {
+    const secret = this.find(id)
+    if (secret.isFixed)
+      throw new ServiceError(
+        'InvalidRequestException',
+        'The value of this secret was given at the start (MILLRACE_TOKEN): start with another one.',
+      )
+    const { files } = this.#place
+    const previous = { value: secret.value, replacedAt: Date.now() }
+    await files.writeWhole(pathOf(this.#place, secret.name, 'previous'), JSON.stringify(previous))
+    await files.writeWhole(pathOf(this.#place, secret.name, 'secret'), value)
+    this.#secrets[this.#secrets.indexOf(secret)] = { ...secret, value, previous }
   }
 
   /** By ARN, by name, or by ARN without the six characters at its end. */
@@ -67,7 +95,7 @@ const secretValue = async (
   { SecretString, GenerateSecretString = defaultGenerator }: SecretProperties,
 ): Promise<string> => {
   if (SecretString !== undefined) return SecretString
-  const path = join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.secret`)
+  const path = pathOf({ folder }, name, 'secret')
   const isObject = 'SecretStringTemplate' in GenerateSecretString
   const kept = await readRecord(files, path, text => readSecret(text, isObject), log)
   if (kept !== undefined) return kept
@@ -75,6 +103,12 @@ const secretValue = async (
   await files.writeWhole(path, value)
   return value
 }
+
+const pathOf = ({ folder }: Pick<SecretFolder, 'folder'>, name: string, ending: 'secret' | 'previous') =>
+  join(folder, `${createHash('sha256').update(name).digest('hex').slice(0, 32)}.${ending}`)
+
+const readPrevious = ({ folder, files, log }: SecretFolder, name: string): Promise<Previous | undefined> =>
+  readRecord(files, pathOf({ folder }, name, 'previous'), text => previousRecord.parse(JSON.parse(text)), log)
 
 /** Throws on what a write cut short would leave. */
 const readSecret = (text: string, isObject: boolean): string => {
@@ -97,24 +131,47 @@ const defaultGenerator = {
 const bySecretId = z.object({
   SecretId: z.string(),
   VersionId: z.string().optional(),
-  VersionStage: z.literal('AWSCURRENT').optional(),
+  VersionStage: z.enum(['AWSCURRENT', 'AWSPREVIOUS']).optional(),
 })
 
-/** The operations of Secrets Manager (AWS JSON 1.1) that read. */
+const putSecretValue = z.object({
+  SecretId: z.string(),
+  SecretString: z.string().min(1),
+  ClientRequestToken: z.string().optional(),
+})
+
+/** The operations of Secrets Manager (AWS JSON 1.1) that functions and commands use. */
 export const secretOperations = (secrets: Secrets): Operations => ({
   'secretsmanager.GetSecretValue': operation({
     action: 'secretsmanager:GetSecretValue',
     input: bySecretId,
     resource: ({ SecretId }) => secrets.find(SecretId).arn,
-    run: ({ SecretId }) => {
-      const { arn, name, value } = secrets.find(SecretId)
+    run: ({ SecretId, VersionStage = 'AWSCURRENT' }) => {
+      const { arn, name, value, previous } = secrets.find(SecretId)
+      const text = VersionStage === 'AWSCURRENT' ? value : previous?.value
+      if (text === undefined)
+        throw new ServiceError(
+          'ResourceNotFoundException',
+          `Secrets Manager can't find the specified secret value for staging label: ${VersionStage}`,
+        )
       return {
         ARN: arn,
         Name: name,
-        SecretString: value,
-        VersionId: versionId(value),
-        VersionStages: ['AWSCURRENT'],
+        SecretString: text,
+        VersionId: versionId(text),
+        VersionStages: [VersionStage],
+        CreatedDate: VersionStage === 'AWSCURRENT' && previous ? previous.replacedAt / 1000 : 0,
       }
+    },
+  }),
+  'secretsmanager.PutSecretValue': operation({
+    action: 'secretsmanager:PutSecretValue',
+    input: putSecretValue,
+    resource: ({ SecretId }) => secrets.find(SecretId).arn,
+    run: async ({ SecretId, SecretString }) => {
+      await secrets.put(SecretId, SecretString)
+      const { arn, name } = secrets.find(SecretId)
+      return { ARN: arn, Name: name, VersionId: versionId(SecretString), VersionStages: ['AWSCURRENT'] }
     },
   }),
   'secretsmanager.DescribeSecret': operation({

@@ -12,6 +12,11 @@ export const clientCodes = {
     meaning: 'The storage service sent half a reply, or no JSON.',
     remedy: 'Check that the address is that of a storage service; machines try again by themselves.',
   },
+  'storage.ownTokenRefused': {
+    status: 503,
+    meaning: "The storage service refuses the stack's own token, also after its secret was read again.",
+    remedy: 'Machines try again by themselves. If it stays so, store the token of the service in the secret.',
+  },
   'storage.jobFailed': {
     meaning: 'A job of the storage service failed, and the service gave no code.',
     remedy: 'Do what the message of the job says.',

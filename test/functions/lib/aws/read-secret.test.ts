@@ -40,10 +40,10 @@ afterEach(async () => {
 describe('readSecret', () => {
   it('asks for the secret with a signature of the function’s credentials', async () => {
     answers = [[200, '{"SecretString":"1-2-abc"}']]
-    expect(await readSecret(ARN)).toBe('1-2-abc')
+    expect(await readSecret(ARN, 'AWSCURRENT')).toMatchObject({ text: '1-2-abc' })
     expect(asked).toMatchObject([
       {
-        body: JSON.stringify({ SecretId: ARN }),
+        body: JSON.stringify({ SecretId: ARN, VersionStage: 'AWSCURRENT' }),
         headers: {
           'x-amz-target': 'secretsmanager.GetSecretValue',
           'x-amz-security-token': 'session',
@@ -55,23 +55,30 @@ describe('readSecret', () => {
     ])
   })
 
+  it('knows when a version was made, and that a secret may have none before', async () => {
+    answers = [[200, '{"SecretString":"1-2-abc","CreatedDate":1784197230.5}']]
+    expect(await readSecret(ARN, 'AWSCURRENT')).toEqual({ text: '1-2-abc', createdAt: 1_784_197_230_500 })
+    answers = [[400, '{"__type":"ResourceNotFoundException","Message":"no"}']]
+    expect(await readSecret(ARN, 'AWSPREVIOUS')).toBeUndefined()
+  })
+
   it.each([429, 500, 503])('asks again after a %i', async status => {
     answers = [
       [status, ''],
       [200, '{"SecretString":"1-2-abc"}'],
     ]
-    expect(await readSecret(ARN)).toBe('1-2-abc')
+    expect(await readSecret(ARN, 'AWSCURRENT')).toMatchObject({ text: '1-2-abc' })
   })
 
   it('throws what may pass so that Step Functions tries it again', async () => {
     answers = [[503, 'Service Unavailable']]
-    const error = await readSecret(ARN).catch((error: unknown) => error)
+    const error = await readSecret(ARN, 'AWSCURRENT').catch((error: unknown) => error)
     expect(asTransient(error)).toBeInstanceOf(TransientError)
   })
 
   it('throws a refusal under its own name, and is not kept busy with it', async () => {
     answers = [[400, '{"__type":"ResourceNotFoundException","Message":"no"}']]
-    await expect(readSecret(ARN)).rejects.toMatchObject({
+    await expect(readSecret(ARN, 'AWSCURRENT')).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
       $metadata: { httpStatusCode: 400 },
     })
@@ -80,7 +87,7 @@ describe('readSecret', () => {
 
   it('shows nothing of half a reply', async () => {
     answers = [[200, '{"SecretString":"hunter2']]
-    const error = await readSecret(ARN).catch((error: unknown) => error)
+    const error = await readSecret(ARN, 'AWSCURRENT').catch((error: unknown) => error)
     expect(error).toBeInstanceOf(Error)
     expect(String(error)).not.toContain('hunter2')
   })
