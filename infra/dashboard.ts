@@ -13,7 +13,8 @@ const period = Duration.minutes(5)
 export const addDashboard = (stack: Stack, shape: StackConfig['shape']): void => {
   const parts = partsOf(stack, shape)
   new Dashboard(stack, 'Dashboard', {
-    dashboardName: Aws.STACK_NAME,
+    // Dashboards are global in an account: the stack of another region would overwrite this one.
+    dashboardName: `${Aws.STACK_NAME}-${Aws.REGION}`,
     widgets: [
       [title('What came in')],
       [graph('Files, rows', arrived(stack, parts)), graph('Requests, executions', begun(parts))],

@@ -77,6 +77,11 @@ export const deploymentFields = {
     .string()
     .regex(/^Z[A-Z0-9]{5,31}$/, 'not the id of a hosted zone')
     .optional(),
+  /** Whether the name that AWS makes answers nothing, so that all go by `apiDomainName` and what stands before it. */
+  apiOnlyAtDomain: z.preprocess(fromText, z.boolean()).default(false),
+  /** Requests that the API takes in a second on average, and at once. The gateway answers 429 to others. */
+  apiRequestsPerSecond: z.coerce.number().int().min(1).max(10_000).default(500),
+  apiBurst: z.coerce.number().int().min(1).max(5_000).default(1_000),
   /** Tags of every resource. */
   tags: z.preprocess(fromText, tags).default({}),
   /** Whether functions and state machines send traces to X-Ray (docs/decisions/0001-no-x-ray.md). */
@@ -94,6 +99,7 @@ interface Given {
   readonly apiDomainName?: string | undefined
   readonly apiCertificateArn?: string | undefined
   readonly apiHostedZoneId?: string | undefined
+  readonly apiOnlyAtDomain: boolean
 }
 
 export const shapeOf = ({ shape, storageUrl }: Pick<Given, 'shape' | 'storageUrl'>): Shape =>
@@ -115,6 +121,8 @@ export const refuseContradictions = (given: Given, context: z.RefinementCtx): vo
     wrong('apiDomainName', 'the name and apiCertificateArn are given together')
   if (given.apiHostedZoneId && !given.apiDomainName)
     wrong('apiHostedZoneId', 'without apiDomainName there is no name to be put into the zone')
+  if (given.apiOnlyAtDomain && !given.apiDomainName)
+    wrong('apiOnlyAtDomain', 'without apiDomainName nobody would reach the API')
 }
 
 /** What has no meaning in a shape. */
@@ -137,6 +145,9 @@ const unusedIn: Readonly<Record<Shape, readonly string[]>> = {
     'apiDomainName',
     'apiCertificateArn',
     'apiHostedZoneId',
+    'apiOnlyAtDomain',
+    'apiRequestsPerSecond',
+    'apiBurst',
   ],
   storage: [
     'landingRules',

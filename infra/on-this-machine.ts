@@ -10,4 +10,5 @@ export const onThisMachine = (config: StackConfig): StackConfig => ({
   apiDomainName: undefined,
   apiCertificateArn: undefined,
   apiHostedZoneId: undefined,
+  apiOnlyAtDomain: false,
 })

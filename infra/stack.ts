@@ -126,6 +126,11 @@ export class MillraceStack extends DeployedStack {
       largeData: config,
       hasExtractions: shape === 'all',
       domain: domainOf(config),
+      requests: {
+        perSecond: config.apiRequestsPerSecond,
+        burst: config.apiBurst,
+        isOnlyAtDomain: config.apiOnlyAtDomain,
+      },
       alarms,
     })
     this.output('FilesBucket', service.filesBucket.bucketName)

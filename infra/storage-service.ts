@@ -40,6 +40,7 @@ import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
+import { type RequestBounds, throttleRequests } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { masterToken, secretsKey } from './storage-secrets.ts'
@@ -58,6 +59,7 @@ interface StorageServiceProps {
   readonly largeData: LargeData
   /** Whether the stack runs configurations. */
   readonly hasExtractions: boolean
+  readonly requests: RequestBounds
   /** Undefined: the name that AWS makes. */
   readonly domain: ApiDomainProps | undefined
   readonly alarms: ITopic
@@ -139,9 +141,11 @@ export class StorageService extends Construct implements StorageEndpoint {
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
+      disableExecuteApiEndpoint: props.requests.isOnlyAtDomain,
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
     logRequests(this, http)
+    throttleRequests(http, props.requests)
     this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
     new FiringTriggers(this, 'Triggers', {
       ...store,

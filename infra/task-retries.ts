@@ -14,7 +14,8 @@ const TRANSIENT: RetryProps = {
   backoffRate: 2,
   maxDelay: Duration.minutes(2),
   jitterStrategy: JitterType.FULL,
-  maxAttempts: 8, // About ten minutes: longer than a deployment or a failover of the service.
+  // Six minutes at most and three on average, because of the jitter: longer than a deployment of the service.
+  maxAttempts: 8,
 }
 
 /** The account, or the function's share of it, runs as many functions as it may: a matter of minutes when much lands at once. */
@@ -30,7 +31,7 @@ const THROTTLED: RetryProps = {
 
 /** The function died. Every step is idempotent, so it runs again; dying twice is no accident. */
 const DIED: RetryProps = {
-  errors: ['Sandbox.Timedout', 'Runtime.ExitError', 'States.Timeout'],
+  errors: ['Sandbox.Timedout', 'Runtime.ExitError', 'Lambda.Unknown', 'States.Timeout'],
   interval: Duration.seconds(5),
   backoffRate: 2,
   maxAttempts: 2,

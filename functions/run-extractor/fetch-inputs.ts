@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { pipeline as join, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
@@ -42,8 +42,15 @@ async function* tableText(s3: S3Client, bucket: string, keys: readonly string[],
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }))
     // In Node the SDK gives a stream of Node.
     const stored = Body as Readable
-    yield* key.endsWith('.gz') ? stored.pipe(createGunzip()) : stored
+    yield* key.endsWith('.gz') ? unzipped(stored) : stored
   }
+}
+
+/** What breaks the connection breaks this stream, too: `pipe` alone would end the process with it. */
+const unzipped = (stored: Readable): Readable => {
+  const text = createGunzip()
+  join(stored, text, () => {}) // Whoever reads the text gets the error.
+  return text
 }
 
 const sliceKeys = async (s3: S3Client, bucket: string, key: string): Promise<string[]> => {

@@ -14,6 +14,7 @@ const accountValues = {
   apiDomainName: 'a.example.com',
   apiCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
   apiHostedZoneId: 'Z012345',
+  apiOnlyAtDomain: true,
 }
 
 it('what only an account has is left out on one machine', () => {
@@ -62,6 +63,8 @@ describe('the configuration', () => {
       /apiDomainName/,
     ],
     [{ apiHostedZoneId: 'Z012345' }, /apiHostedZoneId/],
+    [{ apiOnlyAtDomain: true }, /apiOnlyAtDomain/],
+    [{ apiRequestsPerSecond: 0 }, /apiRequestsPerSecond/],
     [{ tags: { 'aws:team': 'data' } }, /tags/],
     [{ tags: '{' }, /tags/],
     [{ accountConcurrency: 3 }, /accountConcurrency/],

@@ -12,9 +12,10 @@ const NETWORK_CODES = new Set([
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_SOCKET',
+  'ERR_STREAM_PREMATURE_CLOSE',
 ])
 
-/** How AWS says "slow down" with a 4xx status. */
+/** How AWS says "slow down" or "try again" with a 4xx status. */
 const THROTTLING_NAMES = new Set([
   'Throttling', // STS
   'ThrottlingException',
@@ -24,6 +25,8 @@ const THROTTLING_NAMES = new Set([
   'TooManyRequestsException',
   'SlowDown',
   'RequestTimeout',
+  'ConditionalRequestConflict', // S3: another conditional write of the key was under way
+  'OperationTimeoutException', // Glue
   'TimeoutError',
 ])
 

@@ -11,6 +11,8 @@ describe('an error of AWS', () => {
     ['ThrottlingException', 400],
     ['ProvisionedThroughputExceededException', 400],
     ['SlowDown', 503],
+    ['ConditionalRequestConflict', 409],
+    ['OperationTimeoutException', 400], // Glue
     ['InternalError', 500],
   ])('%s may pass', (name, status) => {
     const error = awsError(name, status)
