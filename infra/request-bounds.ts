@@ -1,4 +1,4 @@
-import type { CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
+import type { CfnApi, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2'
 
 /** How much the API takes, and at which names. */
 export interface RequestBounds {
@@ -12,7 +12,9 @@ export interface RequestBounds {
  * The gateway refuses what is beyond with 429. Whoever has no token could otherwise take the account's functions with
  * requests that are only refused.
  */
-export const throttleRequests = (http: HttpApi, { perSecond, burst }: RequestBounds): void => {
+export const boundRequests = (http: HttpApi, { perSecond, burst, isOnlyAtDomain }: RequestBounds): void => {
+  const api = http.node.defaultChild as CfnApi // An HttpApi makes it.
+  if (isOnlyAtDomain) api.disableExecuteApiEndpoint = true
   // Changed where it is: another stage could not be made beside it, for both would be named $default.
   const stage = http.defaultStage?.node.defaultChild as CfnStage // An HttpApi makes it, unless told not to.
   stage.defaultRouteSettings = { throttlingRateLimit: perSecond, throttlingBurstLimit: burst }

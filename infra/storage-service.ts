@@ -40,7 +40,7 @@ import { OpenJobs } from './open-jobs.ts'
 import { previewFunction } from './preview-function.ts'
 import { PrivateBucket } from './private-bucket.ts'
 import { glueDatabaseOf, type QueryBounds, QueryService } from './query-service.ts'
-import { type RequestBounds, throttleRequests } from './request-bounds.ts'
+import { boundRequests, type RequestBounds } from './request-bounds.ts'
 import { alarmOnServerErrors } from './server-errors-alarm.ts'
 import type { StorageEndpoint } from './storage-endpoint.ts'
 import { masterToken, secretsKey } from './storage-secrets.ts'
@@ -136,16 +136,14 @@ export class StorageService extends Construct implements StorageEndpoint {
     const preview = hasExtractions
       ? previewFunction(this, bundles['preview-extraction'], { ...store, allowedHosts })
       : undefined
-    const { tokenSecret } = this
-    const api = { ...store, preview, tokenSecret, masterTokenOverlapMinutes, largeData }
+    const api = { ...store, preview, tokenSecret: this.tokenSecret, masterTokenOverlapMinutes, largeData }
     this.storageApi = storageApiFunction(this, bundles['storage-api'], api)
     const http = new HttpApi(this, 'Http', {
       description: 'Millrace storage API',
-      disableExecuteApiEndpoint: props.requests.isOnlyAtDomain,
       defaultIntegration: new HttpLambdaIntegration('StorageApi', this.storageApi),
     })
     logRequests(this, http)
-    throttleRequests(http, props.requests)
+    boundRequests(http, props.requests)
     this.url = domain === undefined ? http.apiEndpoint : new ApiDomain(this, 'Domain', http, domain).url
     new FiringTriggers(this, 'Triggers', {
       ...store,
@@ -250,10 +248,9 @@ const runJobFunction = (
   return runJob
 }
 
-interface ApiStore extends Store {
+interface ApiStore extends Store, Pick<StorageServiceProps, 'masterTokenOverlapMinutes'> {
   readonly preview: IFunction | undefined
   readonly tokenSecret: Secret
-  readonly masterTokenOverlapMinutes: number
   readonly largeData: LoadLimits
 }
 

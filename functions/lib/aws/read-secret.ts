@@ -3,14 +3,14 @@ import { createJsonRequest } from './signed-json.ts'
 
 const reply = z.object({ SecretString: z.optional(z.string()), CreatedDate: z.optional(z.number()) })
 
-export interface SecretVersion {
+interface SecretVersion {
   /** Empty when the secret holds no text. */
   text: string
   /** Milliseconds since 1970. */
   createdAt: number
 }
 
-export type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS'
+type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS'
 
 /** A version of a secret in Secrets Manager; `undefined` when the secret has none of that stage. */
 export type ReadSecret = (secretArn: string, stage: SecretStage) => Promise<SecretVersion | undefined>
