@@ -1,4 +1,4 @@
-import { type ProfileBody, profileBody } from '../../functions/lib/wire/table-body.ts'
+import { type ProfileBody, profileBody } from '../../functions/lib/wire/profile-body.ts'
 import type { Output } from '../output/output.ts'
 import type { Api } from './api.ts'
 import { segment } from './options.ts'

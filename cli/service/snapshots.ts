@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { UserError } from '../../functions/lib/errors/errors.ts'
 import { readsAll } from '../../functions/lib/wire/reads.ts'
-import { snapshotBody } from '../../functions/lib/wire/table-body.ts'
+import { snapshotBody } from '../../functions/lib/wire/snapshot-body.ts'
 import { argument, type Command, option } from '../command.ts'
 import { formatTime } from '../output/format-values.ts'
 import { awaitJob, job } from './job-line.ts'

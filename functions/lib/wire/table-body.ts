@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { described } from './described.ts'
-import { anyObject, creatorToken, emptyList, noValue, wireDateText } from './fields.ts'
+import { anyObject, emptyList, noValue, wireDateText } from './fields.ts'
 import { metadatumBody } from './metadatum-body.ts'
 
 /** The admin of the project who answers for a bucket. */
@@ -130,43 +130,3 @@ export const importResultsBody = z
     timers: z.array(z.object({ name: z.string(), durationSeconds: z.number() })),
   })
   .register(described, { name: 'ImportResults' })
-
-/** A kept snapshot with the table as it was. */
-export const snapshotBody = z
-  .object({
-    id: z.string(),
-    type: z.literal('table'),
-    uri: z.string(),
-    dataFileId: z.string(),
-    createdTime: wireDateText,
-    description: z.string(),
-    creatorToken,
-    dataSizeBytes: z.int(),
-    rowsCount: z.int(),
-    table: z.looseObject({ id: z.string(), name: z.string(), columns: z.array(z.string()) }),
-  })
-  .register(described, { name: 'Snapshot' })
-
-export type SnapshotBody = z.infer<typeof snapshotBody>
-
-/** What is in each column of a table. */
-export const profileBody = z
-  .object({
-    rowsCount: z.int(),
-    profiledRowsCount: z.int(),
-    isSample: z.boolean(),
-    columnsCount: z.int(),
-    columns: z.array(
-      z.object({
-        name: z.string(),
-        distinctCount: z.int(),
-        emptyCount: z.int(),
-        min: z.nullable(z.string()),
-        max: z.nullable(z.string()),
-        topValues: z.array(z.object({ value: z.string(), count: z.int() })),
-      }),
-    ),
-  })
-  .register(described, { name: 'TableProfile' })
-
-export type ProfileBody = z.infer<typeof profileBody>

@@ -1,4 +1,4 @@
-import { snapshotBody } from '../../lib/wire/table-body.ts'
+import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { findSnapshot } from './find-snapshot.ts'

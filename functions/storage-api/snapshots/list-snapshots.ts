@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { defaultBranchId } from '../../lib/storage/branches/branch-store.ts'
-import { snapshotBody } from '../../lib/wire/table-body.ts'
+import { snapshotBody } from '../../lib/wire/snapshot-body.ts'
 import { integer } from '../http/fields.ts'
 import { page } from '../http/page.ts'
 import { ok } from '../http/reply.ts'

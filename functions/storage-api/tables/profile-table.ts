@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
 import { aliasHoldsNoRows } from '#lib/storage/tables/table-errors.ts'
-import { profileBody } from '../../lib/wire/table-body.ts'
+import { profileBody } from '../../lib/wire/profile-body.ts'
 import { textList } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'

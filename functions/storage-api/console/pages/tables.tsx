@@ -3,15 +3,10 @@ import { eventBody } from '#lib/wire/event-body.ts'
 import { indexBody } from '#lib/wire/index-body.ts'
 import { type JobBody, jobBody } from '#lib/wire/job-body.ts'
 import { tableOfJob } from '#lib/wire/job-results.ts'
+import { profileBody } from '#lib/wire/profile-body.ts'
 import { type RunBody, runBody } from '#lib/wire/run-body.ts'
-import {
-  bucketBody,
-  listedTableBody,
-  profileBody,
-  snapshotBody,
-  type TableBody,
-  tableBody,
-} from '#lib/wire/table-body.ts'
+import { snapshotBody } from '#lib/wire/snapshot-body.ts'
+import { bucketBody, listedTableBody, type TableBody, tableBody } from '#lib/wire/table-body.ts'
 import { type ApiClient, idIn, query, Refusal } from '../api-client.ts'
 import type { PageRoute } from '../built.ts'
 import { TableProfile } from '../views/table-parts.tsx'
