@@ -85,7 +85,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
         return found.toSorted((a, b) => (`${a['pk']} ${a['sk']}` < `${b['pk']} ${b['sk']}` ? -1 : 1))
       },
   ),
-  fc.tuple(uniqueKeys, attributes).map(
+  fc.tuple(fc.array(key, { maxLength: 5 }), attributes).map(
     ([keys, item]): Call =>
       items =>
         items.putAll(keys.map(at => ({ ...item, ...at }))),

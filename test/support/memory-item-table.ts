@@ -82,6 +82,9 @@ export const createMemoryItemTable = (): ItemTable => {
 
     async putAll(all) {
       for (const item of all) refuseOversized(item)
+      // DynamoDB refuses a batch with two writes of one item.
+      if (new Set(all.map(({ pk, sk }) => JSON.stringify([pk, sk]))).size < all.length)
+        throw new Error('Provided list of item keys contains duplicates')
       const stored = all.map(item => ({ key: item, item: toStored(item) }))
       await otherWork()
       for (const { key, item } of stored) store(key, item)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { defaultBranchId } from '../branches/branch-store.ts'
-import { createGroups } from '../db/create-groups.ts'
 import { createOnce } from '../db/create-once.ts'
 import { idSortKey, type NextId } from '../db/ids.ts'
 import { expiringIn } from '../db/item-expiry.ts'
@@ -73,9 +72,6 @@ const kept = (event: EventRecord): z.infer<typeof storedEvent> => ({
   ...expiringIn(KEPT_DAYS, new Date(event.created)),
 })
 
-/** Events whose copies are stored together: two or three each, which is one or two requests. */
-const MAX_GROUP = 16
-
 /**
  * Events, newest first. An event about a table, a bucket or a token, and one of a development branch, is stored again
  * under its subject, whose list then reads nothing else. A crash in between leaves it out of that list, which is
@@ -93,19 +89,14 @@ export const createEventStore = (items: ItemTable) => {
       ...(branchId === defaultBranchId ? [] : [partitionOf('branch', String(branchId))]),
     ])
 
-  /** Copies of events that wait at the same time are stored together. */
-  const copy = createGroups<EventRecord, void>(MAX_GROUP, async events => {
-    await items.putAll(
-      events.flatMap(event =>
-        [...partitionsOf(event)].map(partition => ({
-          ...event,
-          pk: shardOf(partition, event.id),
-          sk: idSortKey(event.id),
-        })),
-      ),
+  const copy = (event: EventRecord): Promise<void> =>
+    items.putAll(
+      [...partitionsOf(event)].map(partition => ({
+        ...event,
+        pk: shardOf(partition, event.id),
+        sk: idSortKey(event.id),
+      })),
     )
-    return events.map(() => ({ status: 'fulfilled', value: undefined }))
-  })
 
   return {
     get: all.get,
@@ -120,7 +111,7 @@ export const createEventStore = (items: ItemTable) => {
 
     async create(nextId: NextId, make: (id: number) => EventRecord): Promise<EventRecord> {
       const event = await all.create(nextId, id => kept(make(id)))
-      await copy('events', event)
+      await copy(event)
       return event
     },
 
@@ -132,7 +123,7 @@ export const createEventStore = (items: ItemTable) => {
       const records = { get: all.get, insert: all.insert }
       const event = await createOnce(request, { idempotency, nextId, records, make: id => kept(make(id)) })
       // Again, in case the earlier attempt died in between: the copies are the same items.
-      await copy('events', event)
+      await copy(event)
       return event
     },
   }

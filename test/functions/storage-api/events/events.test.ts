@@ -83,6 +83,15 @@ describe('GET events', () => {
     })
   })
 
+  it('that is repeated while others are sent is stored once, and so is each of them', async () => {
+    const body = { component: 'ex-at-once', message: 'again', type: 'error' }
+    const repeat = () => service.call('POST', events, body, { 'Idempotency-Key': 'run-8-end' })
+    const other = (message: string) => service.call('POST', events, { ...body, message })
+    const replies = await Promise.all([other('a'), repeat(), repeat(), repeat(), other('b')])
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    expect((await list('component=ex-at-once')).sort()).toEqual(['a', 'again', 'b'])
+  })
+
   it('lists them newest first, by page, range, field and word', async () => {
     const component = 'ex-list'
     const sent = []
