@@ -138,10 +138,22 @@ const site = withConsole(api, async () => {
   return createConsole({ ...consoleOptions, api })
 })
 
+let ours: Promise<void> | undefined
+
+/** With the first request: whether the stack's data are ours to read. Asked again after a failure. */
+const checkOnce = (): Promise<void> => {
+  ours ??= services.checkDataFormat()
+  ours.catch(() => {
+    ours = undefined
+  })
+  return ours
+}
+
 /** The storage service, from the function's environment. */
 export const storageApi: App = {
   fetch: async request => {
     try {
+      await checkOnce()
       return await site.fetch(request)
     } catch (error) {
       return errorReply(error, log)

@@ -1,6 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DurableFiles } from '../durable/durable-files.ts'
+import { markDataFormat } from './data-format.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type RootCredentials, rootCredentials } from './root-credentials.ts'
 
@@ -26,7 +27,8 @@ interface DataDirOptions {
 /**
  * Takes hold of the data directory, making it when it is missing and closing it to everybody but its owner.
  *
- * Rejects when it belongs to another user, or when another process holds it, with that process's id.
+ * Rejects when it belongs to another user, when another process holds it, with that process's id, and when another
+ * version wrote it.
  */
 export const openDataDir = async (
   given: string,
@@ -38,6 +40,7 @@ export const openDataDir = async (
   const release = await lockDirectory(path, { files, waitMs })
   try {
     await files.syncFolder(dirname(path))
+    await markDataFormat(path, files)
     const { credentials, areNew } = await rootCredentials(join(path, 'root-credentials.json'), files, log)
     return { path, root: credentials, isNew: areNew, release }
   } catch (error) {

@@ -21,6 +21,7 @@ const statuses: { readonly [Code in Exceptional]: StatusOf<Code> } = {
   'storage.tooSlow': 504,
   'storage.idempotencyKeyReused': 422,
   notImplemented: 501,
+  'storage.dataFormat': 501,
   'storage.buckets.notFound': 404,
   'storage.bucket.ownerNotFound': 404,
   'storage.tables.notFound': 404,

@@ -6,6 +6,7 @@ import { createOwnership, defaultOwnership } from './branches/ownership.ts'
 import { createBucketStore } from './buckets/bucket-store.ts'
 import { createConfigurationStore } from './configurations/configuration-store.ts'
 import { createUsedComponents, notingComponents } from './configurations/used-components.ts'
+import { checkDataFormat } from './db/data-format.ts'
 import { createDocumentFiles } from './db/document-files.ts'
 import { createIdSource } from './db/ids.ts'
 import type { ItemTable, ItemView } from './db/item-table.ts'
@@ -53,7 +54,7 @@ export const createStorageStores = ({
   now,
 }: StorageStoresOptions) => {
   const branches = createBranchStore(items)
-  const usedComponents = createUsedComponents(items, branches)
+  const usedComponents = createUsedComponents(items)
   const documents = createDocumentFiles(s3, tablesBucket)
   const snapshotFiles = createSnapshotFiles(s3, tablesBucket)
   const tableContents = createTableContents({ s3, tablesBucket, snapshotRetentionDays })
@@ -90,6 +91,7 @@ export const createStorageStores = ({
 
   return {
     ...ofDefault,
+    checkDataFormat: (): Promise<void> => checkDataFormat(items),
     tableContents,
     catalog,
     inBranch,

@@ -1,5 +1,4 @@
 import { UserError } from '../../lib/errors/errors.ts'
-import { withAdoptedSecrets } from '../../lib/storage/configurations/adopted-secrets.ts'
 import type { Change, Configuration } from '../../lib/storage/configurations/configuration.ts'
 import type { auditEvent } from '../../lib/storage/events/audit-event.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -14,7 +13,6 @@ import {
   placeOf,
 } from './find-configuration.ts'
 import { judgeChange, type Verdict, warnOfChange } from './judge-change.ts'
-import { ownerAt } from './sealed-settings.ts'
 
 /** Who makes the change, when, and their comment (`description`). */
 export const changeBy = (
@@ -59,8 +57,7 @@ export const changeConfiguration = async (
   let before: Configuration | undefined
   let isChanged = false
   let verdict: Verdict = { warnings: [] }
-  const changed = await services.configurations.change(place, async stored => {
-    const configuration = await withAdoptedSecrets({ configuration: stored, owner: ownerAt(place, services) })
+  const changed = await services.configurations.change(place, async configuration => {
     before = configuration
     if (configuration.current.content.isDeleted !== inTrash) throw configurationNotFound(place.configId)
     checkIfMatch(request.raw.headers, configuration)
@@ -69,7 +66,7 @@ export const changeConfiguration = async (
     if (verdict.refusal && !comesBack) throw verdict.refusal
     const next = await armSchedule(configuration, wanted, request, services, rearming)
     isChanged = next !== configuration
-    return isChanged ? next : stored
+    return next
   })
   if (changed === 'missing') throw configurationNotFound(place.configId)
   if (changed === 'conflict')

@@ -45,7 +45,7 @@ export const copyConfiguration = defineRoute({
     for (;;) {
       const id = String(services.nextId())
       const copied = copy(source, target, { ...body, id, internalId: String(services.nextId()) }, changed)
-      const made = await withSecretsOf(home, copied, target.version)
+      const made = await withSecretsOf(home, copied)
       // Skips an id that another process took in the same millisecond.
       if (!(await services.configurations.insert({ ...place, configId: id }, made))) continue
       const event = configurationEvent('componentConfigurationCopied', request, made, {
@@ -59,17 +59,9 @@ export const copyConfiguration = defineRoute({
 })
 
 /** Only the service may bring sealed values into another configuration. It records them in the copy. */
-const withSecretsOf = async (
-  home: SecretHome,
-  copied: Configuration,
-  version: number,
-): Promise<Configuration> => {
+const withSecretsOf = async (home: SecretHome, copied: Configuration): Promise<Configuration> => {
   const { content } = copied.current
   const texts = [content.configuration, ...content.rows.map(({ configuration }) => configuration)]
   const states = copied.rows.map(({ state }) => state)
-  const adopted = await Promise.all([
-    secretsToAdopt(home, { texts, version }, copied.id),
-    secretsToAdopt(home, { texts: states }, copied.id),
-  ])
-  return adoptSecrets(copied, adopted.flat())
+  return adoptSecrets(copied, await secretsToAdopt(home, [...texts, ...states], copied.id))
 }

@@ -1,10 +1,8 @@
-import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { configurationBody } from '../../lib/wire/configuration-body.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
 import { configurationResource, withVersionTag } from './configuration-resource.ts'
 import { findConfiguration } from './find-configuration.ts'
-import { ownerAt } from './sealed-settings.ts'
 
 /** One current configuration, complete. Its `ETag` is the version. */
 export const getConfiguration = defineRoute({
@@ -16,11 +14,10 @@ export const getConfiguration = defineRoute({
   reply: configurationBody,
   handle: async (request, services) => {
     const configuration = await findConfiguration(request, services)
-    const owner = ownerAt(request.params, services)
-    const { adopted } = await adoptedSecretsOf({ configuration, owner })
+    const { adoptedSecrets } = configuration
     const resource = {
       ...configurationResource(configuration),
-      ...(adopted.length > 0 && { adoptedSecrets: adopted }),
+      ...(adoptedSecrets.length > 0 && { adoptedSecrets }),
     }
     return withVersionTag(ok(resource), configuration)
   },

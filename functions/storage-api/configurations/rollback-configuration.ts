@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { rollbackConfiguration as rollback } from '../../lib/storage/configurations/change-configuration.ts'
 import { rolledBackBody } from '../../lib/wire/configuration-body.ts'
 import { text } from '../http/fields.ts'
@@ -9,7 +8,6 @@ import { changeBy, changeConfiguration } from './change-configuration.ts'
 import { configurationEvent, configurationFacts } from './configuration-events.ts'
 import { findConfiguration } from './find-configuration.ts'
 import { findVersion } from './find-version.ts'
-import { ownerAt } from './sealed-settings.ts'
 
 /** Creates a version with the content of an old one, including rows. States do not change. */
 export const rollbackConfiguration = defineRoute({
@@ -24,18 +22,12 @@ export const rollbackConfiguration = defineRoute({
   handle: async (request, services) => {
     const found = await findConfiguration(request, services)
     const target = await findVersion(services, found, request.params.versionId)
-    const { content, version } = target
-    const adopted = await secretsToAdopt(
-      { configuration: found, owner: ownerAt(request.params, services) },
-      { texts: [content.configuration, ...content.rows.map(row => row.configuration)], version },
-      found.id,
-    )
     const text = request.body.changeDescription ?? `Rollback to version ${target.version}`
     const changed = changeBy(request, services, text)
     const { current } = await changeConfiguration(
       request,
       services,
-      configuration => adoptSecrets(rollback(configuration, target, changed), adopted),
+      configuration => rollback(configuration, target, changed),
       {
         audit: stored =>
           configurationEvent('componentConfigurationRolledBack', request, stored, {

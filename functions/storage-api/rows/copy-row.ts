@@ -38,7 +38,7 @@ export const copyRow = defineRoute({
     const { name, description, configuration, isDisabled } = row
     const adopted = await secretsToAdopt(
       { configuration: source, owner: ownerAt(params, services) },
-      { texts: [configuration], version: row.configurationVersion },
+      [configuration],
       target.params.configId,
     )
     const sourceRow = rowFacts(request, source, row)

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { adoptSecrets, secretsToAdopt } from '../../lib/storage/configurations/adopted-secrets.ts'
 import { findRow, replaceRow } from '../../lib/storage/configurations/change-rows.ts'
 import { type Configuration, rowMemory } from '../../lib/storage/configurations/configuration.ts'
 import { rowBody } from '../../lib/wire/configuration-body.ts'
@@ -7,7 +6,6 @@ import { changeBy, changeConfiguration } from '../configurations/change-configur
 import { rowEvent, rowFacts } from '../configurations/configuration-events.ts'
 import { rowResource } from '../configurations/configuration-resource.ts'
 import { findConfiguration } from '../configurations/find-configuration.ts'
-import { ownerAt } from '../configurations/sealed-settings.ts'
 import { text } from '../http/fields.ts'
 import { created } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -27,11 +25,6 @@ export const rollbackRow = defineRoute({
     const { rowId, versionId } = request.params
     const found = await findConfiguration(request, services)
     const target = await findRowVersion(services, found, rowId, versionId)
-    const adopted = await secretsToAdopt(
-      { configuration: found, owner: ownerAt(request.params, services) },
-      { texts: [target.configuration], version: target.configurationVersion },
-      found.id,
-    )
     const given = request.body.changeDescription
     const ofRow = changeBy(request, services, given ?? `Rollback to version ${target.version}`)
     const ofConfiguration = given ?? `Row ${rowId} version ${target.version} rollback`
@@ -39,7 +32,7 @@ export const rollbackRow = defineRoute({
       findRow(current, rowId)
       const next = replaceRow(current, target, rowMemory(current, rowId).state, ofRow)
       const changed = { ...ofRow, description: ofConfiguration }
-      return adoptSecrets({ ...next, current: { ...next.current, changed } }, adopted)
+      return { ...next, current: { ...next.current, changed } }
     }
     const sourceRow = rowFacts(request, found, target)
     const configuration = await changeConfiguration(request, services, step, {

@@ -2,8 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { UserError } from '../../lib/errors/errors.ts'
 import { PREVIEW_LIMITS } from '../../lib/extractor/preview/preview-limits.ts'
 import { previewBody } from '../../lib/extractor/preview/preview-schemas.ts'
-import { adoptedSecretsOf } from '../../lib/storage/configurations/adopted-secrets.ts'
-import { ownerAt } from '../configurations/sealed-settings.ts'
 import { integer, text, unlessBlank } from '../http/fields.ts'
 import { ok } from '../http/reply.ts'
 import { defineRoute } from '../http/route.ts'
@@ -39,15 +37,13 @@ export const previewConfiguration = defineRoute({
     const [unit] = units
     if (!unit)
       throw new UserError('notFound', 'All rows of the configuration are disabled. Name the one to preview.')
-    const owner = ownerAt(request.params, services)
-    const { adopted } = await adoptedSecretsOf({ configuration, owner })
     const preview = await services.previewExtraction({
       componentId,
       configId,
       configuration: unit.configuration,
       state: unit.state,
       imageParameters,
-      adoptedSecrets: adopted,
+      adoptedSecrets: configuration.adoptedSecrets,
       rows,
     })
     return ok({ rowId: unit.rowId, name: unit.name, ...preview })

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { realDisk } from '#local/durable/disk.ts'
+import { DurableFiles } from '#local/durable/durable-files.ts'
 import { openDataDir } from '#local/runtime/data-dir.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -37,6 +39,68 @@ const holdElsewhere = async (path: string) => {
     },
   }
 }
+
+describe('the format of the data directory', () => {
+  const markOf = (path: string) => readFile(join(path, 'format'), 'utf8')
+
+  it('is noted in a folder without data, and read from then on', async () => {
+    const path = await newFolder()
+    await mkdir(join(path, 'logs'))
+    for (let start = 0; start < 2; start++) {
+      await (await open(path)).release()
+      expect(await markOf(path)).toBe('1\n')
+    }
+  })
+
+  it.each(['0\n', '2\n', ''])('that is another one is refused: %j', async format => {
+    const path = await newFolder()
+    await writeFile(join(path, 'format'), format)
+    await expect(open(path)).rejects.toThrow(
+      `written by another version of Millrace (its format is ${format.trim()}; this version reads 1). Start that ` +
+        'version to use or export it, or start this one with another data directory (MILLRACE_DATA_DIR)',
+    )
+    expect(await markOf(path)).toBe(format)
+  })
+
+  it('that is not noted where there are data is refused, and the data stay', async () => {
+    const path = await newFolder()
+    await mkdir(join(path, 'items'))
+    for (let start = 0; start < 2; start++)
+      await expect(open(path)).rejects.toThrow('its format is not noted; this version reads 1')
+    expect(await readdir(path)).not.toContain('format')
+  })
+
+  it('is stored before any data: a start that died at any write of the folder is repeated', async () => {
+    for (let limit = 0; ; limit++) {
+      const path = await newFolder()
+      let writes = 0
+      const dying =
+        <Parameters extends unknown[], Result>(write: (...given: Parameters) => Promise<Result>) =>
+        async (...given: Parameters): Promise<Result> => {
+          if (writes++ >= limit) throw new Error('the process is gone')
+          return write(...given)
+        }
+      const disk = {
+        ...realDisk,
+        create: dying(realDisk.create),
+        rename: dying(realDisk.rename),
+        syncFolder: dying(realDisk.syncFolder),
+      }
+      const files = new DurableFiles({ durability: 'full', disk })
+      const died = await openDataDir(path, { files, log: () => {}, waitMs: 0 }).then(
+        async ({ release }) => {
+          await release().catch(() => {})
+          return false
+        },
+        () => true,
+      )
+      const names = await readdir(path)
+      expect(names.includes('root-credentials.json') && !names.includes('format')).toBe(false)
+      await (await open(path)).release()
+      if (!died) break
+    }
+  })
+})
 
 describe('the lock of the data directory', () => {
   it('does not trust an old process id that another process has now', async () => {

@@ -73,6 +73,11 @@ export const requestCodes = {
     meaning: 'The service does not offer this operation or option.',
     remedy: 'Do what the message names instead.',
   },
+  'storage.dataFormat': {
+    status: 501,
+    meaning: 'Another version wrote what the stack stores, in a form that this version does not read.',
+    remedy: 'Deploy that version again to use or export it, or deploy this one as a new stack.',
+  },
   'storage.unavailable': {
     status: 503,
     meaning: 'Too many requests with the same Idempotency-Key run at once.',

@@ -70,5 +70,3 @@ export const createBranchStore = (items: ItemTable) => {
     },
   }
 }
-
-export type BranchStore = ReturnType<typeof createBranchStore>

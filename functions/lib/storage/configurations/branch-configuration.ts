@@ -29,8 +29,6 @@ export const branchConfiguration = (
   return {
     ...configuration,
     internalId,
-    // The branch's versions start at 1, and none is from version 0.1.
-    ...(configuration.secrets && { secrets: { ...configuration.secrets, unboundUntil: 0 } }),
     rows: configuration.rows
       .filter(({ id }) => rows.some(row => row.id === id))
       .map(remembered => ({ ...remembered, version: 1 })),

@@ -55,7 +55,7 @@ export const newConfiguration = (
   creatorToken: changed.token,
   state: settings.state ?? emptyObject,
   rows: [],
-  secrets: { adopted: [], unboundUntil: 0 },
+  adoptedSecrets: [],
   current: { version: 1, changed, content: newContent(settings) },
 })
 

@@ -21,16 +21,15 @@ const headItem = z.object({
   version: z.number(),
   document: storedText,
   memory: storedText,
-  // Heads of version 0.1 have none.
-  pending: storedText.default({ text: '{"rows":[],"states":[]}' }),
+  pending: storedText,
   passed: storedText.optional(),
 })
 
 export interface Head {
   revision: number
   configuration: Configuration
-  /** The current version as it is stored. Undefined in a head of version 0.1, until its next write. */
-  document: StoredText | undefined
+  /** The current version as it is stored. */
+  document: StoredText
   pending: Pending
   /** Of the group that wrote the head, until they are in the history. */
   passed: Passed
@@ -59,20 +58,12 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
     /** Undefined when a row or a state is missing: the head has been replaced or removed since it was read. */
     async load(item: Item): Promise<Head | undefined> {
       const { sk, revision, ...stored } = headItem.parse(item)
-      const [{ version, embedded }, { memory, embedded: embeddedStates }, written, passed] =
-        await Promise.all([
-          loadJson(stored.document).then(json => storedVersion.parse(json)),
-          loadJson(stored.memory).then(json => storedMemory.parse(json)),
-          loadJson(stored.pending).then(json => pendingSchema.parse(json)),
-          stored.passed ? loadJson(stored.passed).then(json => passedSchema.parse(json)) : [],
-        ])
-      const pending = {
-        rows: [...written.rows, ...embedded],
-        states: [
-          ...written.states,
-          ...embeddedStates.map(({ id, state }) => ({ id, state, revision, replaces: 0 })),
-        ],
-      }
+      const [version, memory, pending, passed] = await Promise.all([
+        loadJson(stored.document).then(json => storedVersion.parse(json)),
+        loadJson(stored.memory).then(json => storedMemory.parse(json)),
+        loadJson(stored.pending).then(json => pendingSchema.parse(json)),
+        stored.passed ? loadJson(stored.passed).then(json => passedSchema.parse(json)) : [],
+      ])
       const stateRevisions = new Map(memory.states)
       for (const state of pending.states) stateRevisions.set(state.id, state.revision)
 
@@ -93,7 +84,7 @@ export const createConfigurationHeads = (documents: DocumentFiles, rows: RowDocu
           id: sk,
           current,
         },
-        document: 'pending' in item ? stored.document : undefined,
+        document: stored.document,
         pending,
         passed,
         stateRevisions,

@@ -5,29 +5,16 @@ import type { Reference } from '../db/document-cache.ts'
 import { type DocumentFiles, type StoredText, storedText } from '../db/document-files.ts'
 import { type ItemTable, startingWith } from '../db/item-table.ts'
 import { paddedNumber } from '../db/padded-number.ts'
-import { content, type Row, rowSchema, type Version, version } from './configuration.ts'
+import { content, type Row, type Version, version } from './configuration.ts'
 import type { RowDocuments } from './row-documents.ts'
 import { formatReferences, parseReferences } from './row-references.ts'
 
-type VersionOfReferences = Omit<Version, 'content'> & {
-  content: Omit<Version['content'], 'rows'> & { rows: Reference[] }
-}
-
 const referenceTo = ({ id, version: number }: Row): Reference => [id, number]
 
-/** Reads a stored version, which refers to its rows. In version 0.1 it contained them: then they are `embedded`. */
-export const storedVersion = version
-  .extend({ content: content.extend({ rows: z.union([z.string(), z.array(rowSchema)]) }) })
-  .transform(
-    ({ content: { rows, ...rest }, ...parts }): { version: VersionOfReferences; embedded: Row[] } => {
-      const isCurrentForm = typeof rows === 'string'
-      const references = isCurrentForm ? parseReferences(rows) : rows.map(referenceTo)
-      return {
-        version: { ...parts, content: { ...rest, rows: references } },
-        embedded: isCurrentForm ? [] : rows,
-      }
-    },
-  )
+/** Reads a stored version, which refers to its rows. */
+const storedContent = content.extend({ rows: z.string().transform(parseReferences) })
+export const storedVersion = version.extend({ content: storedContent })
+type VersionOfReferences = z.infer<typeof storedVersion>
 
 export const versionText = ({ content: { rows, ...rest }, ...parts }: Version): string =>
   JSON.stringify({ ...parts, content: { ...rest, rows: formatReferences(rows.map(referenceTo)) } })
@@ -108,8 +95,7 @@ export const createConfigurationHistory = ({ items, documents, rows }: HistoryOp
     async get(internalId: string, number: number): Promise<Version | undefined> {
       const found = await find(internalId, number)
       if (!found) return undefined
-      const { version, embedded } = storedVersion.parse(parseExactly(await documents.load(found.document)))
-      if (embedded.length > 0) return completeVersion(version, new Map(embedded.map(row => [row.id, row])))
+      const version = storedVersion.parse(parseExactly(await documents.load(found.document)))
       return completeVersion(version, await rows.loadRows(internalId, version.content.rows))
     },
 

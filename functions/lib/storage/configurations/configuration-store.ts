@@ -67,7 +67,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
   const keepPassed = async (internalId: string, { passed, revision }: Pick<Head, 'passed' | 'revision'>) => {
     if (passed.length === 0 || known.get(internalId) === revision) return
     const keep = async (text: string) => ({
-      version: storedVersion.parse(JSON.parse(text)).version,
+      version: storedVersion.parse(JSON.parse(text)),
       document: await heads.keepText(text),
     })
     await rows.keepRows(
@@ -111,7 +111,7 @@ export const createConfigurationStore = (items: ItemTable, documents: DocumentFi
   }
 
   const archive = async ({ configuration: { internalId, current }, document }: Head): Promise<void> =>
-    history.archive(internalId, current, document ?? (await heads.keepVersion(current)))
+    history.archive(internalId, current, document)
 
   /** Whether the refused write had in fact succeeded, and only its reply was lost. */
   const hasArrived = async (place: ConfigurationPlace, written: Configuration): Promise<boolean> => {

@@ -68,15 +68,8 @@ export const memory = z.object({
    * with.
    */
   disarmed: z.object({ by: change.shape.token, armedBy: change.shape.token }).optional(),
-  /** Absent if version 0.1 wrote it last. */
-  secrets: z
-    .object({
-      /** Digests of sealed values from elsewhere that may be opened here. */
-      adopted: z.array(z.string()),
-      /** The last version that version 0.1 wrote: it did not bind secrets to their configuration. */
-      unboundUntil: z.number(),
-    })
-    .optional(),
+  /** Digests of sealed values from elsewhere that may be opened here. */
+  adoptedSecrets: z.array(z.string()),
 })
 export type Memory = z.infer<typeof memory>
 

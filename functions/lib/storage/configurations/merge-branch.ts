@@ -64,7 +64,7 @@ export const mergedConfiguration = (
   const merged = isNew
     ? { ...remembered, current: { version: 1, changed, content: { ...content, rows } } }
     : nextVersion(remembered, { ...content, rows }, changed)
-  return adoptSecrets(merged, source.secrets?.adopted ?? [])
+  return adoptSecrets(merged, source.adoptedSecrets)
 }
 
 const isSameRow = (a: Row, b: Row): boolean =>

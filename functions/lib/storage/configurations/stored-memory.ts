@@ -10,19 +10,14 @@ interface MemoryOfReferences extends Omit<Memory, 'rows'> {
   states: Reference[]
 }
 
-/** Reads the stored memory, which refers to states. In version 0.1 it contained them: then they are `embedded`. */
-export const storedMemory = memory
-  .extend({ rows: z.union([z.string(), memory.shape.rows]), states: z.string().default('') })
-  .transform(({ rows, states, ...rest }): { memory: MemoryOfReferences; embedded: Memory['rows'] } => {
-    const isCurrentForm = typeof rows === 'string'
-    const versions = isCurrentForm
-      ? parseReferences(rows)
-      : rows.map(({ id, version }): Reference => [id, version])
-    return {
-      memory: { ...rest, rows: versions, states: parseReferences(states) },
-      embedded: isCurrentForm ? [] : rows.filter(({ state }) => state !== emptyObject),
-    }
-  })
+/** Reads the stored memory, which refers to states. */
+export const storedMemory = memory.extend({ rows: z.string(), states: z.string() }).transform(
+  ({ rows, states, ...rest }): MemoryOfReferences => ({
+    ...rest,
+    rows: parseReferences(rows),
+    states: parseReferences(states),
+  }),
+)
 
 export const memoryText = (
   { rows, ...rest }: Memory,

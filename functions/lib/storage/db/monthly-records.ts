@@ -8,7 +8,6 @@ const MAX_ID_ATTEMPTS = 5
 /**
  * Records with time-ordered ids, by the month of the id: a detail is one read, and a list walks the months backwards. The
  * months that hold records are stored too, so that a list skips empty ones. Each month is spread over several partitions.
- * Versions before 0.3 kept it in one: what is not in the new place is looked for there.
  *
  * `kind` names the partitions (`FILES`, `JOBS`). `parse` reads a stored item. No record can be stored under an id that was
  * given up.
@@ -21,7 +20,6 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
   const notedMonths = new Set<string>()
   const monthPartition = (month: string) => `${kind}#${month}`
   const keyOf = (id: number) => ({ pk: shardOf(monthPartition(monthOfId(id)), id), sk: idSortKey(id) })
-  const oldKeyOf = (id: number) => ({ pk: monthPartition(monthOfId(id)), sk: idSortKey(id) })
 
   const read = (item: Item | undefined): Stored | undefined =>
     item === undefined || isGivenUp(item) ? undefined : parse(item)
@@ -42,17 +40,13 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     insert,
 
     async get(id: number): Promise<Stored | undefined> {
-      return read((await items.get(keyOf(id))) ?? (await items.get(oldKeyOf(id))))
+      return read(await items.get(keyOf(id)))
     },
 
     /** The records that exist under these ids, in the order of the ids. */
     async getMany(ids: readonly number[]): Promise<Stored[]> {
-      const found = new Map<number, Stored>()
-      const find = async (keys: Parameters<ItemTable['getMany']>[0]): Promise<void> => {
-        for (const record of (await items.getMany(keys)).map(read)) if (record) found.set(record.id, record)
-      }
-      await find(ids.map(keyOf))
-      await find(ids.filter(id => !found.has(id)).map(oldKeyOf))
+      const records = (await items.getMany(ids.map(keyOf))).map(read)
+      const found = new Map(records.flatMap(record => (record ? [[record.id, record]] : [])))
       return ids.map(id => found.get(id)).filter(record => record !== undefined)
     },
 
@@ -66,12 +60,8 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     },
 
     /** Resolves to false when the stored record has not these values, or is gone. */
-    async replace(record: Stored, when: Record<string, string | number>): Promise<boolean> {
-      const { id } = record
-      if (await items.put(keyOf(id), { ...record }, when)) return true
-      if (await items.get(keyOf(id))) return false
-      return items.put(oldKeyOf(id), { ...record }, when)
-    },
+    replace: (record: Stored, when: Record<string, string | number>): Promise<boolean> =>
+      items.put(keyOf(record.id), { ...record }, when),
 
     /** Sees to it that no record is ever stored under the id. Resolves to false when one is. */
     async giveUp(id: number): Promise<boolean> {
@@ -81,8 +71,6 @@ export const createMonthlyRecords = <Stored extends { id: number }>(
     },
 
     async delete(id: number): Promise<void> {
-      // The old place first: a delete that dies in between leaves a record that is found, and deleted the next time.
-      await items.delete(oldKeyOf(id))
       await items.delete(keyOf(id))
     },
 

@@ -23,10 +23,7 @@ export interface IdRange {
   maxId?: number | undefined
 }
 
-/**
- * The items of a list that is spread, newest first. The list's own partition, where versions before 0.3 kept all of it,
- * is read too; of two items of one id, which an old and a new version made at once, the new one counts.
- */
+/** The items of a list that is spread, newest first. */
 export async function* querySpread(
   items: Pick<ItemTable, 'query'>,
   partition: string,
@@ -39,7 +36,7 @@ export async function* querySpread(
     pageSize: PAGE_SIZE,
   }
   if (range.from > range.to) return
-  const sources = [...shardsOf(partition), partition].map(pk => items.query(pk, range))
+  const sources = shardsOf(partition).map(pk => items.query(pk, range))
   try {
     yield* mergeNewest(sources)
   } finally {
@@ -54,10 +51,9 @@ async function* mergeNewest(sources: readonly AsyncGenerator<Item>[]): AsyncGene
   }
   let heads = (await Promise.all(sources.map(first))).flat()
   while (heads.length > 0) {
-    // Of equal ones the first: that of the new place.
     const newest = heads.reduce((one, other) => (other.sk > one.sk ? other : one))
     yield newest.item
-    const next = await Promise.all(heads.map(head => (head.sk === newest.sk ? first(head.source) : [head])))
+    const next = await Promise.all(heads.map(head => (head === newest ? first(head.source) : [head])))
     heads = next.flat()
   }
 }

@@ -11,7 +11,6 @@ export const sealedDigest = (sealed: string): string =>
 export interface SecretOrigin {
   projectId: string | undefined
   componentId: string | undefined
-  /** Missing in values of version 0.1, which every configuration of the component could open. */
   configurationId: string | undefined
 }
 

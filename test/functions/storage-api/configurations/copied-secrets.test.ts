@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { newConfiguration } from '#lib/storage/configurations/change-configuration.ts'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
-import { sealAsVersion01 } from '#support/seal-as-version-01.ts'
 
 const { service, send, create, get } = await startConfigurationRoutes()
 afterAll(() => service.close())
@@ -90,50 +88,5 @@ describe('a sealed value that the service copies', () => {
     await send('POST', `${id}/rows/r/versions/1/rollback`, {})
     await send('POST', `${id}/versions/1/rollback`, {})
     expect(await opened(id)).toEqual([secret('one'), {}])
-  })
-})
-
-describe('a value that version 0.1 sealed for the component', () => {
-  /** A configuration as version 0.1 left it; its id and the sealed value. */
-  const left = async () => {
-    const configId = `old-${service.stores.nextId()}`
-    const value = await sealAsVersion01('old', componentId, service.keys)
-    const changed = {
-      at: '2026-01-01T00:00:00.000Z',
-      token: { id: '42', description: 'Master token' },
-      description: '',
-      identifier: configId,
-    }
-    const settings = { name: configId, configuration: JSON.stringify(secret(value)) }
-    const { secrets: _, ...made } = newConfiguration(configId, configId, settings, changed)
-    await service.stores.configurations.insert({ branchId: 1, componentId, configId }, made)
-    return { configId, value }
-  }
-
-  it('opens where it was, also after changes, in copies and after a rollback', async () => {
-    const { configId } = await left()
-    expect(await opened(configId)).toEqual([secret('old'), {}])
-    await send('PUT', configId, { name: 'changed' })
-    expect(await opened(configId)).toEqual([secret('old'), {}])
-    await send('PUT', configId, { configuration: secret('new') })
-    const { body: copy } = await send('POST', `${configId}/versions/1/create`, { name: 'copy' })
-    expect(await opened(copy.id)).toEqual([secret('old'), {}])
-    await send('POST', `${configId}/versions/1/rollback`, {})
-    expect(await opened(configId)).toEqual([secret('old'), {}])
-  })
-
-  it('does not open where a client pastes it: in a new configuration, or in one as old', async () => {
-    const [source, other] = [await left(), await left()]
-    const fresh = await create({ configuration: secret(source.value) })
-    await send('PUT', other.configId, { configuration: secret(source.value) })
-    for (const id of [fresh, other.configId]) {
-      await expect(opened(id)).rejects.toMatchObject(refusal)
-      const { body: copy } = await send('POST', `${id}/versions/1/create`, { name: 'copy' })
-      if (id === fresh) await expect(opened(copy.id)).rejects.toMatchObject(refusal)
-      await send('PUT', id, { name: 'again' })
-      await expect(opened(id)).rejects.toMatchObject(refusal)
-    }
-    await send('POST', `${other.configId}/versions/2/rollback`, {})
-    await expect(opened(other.configId)).rejects.toMatchObject(refusal)
   })
 })

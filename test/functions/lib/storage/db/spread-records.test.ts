@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fromIdParts, idSortKey, monthOfId } from '#lib/storage/db/ids.ts'
+import { fromIdParts, monthOfId } from '#lib/storage/db/ids.ts'
 import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMonthlyRecords } from '#lib/storage/db/monthly-records.ts'
 import { SHARDS } from '#lib/storage/db/spread.ts'
@@ -27,15 +27,7 @@ const newRecords = () => {
     id: Number(item['id']),
     text: String(item['text']),
   }))
-  /** As a version before 0.3 stored it. */
-  const insertOld = async (...notes: Note[]): Promise<void> => {
-    const months = new Set(notes.map(({ id }) => monthOfId(id)))
-    await items.putAll([
-      ...[...months].map(month => ({ pk: `${kind}#MONTHS`, sk: month })),
-      ...notes.map(note => ({ ...note, pk: `${kind}#${monthOfId(note.id)}`, sk: idSortKey(note.id) })),
-    ])
-  }
-  return { kind, records, insertOld }
+  return { kind, records }
 }
 
 const september = fromIdParts({ milliseconds: Date.UTC(2026, 8, 30, 23, 59, 59, 999), counter: 0 })
@@ -46,10 +38,7 @@ const anyId = fc
   .map(([distance, count]) => september + distance * count)
 
 const anyMixture = fc.record({
-  notes: fc.uniqueArray(fc.record({ id: anyId, isOld: fc.boolean() }), {
-    selector: ({ id }) => id,
-    maxLength: 80,
-  }),
+  ids: fc.uniqueArray(anyId, { maxLength: 80 }),
   pageSize: fc.integer({ min: 1, max: 90 }),
   sinceId: fc.option(anyId, { nil: undefined }),
 })
@@ -61,15 +50,13 @@ const all = async <Item>(source: AsyncIterable<Item>): Promise<Item[]> => {
 }
 
 const noteOf = (id: number): Note => ({ id, text: `note ${id}` })
-const idsOf = (notes: readonly Note[]) => notes.map(({ id }) => id)
 
 describe('records of a month that are spread over partitions', () => {
-  it('are listed and paged as those of one partition, whichever of them an earlier version stored', async () => {
+  it('are listed and paged as those of one partition', async () => {
     await fc.assert(
-      fc.asyncProperty(anyMixture, async ({ notes, pageSize, sinceId }) => {
-        const { records, insertOld } = newRecords()
-        await insertOld(...notes.filter(({ isOld }) => isOld).map(({ id }) => noteOf(id)))
-        for (const { id, isOld } of notes) if (!isOld) await records.insert(noteOf(id))
+      fc.asyncProperty(anyMixture, async ({ ids, pageSize, sinceId }) => {
+        const { records } = newRecords()
+        for (const id of ids) await records.insert(noteOf(id))
         const paged: number[] = []
         let maxId: number | undefined
         let page: number[]
@@ -79,24 +66,17 @@ describe('records of a month that are spread over partitions', () => {
           paged.push(...page)
           maxId = page.at(-1)
         } while (page.length === pageSize)
-        expect(paged).toEqual(
-          notes
-            .map(({ id }) => id)
-            .filter(id => id > (sinceId ?? 0))
-            .toSorted((one, other) => other - one),
-        )
-        const asked = notes.map(({ id }) => id)
-        expect(await records.getMany(asked)).toEqual(asked.map(noteOf))
+        expect(paged).toEqual(ids.filter(id => id > (sinceId ?? 0)).toSorted((one, other) => other - one))
+        expect(await records.getMany(ids)).toEqual(ids.map(noteOf))
       }),
       { numRuns: runs(25) },
     )
   })
 
   it('are read, replaced and deleted where they are', async () => {
-    const { records, insertOld } = newRecords()
+    const { records } = newRecords()
     const [old, young] = [september, september + 1]
-    await insertOld(noteOf(old))
-    await records.insert(noteOf(young))
+    for (const id of [old, young]) await records.insert(noteOf(id))
     for (const id of [old, young]) {
       expect(await records.get(id)).toEqual(noteOf(id))
       expect(await records.replace({ id, text: 'lost' }, { text: 'another' })).toBe(false)
@@ -115,16 +95,6 @@ describe('records of a month that are spread over partitions', () => {
       expect(await records.replace({ id, text: 'new' }, { text: 'new' })).toBe(false)
     }
     expect(await all(records.list())).toEqual([])
-  })
-
-  it('count once when an old and a new version stored one at the same time', async () => {
-    const { records, insertOld } = newRecords()
-    await insertOld({ id: september, text: 'old' }, noteOf(september - 1))
-    await records.insert({ id: september, text: 'new' })
-    expect(await all(records.list())).toEqual([{ id: september, text: 'new' }, noteOf(september - 1)])
-    expect(await records.replace({ id: september, text: 'changed' }, { text: 'old' })).toBe(false)
-    await records.delete(september)
-    expect(idsOf(await all(records.list()))).toEqual([september - 1])
   })
 
   it('of one month lie in as many partitions, evenly', async () => {
