@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Aliases, people, startAliases } from './alias-steps.ts'
+import { describe, expect, it } from 'vitest'
+import { people, startAliases } from './alias-steps.ts'
 
-let aliases: Aliases
-beforeAll(async () => {
-  aliases = await startAliases()
-})
-afterAll(() => aliases?.target.close())
+const aliases = await startAliases()
 
 describe('an alias that cannot be', () => {
   it('is refused: of an advanced alias, of unknown columns, under a name that is taken or not valid', async () => {

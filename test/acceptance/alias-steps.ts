@@ -2,7 +2,7 @@ import { connectTarget } from './target.ts'
 
 export const people = 'id,name,city,sex\n1,martin,PRG,male\n2,klara,PRG,female\n3,ondra,VAN,male\n'
 
-/** What clients do with aliases: sources in one bucket, aliases in another. Close its target. */
+/** What clients do with aliases: sources in one bucket, aliases in another. */
 export const startAliases = async () => {
   const target = await connectTarget()
   const sourceBucket = await target.createBucket('sources')

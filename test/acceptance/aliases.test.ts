@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Aliases, people, startAliases } from './alias-steps.ts'
+import { describe, expect, it } from 'vitest'
+import { people, startAliases } from './alias-steps.ts'
 
-let aliases: Aliases
-beforeAll(async () => {
-  aliases = await startAliases()
-})
-afterAll(() => aliases?.target.close())
+const aliases = await startAliases()
 
 describe('a simple alias', () => {
   it('shows its source, and is shown as a table everywhere', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
 const component = 'keboola.runner-config-test'
 const configs = `components/${component}/configs`
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-beforeAll(async () => {
-  target = await connectTarget()
-})
-afterAll(() => target.close())
+const target = await connectTarget()
 
 const run = Date.now().toString(36)
 let names = 0

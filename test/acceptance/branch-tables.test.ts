@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
 const run = Date.now().toString(36)
 const branches: number[] = []
-beforeAll(async () => {
-  target = await connectTarget()
-})
+const target = await connectTarget()
 afterAll(async () => {
   for (const id of branches) await target.call('DELETE', `dev-branches/${id}`)
-  await target?.close()
 })
 
 let made = 0

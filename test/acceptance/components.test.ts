@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-beforeAll(async () => {
-  target = await connectTarget()
-})
-afterAll(() => target.close())
+const target = await connectTarget()
 
 const run = Date.now().toString(36)
 const taken: [string, string][] = [

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
 const configs = 'components/keboola.runner-config-test/configs'
 const run = Date.now().toString(36)
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-beforeAll(async () => {
-  target = await connectTarget()
-})
-afterAll(() => target.close())
+const target = await connectTarget()
 
 const send = async (method: string, path: string, body?: object) => {
   const reply = await target.call(method, path, body)

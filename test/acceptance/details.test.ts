@@ -2,16 +2,13 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
 let tableId: string
 const unique = `d${Date.now().toString(36)}`
+const target = await connectTarget()
+const bucketId = await target.createBucket('details')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('details')
   tableId = await create({ name: 'rows', dataFileId: await target.upload('id\n1\n2\n') })
 })
-afterAll(() => target?.close())
 
 const create = async (body: object, headers?: Record<string, string>): Promise<string> => {
   const job = await target.job('POST', `buckets/${bucketId}/tables-async`, body, headers)
@@ -321,24 +318,5 @@ describe('what is not offered', () => {
   it.each(['GET', 'POST'])('%s workspaces of a configuration is refused, not missing', async method => {
     const reply = await target.call(method, 'components/keboola.runner-config-test/configs/1/workspaces')
     expect([reply.status, reply.body.code]).toEqual([501, 'notImplemented'])
-  })
-})
-
-describe('the index', () => {
-  it('has the address of a job', async () => {
-    const { body } = await target.call('GET', '?exclude=components')
-    expect(body.urlTemplates).toEqual({ orchestrationJob: expect.stringMatching(/^https?:\/\//) })
-    expect(body).toMatchObject({ stack: expect.any(String), features: expect.any(Array) })
-  })
-})
-
-describe('a token', () => {
-  it('shows in its detail the admin that it belongs to', async () => {
-    const { body } = await target.call('GET', 'tokens/verify')
-    expect((await target.call('GET', `tokens/${body.id}`)).body.adminOwner).toEqual({
-      id: expect.any(Number),
-      name: expect.any(String),
-      email: expect.any(String),
-    })
   })
 })

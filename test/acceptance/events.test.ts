@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-beforeAll(async () => {
-  target = await connectTarget()
-})
-afterAll(() => target.close())
+const target = await connectTarget()
 
 const run = Date.now().toString(36)
 const create = async (event: Record<string, unknown>) =>

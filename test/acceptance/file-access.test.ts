@@ -8,14 +8,10 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-beforeAll(async () => {
-  target = await connectTarget()
-})
-afterAll(() => target?.close())
+const target = await connectTarget()
 
 const prepare = async (settings: Record<string, unknown> = {}) => {
   const { status, body, text } = await target.call('POST', 'files/prepare', {

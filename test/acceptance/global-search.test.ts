@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
 /** Only things of this run have it in their names. */
 const word = `w${Date.now().toString(36)}`
-let bucketId: string
 let tableId: string
 let branch: { id: number; name: string }
 
@@ -17,11 +15,11 @@ const configured: [string, string][] = [
 const configId = `search-${word}`
 const config = 'components/keboola.runner-config-test/configs'
 
+const target = await connectTarget()
+const bucketId = await target.createBucket(`search-${word}`)
+await target.call('PUT', `buckets/${bucketId}`, { displayName: `shown-${word}` })
+const dataFileId = await target.upload('id\n1\n')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket(`search-${word}`)
-  await target.call('PUT', `buckets/${bucketId}`, { displayName: `shown-${word}` })
-  const dataFileId = await target.upload('id\n1\n')
   const job = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: `t-${word}`, dataFileId })
   tableId = job.results.id
   for (const [component] of configured)
@@ -36,7 +34,6 @@ afterAll(async () => {
   await target.job('DELETE', `dev-branches/${branch.id}`)
   for (const [component] of [...configured, ...configured])
     await target.call('DELETE', `components/${component}/configs/${configId}`)
-  await target.close()
 })
 
 const search = async (parameters: string, query = word, headers: Record<string, string> = {}) =>

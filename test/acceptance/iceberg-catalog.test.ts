@@ -1,15 +1,13 @@
 import { parse } from 'csv-parse/sync'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readerOf, s3Of } from '../support/catalog-reader.ts'
 import { icebirdRows } from '../support/icebird-view.ts'
 import { connectTarget, type Reply } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
 let token: string
+const target = await connectTarget()
+const bucketId = await target.createBucket('Catalog-1')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('Catalog-1')
   const form = { grant_type: 'client_credentials', client_secret: target.token }
   const reply = await fetch(`${target.url}/iceberg/v1/oauth/tokens`, {
     method: 'POST',
@@ -18,7 +16,6 @@ beforeAll(async () => {
   const body: Reply['body'] = await reply.json()
   token = body.access_token
 })
-afterAll(() => target?.close())
 
 const catalog = async (path: string, init: RequestInit = {}) => {
   const headers = { authorization: `Bearer ${token}`, 'x-iceberg-access-delegation': 'vended-credentials' }

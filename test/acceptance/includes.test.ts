@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
 let tableId: string
+const target = await connectTarget()
+const bucketId = await target.createBucket('includes')
+const dataFileId = await target.upload('id,name\n1,a\n')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('includes')
-  const dataFileId = await target.upload('id,name\n1,a\n')
   const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
   tableId = created.results.id
   await target.call('POST', `tables/${tableId}/metadata`, {
@@ -20,7 +18,6 @@ beforeAll(async () => {
     metadata: [{ key: 'includes.bucket', value: '1' }],
   })
 })
-afterAll(() => target?.close())
 
 const date = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\+0000$/)
 const metadatum = (key: string) =>
@@ -260,5 +257,6 @@ describe('the index', () => {
     expect(Object.keys(components[0]).toSorted()).toEqual(
       'categories,description,features,flags,ico128,ico64,id,name,type,uri'.split(','),
     )
+    expect((await target.call('GET', '?exclude=everything')).status).toBe(400)
   })
 })

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
 const run = Date.now().toString(36)
 const configs = 'components/ex-generic-v2/configs'
 const branches: number[] = []
 const configurations: string[] = []
-beforeAll(async () => {
-  target = await connectTarget()
-})
+const target = await connectTarget()
 afterAll(async () => {
   for (const id of branches) await target.call('DELETE', `dev-branches/${id}`)
   for (const id of configurations)
     for (const _ of ['trash', 'purge']) await target.call('DELETE', `${configs}/${id}`)
-  await target?.close()
 })
 
 let made = 0

@@ -1,14 +1,9 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
-beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('named-header')
-})
-afterAll(() => target?.close())
+const target = await connectTarget()
+const bucketId = await target.createBucket('named-header')
 
 let tables = 0
 const create = async (content: string | string[], settings: Record<string, unknown>) => {

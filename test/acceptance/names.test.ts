@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
 let tableId: string
+const target = await connectTarget()
+const bucketId = await target.createBucket('names')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('names')
   const dataFileId = await target.upload('id\n1\n')
   const created = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 'rows', dataFileId })
   tableId = created.results.id
 })
-afterAll(() => target?.close())
 
 const names = [
   ['new-column', 'new_column'],

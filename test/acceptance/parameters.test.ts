@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
 const component = 'keboola.runner-config-test'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
-beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('parameters')
-})
-afterAll(() => target.close())
+const target = await connectTarget()
+const bucketId = await target.createBucket('parameters')
 
 const run = Date.now().toString(36)
 const form = (fields: Record<string, string>) => new URLSearchParams(fields)
@@ -91,26 +86,6 @@ describe('a documented parameter', () => {
     expect(await listed('start_time_to=2020-01-01%2000:00:00')).toBe(false)
     expect(await listed('start_time_to=2099-01-01T00:00:00Z')).toBe(true)
     expect((await target.call('GET', 'jobs?start_time_from=soon')).status).toBe(400)
-  })
-
-  it('exclude of the index leaves out components, or their details', async () => {
-    expect((await target.call('GET', '?exclude=components')).body).not.toHaveProperty('components')
-    const { body } = await target.call('GET', '?exclude=componentDetails')
-    expect(Object.keys(body.components[0]).toSorted()).toEqual(
-      [
-        'id',
-        'uri',
-        'name',
-        'type',
-        'ico64',
-        'ico128',
-        'description',
-        'features',
-        'flags',
-        'categories',
-      ].toSorted(),
-    )
-    expect((await target.call('GET', '?exclude=everything')).status).toBe(400)
   })
 
   it.each([

@@ -4,20 +4,17 @@ import { connectTarget } from './target.ts'
 const component = 'keboola.runner-config-test'
 const denied = { code: 'accessDenied', error: "You don't have access to the resource." }
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
 let tableId: string
 const made: string[] = []
+const target = await connectTarget()
+const bucketId = await target.createBucket('rights')
+const dataFileId = await target.upload('id\n1\n')
 beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('rights')
-  const dataFileId = await target.upload('id\n1\n')
   const { results } = await target.job('POST', `buckets/${bucketId}/tables-async`, { name: 't', dataFileId })
   tableId = results.id
 })
 afterAll(async () => {
   for (const id of made) await target.call('DELETE', `tokens/${id}`)
-  await target.close()
 })
 
 /** A new token, and requests with it. */

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
-beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('small')
-})
-afterAll(() => target.close())
+const target = await connectTarget()
+const bucketId = await target.createBucket('small')
 
 it('a bucket has the owner that was set, who is an admin of the project', async () => {
   const { body: token } = await target.call('GET', 'tokens/verify')

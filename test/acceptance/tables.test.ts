@@ -1,14 +1,9 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
-beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('tables')
-})
-afterAll(() => target?.close())
+const target = await connectTarget()
+const bucketId = await target.createBucket('tables')
 
 let tables = 0
 const create = (body: Record<string, unknown>) =>
@@ -58,11 +53,6 @@ describe('a table', () => {
     })
   })
 
-  it('is created from a sliced file whose columns are named', async () => {
-    const id = await createFrom(['1,a\n', '2,b\n'], { columns: ['id', 'name'] })
-    expect(await rowsOf(id)).toEqual(['"1","a"', '"2","b"'])
-  })
-
   it('is replaced, appended to, and updated by its key', async () => {
     const id = await createFrom('id,n\n1,a\n2,b\n', { primaryKey: 'id' })
     const job = await load(id, 'n,id\nc,2\nd,3\n', { incremental: 1 })
@@ -75,55 +65,6 @@ describe('a table', () => {
     await load(id, 'id;n;new\n9;z;1\n', { delimiter: ';' })
     expect((await detail(id)).columns).toEqual(['id', 'n', 'new'])
     expect(await rowsOf(id)).toEqual(['"9","z","1"'])
-  })
-
-  it('is unchanged when a load fails, and the job says why', async () => {
-    const id = await createFrom('id,n\n1,a\n')
-    const missing = await load(id, 'id\n2\n')
-    expect(missing).toMatchObject({
-      status: 'error',
-      error: { code: 'csvImport.columnsNotMatch', message: expect.stringContaining('Missing columns: n') },
-      results: { missingColumns: ['n'], expectedColumns: ['id', 'n'] },
-    })
-    const ragged = await load(id, 'id,n\n2,b,c\n')
-    expect(ragged.error.message).toMatch(/^Load error:/)
-    expect(await rowsOf(id)).toEqual(['"1","a"'])
-  })
-
-  it('adds and drops columns, a primary key and rows', async () => {
-    const id = await createFrom('id,n\n1,5\n2,10\n')
-    const done = async (method: string, path: string, body?: object) =>
-      (await target.job(method, `tables/${id}/${path}`, body)).operationName
-    expect(await done('POST', 'columns', { name: 'more' })).toBe('tableColumnAdd')
-    expect(await done('POST', 'primary-key', { columns: ['id'] })).toBe('tablePrimaryKeyAdd')
-    expect((await detail(id)).primaryKey).toEqual(['id'])
-    expect(await done('DELETE', 'columns/n')).toBe('tableColumnDelete')
-    expect(await done('DELETE', 'primary-key')).toBe('tablePrimaryKeyDelete')
-    expect(await done('DELETE', 'rows?whereColumn=id&whereValues[]=1')).toBe('tableRowsDelete')
-    expect((await target.call('DELETE', `tables/${id}/rows`)).body.code).toBe(
-      'storage.tables.validation.unintendedTruncation',
-    )
-    expect(await rowsOf(id)).toEqual(['"2",""'])
-  })
-
-  it('is restored from a snapshot', async () => {
-    const id = await createFrom('id\n1\n')
-    const snapshot = await target.job('POST', `tables/${id}/snapshots`, { description: 'kept' })
-    await load(id, 'id\n2\n')
-    const { results } = await create({ snapshotId: snapshot.results.id })
-    expect(await rowsOf(results.id)).toEqual(['"1"'])
-    const { body: list } = await target.call('GET', `tables/${id}/snapshots`)
-    expect(list).toMatchObject([{ id: String(snapshot.results.id), description: 'kept' }])
-    await target.job('DELETE', `snapshots/${snapshot.results.id}`)
-    expect((await target.call('GET', `snapshots/${snapshot.results.id}`)).status).toBe(404)
-  })
-
-  it('is deleted', async () => {
-    const [first, second] = [await createFrom('id\n'), await createFrom('id\n')]
-    expect((await target.call('DELETE', `tables/${first}`)).status).toBe(204)
-    expect((await target.job('DELETE', `tables/${second}?async=1`)).operationName).toBe('tableDrop')
-    for (const id of [first, second])
-      expect((await target.call('GET', `tables/${id}`)).body.code).toBe('storage.tables.notFound')
   })
 })
 
@@ -185,44 +126,9 @@ describe('an export', () => {
     expect((await exported({ changedSince: '+1 hour' })).map(String)).toEqual([''])
   })
 
-  it('is the same file until the table changes', async () => {
-    const id = await createFrom('id\n1\n')
-    const run = async () => (await target.job('POST', `tables/${id}/export-async`, { gzip: true })).results
-    const first = await run()
-    expect(first.cacheHit).toBe(false)
-    expect(await run()).toEqual({ file: first.file, cacheHit: true })
-    await load(id, 'id\n2\n')
-    expect((await run()).file.id).not.toBe(first.file.id)
-  })
-
   it('is loaded into another table', async () => {
     const job = await target.job('POST', `tables/${tableId}/export-async`, { gzip: true })
     const copy = await create({ dataFileId: job.results.file.id, columns: ['id', 'name', 'n'] })
     expect(copy.results.rowsCount).toBe(ROWS)
-  })
-})
-
-describe('jobs', () => {
-  it('are listed, newest first, and shown', async () => {
-    const runId = `acceptance.${Date.now()}`
-    const dataFileId = await target.upload('id\n1\n')
-    const path = `buckets/${bucketId}/tables-async`
-    const { id } = await target.job(
-      'POST',
-      path,
-      { name: `t${++tables}`, dataFileId },
-      { 'X-KBC-RunId': runId },
-    )
-    const { body: list } = await target.call('GET', `jobs?runId=${runId}`)
-    expect(list.map((job: { id: number }) => job.id)).toEqual([id])
-    expect(list[0]).toMatchObject({
-      status: 'success',
-      runId,
-      operationName: 'tableCreate',
-      operationParams: { params: { delimiter: ',' }, source: { fileId: dataFileId, type: 'file' } },
-      metrics: { inBytes: 5, inBytesUncompressed: 5, inCompressed: false },
-      creatorToken: { id: expect.any(String) },
-    })
-    expect((await target.call('GET', 'jobs/123')).status).toBe(404)
   })
 })

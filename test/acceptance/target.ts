@@ -4,6 +4,7 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { createAdaptorServer } from '@hono/node-server'
 import { s3WithAt } from '../support/s3-with.ts'
 import { startStorageService } from '../support/storage-service.ts'
+import { untilEnd } from '../support/until-end.ts'
 
 interface Address {
   url: string
@@ -58,7 +59,7 @@ export interface WireCredentials {
 const POLL_MS = 200
 const LONGEST_JOB_MS = 120_000
 
-/** The service under test, as a client sees it. */
+/** The service under test, as a client sees it, until the tests of the file have ended. */
 export const connectTarget = async () => {
   const address = await findAddress()
   const run = Date.now().toString(36)
@@ -120,7 +121,7 @@ export const connectTarget = async () => {
     }
   }
 
-  return {
+  return untilEnd({
     ...address,
     send,
     call,
@@ -183,5 +184,5 @@ export const connectTarget = async () => {
       for (const id of buckets) await call('DELETE', `buckets/${id}?force=1`)
       await address.close()
     },
-  }
+  })
 }

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectTarget } from './target.ts'
 
-let target: Awaited<ReturnType<typeof connectTarget>>
-let bucketId: string
-beforeAll(async () => {
-  target = await connectTarget()
-  bucketId = await target.createBucket('time-travel')
-})
-afterAll(() => target?.close())
+const target = await connectTarget()
+const bucketId = await target.createBucket('time-travel')
 
 const rowsOf = async (tableId: string): Promise<string[]> =>
   (await target.call('GET', `tables/${tableId}/data-preview`)).text.trimEnd().split('\n').slice(1).toSorted()
@@ -42,21 +37,5 @@ it('a table is created as another one was, in the same bucket or in another', as
       results: { id: `${bucket}.restored`, columns: ['id', 'city'], primaryKey: ['id'], rowsCount: 2 },
     })
     expect(await rowsOf(`${bucket}.restored`)).toEqual(['"1","Brno"', '"2","Oslo"'])
-  }
-})
-
-it('a time before the table, or in the future, is refused', async () => {
-  const { results: source } = await target.job('POST', `buckets/${bucketId}/tables-async`, {
-    name: 'young',
-    dataFileId: await target.upload('id\n1\n'),
-  })
-  for (const timestamp of [
-    '2020-01-01T00:00:00+00:00',
-    '2020-01-01 00:00:00 +0200',
-    '2199-01-01T00:00:00Z',
-  ]) {
-    const body = { name: 'never', sourceTableId: source.id, timestamp }
-    const { status, body: refusal } = await target.call('POST', `buckets/${bucketId}/tables-async`, body)
-    expect([status, refusal.code]).toEqual([400, 'storage.timetravel.invalid'])
   }
 })

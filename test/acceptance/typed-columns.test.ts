@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { column, startTypedTables, type TypedTables } from './typed-table-steps.ts'
+import { describe, expect, it } from 'vitest'
+import { column, startTypedTables } from './typed-table-steps.ts'
 
-let world: TypedTables
-beforeAll(async () => {
-  world = await startTypedTables()
-})
-afterAll(() => world?.target.close())
+const world = await startTypedTables()
 
 describe('the columns of a typed table', () => {
   const add = (tableId: string, body: Record<string, unknown>) =>

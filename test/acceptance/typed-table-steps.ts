@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { connectTarget } from './target.ts'
 
-/** What clients do with typed tables, in a bucket of its own. Close its target. */
+/** What clients do with typed tables, in a bucket of its own. */
 export const startTypedTables = async () => {
   const target = await connectTarget()
   const bucketId = await target.createBucket('typed')

@@ -1,12 +1,8 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { column, everyType, startTypedTables, type TypedTables } from './typed-table-steps.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { column, everyType, startTypedTables } from './typed-table-steps.ts'
 
-let world: TypedTables
-beforeAll(async () => {
-  world = await startTypedTables()
-})
-afterAll(() => world?.target.close())
+const world = await startTypedTables()
 
 describe('a typed table', () => {
   it('shows its resolved types, sorted by name, and each column in the order of its creation', async () => {

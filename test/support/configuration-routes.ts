@@ -1,10 +1,10 @@
-import { type StorageService, startStorageService } from './storage-service.ts'
+import { withStorage } from './storage-service.ts'
 
 export const componentId = 'keboola.runner-config-test'
 
 /** A storage service, and the requests that tests of configurations are made of. */
 export const startConfigurationRoutes = async () => {
-  const service: StorageService = await startStorageService()
+  const service = await withStorage()
   const configs = `/v2/storage/components/${componentId}/configs`
   let made = 0
 

@@ -44,6 +44,7 @@ import { otherImplementation } from './other-implementation.ts'
 import { athenaWorkGroup, glueDatabase, startQueryServices } from './query-services.ts'
 import { roleArn, storageRoles, tableRoleArn } from './storage-roles.ts'
 import { storageSteps } from './storage-steps.ts'
+import { untilEnd } from './until-end.ts'
 
 const GiB = 1024 ** 3
 const region = 'us-east-1'
@@ -375,3 +376,7 @@ export const startStorageService = async (options: StorageServiceOptions = {}) =
 }
 
 export type StorageService = Awaited<ReturnType<typeof startStorageService>>
+
+/** The service for one test, or for all of a file: it ends with them. */
+export const withStorage = (options?: StorageServiceOptions): Promise<StorageService> =>
+  untilEnd(startStorageService(options))

@@ -1,8 +1,8 @@
-import { type StorageService, startStorageService } from './storage-service.ts'
+import { withStorage } from './storage-service.ts'
 
 /** A storage service with one bucket, and the requests that tests of tables are made of. */
 export const startTableRoutes = async () => {
-  const service: StorageService = await startStorageService()
+  const service = await withStorage()
   const bucketId = await service.createBucket('main')
   let tables = 0
 

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { routes } from '#functions/storage-api/routes.ts'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { withStorage } from '../../support/storage-service.ts'
 import { isThorough } from '../../support/thorough.ts'
 
-let service: StorageService
 const known: Record<string, string> = {}
+const service = await withStorage({ isRunningJobs: false, jobWaitMs: 0 })
 beforeAll(async () => {
-  service = await startStorageService({ isRunningJobs: false, jobWaitMs: 0 })
   known['bucketId'] = await service.createBucket('main')
   known['fileId'] = String(await service.upload('a\n1\n'))
   const { body } = await service.call('POST', `/v2/storage/buckets/${known['bucketId']}/tables-async`, {
@@ -44,7 +43,6 @@ beforeAll(async () => {
   const metadata = { metadata: [{ key: 'a', value: 'a' }] }
   known['metadataId'] = (await service.call('POST', '/v2/storage/metadata', metadata)).body[0].id
 })
-afterAll(() => service.close())
 
 const namesIn = (schema: unknown): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : []

@@ -1,18 +1,17 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import createBucket from '#events/storage-api/create-bucket-form.json' with { type: 'json' }
 import uploadFile from '#events/storage-api/upload-file.json' with { type: 'json' }
 import type { GatewayResult } from '#functions/storage-api/gateway.ts'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { withStorage } from '../../support/storage-service.ts'
+import { untilEnd } from '../../support/until-end.ts'
 
 /*
  * The handlers as the cloud loads them: everything they know comes from the environment. Step Functions and Secrets
  * Manager are played by a small server, which gives jobs to the handler of run-job.
  */
-let service: StorageService
-let server: Server
 let handler: (event: unknown, context: Context) => Promise<GatewayResult>
 let answer: (event: unknown) => Promise<GatewayResult>
 let runJob: (event: unknown, context: Context) => Promise<unknown>
@@ -20,9 +19,9 @@ let runJob: (event: unknown, context: Context) => Promise<unknown>
 const runs: Promise<unknown>[] = []
 const environment = { ...process.env }
 
-beforeAll(async () => {
-  service = await startStorageService({ hasItemDatabase: true })
-  server = createServer(async (request, response) => {
+const service = await withStorage({ hasItemDatabase: true })
+const server = await untilEnd(
+  createServer(async (request, response) => {
     const [, operation] = String(request.headers['x-amz-target']).split('.')
     const input = await readJson(request)
     if (operation === 'StartExecution') runs.push(runJob(JSON.parse(input.input), context))
@@ -31,10 +30,12 @@ beforeAll(async () => {
     }
     const reply = operation === 'GetSecretValue' ? secret : { executionArn: 'arn', startDate: 1 }
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(reply))
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  // A server that listens on TCP has an address of this kind.
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }),
+)
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+// A server that listens on TCP has an address of this kind.
+const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+beforeAll(async () => {
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'test',
@@ -79,9 +80,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(runs)
   process.env = environment
-  server.close()
   server.closeAllConnections()
-  await service.close()
 })
 
 // The handlers read nothing of their context but its request id.

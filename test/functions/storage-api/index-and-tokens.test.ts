@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '../../support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '../../support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 describe('GET /v2/storage', () => {
   it('says what the service is and where the importer is', async () => {
@@ -34,12 +30,6 @@ describe('GET /v2/storage', () => {
     expect(body.components.map((component: object) => Object.keys(component).toSorted())).toEqual([
       ['categories', 'description', 'features', 'flags', 'ico128', 'ico64', 'id', 'name', 'type', 'uri'],
     ])
-  })
-
-  it('leaves out components when they are excluded', async () => {
-    expect((await service.call('GET', '/v2/storage?exclude=components')).body).not.toHaveProperty(
-      'components',
-    )
   })
 })
 

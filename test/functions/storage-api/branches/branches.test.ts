@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { metadataSubject } from '#lib/storage/metadata/metadata-store.ts'
-import {
-  type ConfigurationRoutes,
-  componentId,
-  startConfigurationRoutes,
-} from '#support/configuration-routes.ts'
+import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 const call = (method: string, path: string, body?: unknown) =>
   routes.service.call(method, `/v2/storage/${path}`, body)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
 let made = 0
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 const configs = '/v2/storage/components/ex-generic-v2/configs'
 const send = (method: string, path: string, body?: unknown) => service.call(method, `${configs}${path}`, body)

@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type ConfigurationRoutes,
-  componentId,
-  startConfigurationRoutes,
-} from '#support/configuration-routes.ts'
+import { describe, expect, it } from 'vitest'
+import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 describe('POST configs', () => {
   it('answers 201 with the whole configuration at version 1', async () => {

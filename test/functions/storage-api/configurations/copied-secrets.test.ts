@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
 import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
 const { service, send, create, get } = await startConfigurationRoutes()
-afterAll(() => service.close())
 
 const open = createOpener(service.keys)
 

@@ -1,10 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
 const { service, send, create, get, versions } = await startConfigurationRoutes()
 await service.createBucket('a')
 await service.createBucket('b')
-afterAll(() => service.close())
 
 const newToken = async (settings: object = {}) => {
   const { body } = await service.call('POST', '/v2/storage/tokens', {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ConfigurationRoutes, startConfigurationRoutes } from '#support/configuration-routes.ts'
+import { expect, it } from 'vitest'
+import { startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 /** One of them was read as another in the same process: JSON.parse of Node 24 (functions/lib/json/escaped-keys.ts). */
 const keys = ['\\', '"', '\n', '"a', '\\a', '\\"']

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ExtractRun } from '#functions/run-job/extract-runs.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
 const started: [number, unknown][] = []
 /** The machine's answers, one per poll. The last one is repeated. */
 let told: ExtractRun[] = []
 
-beforeAll(async () => {
-  service = await startStorageService({
-    extractRuns: {
-      start: async (jobId, configuration) => void started.push([jobId, configuration]),
-      describe: async () =>
-        (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running', execution: 'run-1' },
-    },
-  })
-  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId: 'shop',
-    name: 'Shop',
-  })
+const service = await withStorage({
+  extractRuns: {
+    start: async (jobId, configuration) => void started.push([jobId, configuration]),
+    describe: async () =>
+      (told.length > 1 ? told.shift() : told[0]) ?? { status: 'running', execution: 'run-1' },
+  },
 })
-
-afterAll(() => service.close())
+await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+  configurationId: 'shop',
+  name: 'Shop',
+})
 
 const run = '/v2/storage/components/ex-generic-v2/configs/shop/run'
 
@@ -55,22 +50,18 @@ it('the job of a run that failed says which row, job and request', async () => {
 })
 
 it('is refused by a deployment that has the storage service alone', async () => {
-  const alone = await startStorageService({ runsConfigurations: false })
-  try {
-    await alone.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-      configurationId: 'shop',
-      name: 'Shop',
-    })
-    expect(await alone.call('POST', run)).toMatchObject({
-      status: 400,
-      body: {
-        code: 'storage.components.notRunnable',
-        error: expect.stringContaining('storage service alone'),
-      },
-    })
-  } finally {
-    await alone.close()
-  }
+  const alone = await withStorage({ runsConfigurations: false })
+  await alone.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+    configurationId: 'shop',
+    name: 'Shop',
+  })
+  expect(await alone.call('POST', run)).toMatchObject({
+    status: 400,
+    body: {
+      code: 'storage.components.notRunnable',
+      error: expect.stringContaining('storage service alone'),
+    },
+  })
 })
 
 it('the same idempotency key asks for one run', async () => {

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createOpener } from '#lib/storage/secrets/create-opener.ts'
-import {
-  type ConfigurationRoutes,
-  componentId,
-  startConfigurationRoutes,
-} from '#support/configuration-routes.ts'
+import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 const plain = 'hunter2-do-not-tell'
 const sealed = expect.stringMatching(/^KBC::ProjectSecure::[A-Za-z0-9+/]+=*$/)
@@ -92,18 +84,14 @@ describe('a secret', () => {
   it('that cannot be sealed now is a 503, and nothing is stored', async () => {
     const id = await routes.create()
     const broken = await startConfigurationRoutes()
-    try {
-      const configurationId = await broken.create()
-      await broken.service.keys.close()
-      const { status, text } = await broken.send('PUT', configurationId, {
-        configuration: { '#token': plain },
-      })
-      expect(status).toBe(503)
-      expect(text).not.toContain(plain)
-      expect((await broken.get(configurationId)).version).toBe(1)
-    } finally {
-      await broken.service.close()
-    }
+    const configurationId = await broken.create()
+    await broken.service.keys.close()
+    const { status, text } = await broken.send('PUT', configurationId, {
+      configuration: { '#token': plain },
+    })
+    expect(status).toBe(503)
+    expect(text).not.toContain(plain)
+    expect((await broken.get(configurationId)).version).toBe(1)
     expect((await routes.get(id)).version).toBe(1)
   })
 })

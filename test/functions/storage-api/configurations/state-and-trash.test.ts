@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type ConfigurationRoutes,
-  componentId,
-  startConfigurationRoutes,
-} from '#support/configuration-routes.ts'
+import { describe, expect, it } from 'vitest'
+import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 describe('PUT configs/{id}/state', () => {
   it('sets it without a version', async () => {

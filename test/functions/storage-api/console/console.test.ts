@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 const ORIGIN = 'https://storage.test'
 const assets = new Map([
@@ -9,25 +9,20 @@ const assets = new Map([
   ['console-1.css', { type: 'text/css', body: new Uint8Array([2]) }],
 ])
 
-let service: StorageService
-let fetchPage: (path: string, init?: RequestInit) => Promise<Response>
 const logged: Error[] = []
 
-beforeAll(async () => {
-  service = await startStorageService()
-  const app = withConsole(service.app, async () =>
-    createConsole({
-      api: service.app,
-      assets: () => assets,
-      storeOrigins: ['https://store.test'],
-      now: () => new Date(),
-      log: { error: (_, error) => logged.push(error) },
-    }),
-  )
-  fetchPage = (path, init = {}) => app.fetch(new Request(`${ORIGIN}${path}`, init))
-})
-
-afterAll(() => service.close())
+const service = await withStorage()
+const app = withConsole(service.app, async () =>
+  createConsole({
+    api: service.app,
+    assets: () => assets,
+    storeOrigins: ['https://store.test'],
+    now: () => new Date(),
+    log: { error: (_, error) => logged.push(error) },
+  }),
+)
+const fetchPage = async (path: string, init: RequestInit = {}) =>
+  app.fetch(new Request(`${ORIGIN}${path}`, init))
 
 const signIn = async (token: string): Promise<string> => {
   const response = await fetchPage('/console/sign-in', {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
 import { decisionName } from '#lib/extractor/decision-name.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 const ORIGIN = 'https://storage.test'
 const ids = { componentId: 'ex-generic-v2', configId: 'shop' }
@@ -54,40 +54,37 @@ const extractionRuns: ExtractionRuns = {
   },
 }
 
-let service: StorageService
-let app: { fetch: (request: Request) => Promise<Response> }
 let cookie = ''
 
-beforeAll(async () => {
-  service = await startStorageService({
-    extractionRuns,
-    extractRuns: {
-      start: async (_, { decides = '', decision, branchId }) => {
-        if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision, branchId })
-      },
-      describe: async (_, decides = '') => ({
-        status: 'success',
-        output: JSON.stringify({ status: 'success', ...decided.get(decisionName(decides)), rows: [] }),
-      }),
+const service = await withStorage({
+  extractionRuns,
+  extractRuns: {
+    start: async (_, { decides = '', decision, branchId }) => {
+      if (!decided.has(decisionName(decides))) decided.set(decisionName(decides), { decision, branchId })
     },
-  })
-  app = withConsole(service.app, async () =>
-    createConsole({
-      api: service.app,
-      assets: () => new Map(),
-      storeOrigins: [],
-      now: () => new Date(),
-      log: { error: (_, error) => void console.error(error) },
+    describe: async (_, decides = '') => ({
+      status: 'success',
+      output: JSON.stringify({ status: 'success', ...decided.get(decisionName(decides)), rows: [] }),
     }),
-  )
-  await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
-    configurationId: 'shop',
-    name: 'Shop',
-  })
+  },
+})
+const app = withConsole(service.app, async () =>
+  createConsole({
+    api: service.app,
+    assets: () => new Map(),
+    storeOrigins: [],
+    now: () => new Date(),
+    log: { error: (_, error) => void console.error(error) },
+  }),
+)
+await service.call('POST', '/v2/storage/components/ex-generic-v2/configs', {
+  configurationId: 'shop',
+  name: 'Shop',
+})
+beforeAll(async () => {
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
 })
-afterAll(() => service.close())
 beforeEach(() => {
   decided.clear()
   isHidden = false

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createConsole } from '#functions/storage-api/console/console.tsx'
 import { withConsole } from '#functions/storage-api/console/with-console.ts'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
-import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
+import { withStorage } from '#support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
+import { startApi } from '../../lib/extractor/api-server.ts'
 
 const ORIGIN = 'https://storage.test'
 const configs = '/v2/storage/components/ex-generic-v2/configs'
@@ -62,16 +63,12 @@ const options = {
   now: () => new Date(),
   log: { error: (_: string, error: Error) => void console.error(error) },
 }
-
-let service: StorageService
-let api: ApiServer
-let app: { fetch: (request: Request) => Promise<Response> }
 let cookie = ''
 
+const api = await untilEnd(startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }]))
+const service = await withStorage({ allowedHosts: ['127.0.0.1'], extractionRuns })
+const app = withConsole(service.app, async () => createConsole({ ...options, api: service.app }))
 beforeAll(async () => {
-  api = await startApi(({ headers }) => [{ id: 1, city: 'Brno', echo: headers['x-key'] }])
-  service = await startStorageService({ allowedHosts: ['127.0.0.1'], extractionRuns })
-  app = withConsole(service.app, async () => createConsole({ ...options, api: service.app }))
   const signedIn = await submit('/console/sign-in', { token: service.token })
   cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
   await service.createBucket('main')
@@ -87,10 +84,6 @@ beforeAll(async () => {
       schedule: { expression: 'cron(0 6 * * ? *)', timezone: 'Europe/Prague' },
     },
   })
-})
-afterAll(async () => {
-  await service.close()
-  await api.close()
 })
 
 const submit = (path: string, form: Record<string, string>) =>

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import failedImport from '#events/keep-dead-letter/failed-import.json' with { type: 'json' }
 import { hasNewestVersion, inputOfNewest } from '#functions/storage-api/dead-letters/newest-version.ts'
 import { UserError } from '#lib/errors/errors.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
 /** Names of the executions that were started: a repeated name starts nothing. */
 const started = new Set<string>()
 let failsAfterStart = false
 
-beforeAll(async () => {
-  service = await startStorageService({
-    redriveExecution: async (letter, version) => {
-      const { id, machine } = letter
-      const input = version === 'newest' ? inputOfNewest(letter) : letter.input
-      if (machine === 'jobs') throw new UserError('storage.deadLetters.notRedrivable', 'Not this one.')
-      started.add(`redrive-${id} ${JSON.stringify(input)}`)
-      if (failsAfterStart) throw new Error('the process died')
-      return `arn:execution:redrive-${id}`
-    },
-  })
+const service = await withStorage({
+  redriveExecution: async (letter, version) => {
+    const { id, machine } = letter
+    const input = version === 'newest' ? inputOfNewest(letter) : letter.input
+    if (machine === 'jobs') throw new UserError('storage.deadLetters.notRedrivable', 'Not this one.')
+    started.add(`redrive-${id} ${JSON.stringify(input)}`)
+    if (failsAfterStart) throw new Error('the process died')
+    return `arn:execution:redrive-${id}`
+  },
 })
-afterAll(() => service.close())
 beforeEach(async () => {
   started.clear()
   failsAfterStart = false

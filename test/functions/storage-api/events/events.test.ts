@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 const events = '/v2/storage/events'
 const send = async (body: Record<string, unknown>) => (await service.call('POST', events, body)).body
@@ -131,7 +127,7 @@ describe('GET events', () => {
 
 describe('an event of a change', () => {
   it('that cannot be stored is logged with what it would have said, and the change stands', async () => {
-    const deaf = await startStorageService({
+    const deaf = await withStorage({
       items: items => ({
         ...items,
         put: (key, ...rest) =>
@@ -140,33 +136,29 @@ describe('an event of a change', () => {
             : items.put(key, ...rest),
       }),
     })
-    try {
-      const { status } = await deaf.call('POST', '/v2/storage/buckets', { name: 'quiet' })
-      expect(status).toBe(201)
-      expect(deaf.logged).toMatchObject([
-        {
-          message: 'event not stored',
-          extra: {
-            event: 'storage.bucketCreated',
-            objectType: 'bucket',
-            objectId: 'in.c-quiet',
-            tokenId: '42',
-          },
+    const { status } = await deaf.call('POST', '/v2/storage/buckets', { name: 'quiet' })
+    expect(status).toBe(201)
+    expect(deaf.logged).toMatchObject([
+      {
+        message: 'event not stored',
+        extra: {
+          event: 'storage.bucketCreated',
+          objectType: 'bucket',
+          objectId: 'in.c-quiet',
+          tokenId: '42',
         },
-      ])
-      const { body: job } = await deaf.call('DELETE', '/v2/storage/buckets/in.c-quiet?async=1')
-      expect(job.status).toBe('success')
-      await expect
-        .poll(() => deaf.logged)
-        .toContainEqual({
-          message: 'event not stored',
-          extra: expect.objectContaining({ event: 'storage.bucketDeleted', jobId: job.id }),
-        })
-      // Nothing has changed but the event, so the sender must know.
-      expect((await deaf.call('POST', events, { component: 'a', message: 'b' })).status).toBe(500)
-    } finally {
-      await deaf.close()
-    }
+      },
+    ])
+    const { body: job } = await deaf.call('DELETE', '/v2/storage/buckets/in.c-quiet?async=1')
+    expect(job.status).toBe('success')
+    await expect
+      .poll(() => deaf.logged)
+      .toContainEqual({
+        message: 'event not stored',
+        extra: expect.objectContaining({ event: 'storage.bucketDeleted', jobId: job.id }),
+      })
+    // Nothing has changed but the event, so the sender must know.
+    expect((await deaf.call('POST', events, { component: 'a', message: 'b' })).status).toBe(500)
   })
 })
 

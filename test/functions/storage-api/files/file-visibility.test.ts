@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName } = await startTableRoutes()
-afterAll(() => service.close())
 
 const newToken = async (settings: Record<string, unknown> = {}): Promise<Record<string, string>> => {
   const { body } = await service.call('POST', '/v2/storage/tokens', {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { type StorageService, startStorageService, withStorage } from '#support/storage-service.ts'
 
 const files = '/v2/storage/files'
 
@@ -69,14 +69,10 @@ describe('GET files', () => {
 
   it('hides files whose time is over, unless asked for them', async () => {
     let current = new Date('2026-07-01T00:00:00Z')
-    const aging = await startStorageService({ now: () => current })
-    try {
-      await aging.call('POST', `${files}/prepare`, { name: 'old.csv', federationToken: 1 })
-      current = new Date('2026-07-20T00:00:00Z')
-      expect((await aging.call('GET', files)).body).toEqual([])
-      expect((await aging.call('GET', `${files}?showExpired=1`)).body).toHaveLength(1)
-    } finally {
-      await aging.close()
-    }
+    const aging = await withStorage({ now: () => current })
+    await aging.call('POST', `${files}/prepare`, { name: 'old.csv', federationToken: 1 })
+    current = new Date('2026-07-20T00:00:00Z')
+    expect((await aging.call('GET', files)).body).toEqual([])
+    expect((await aging.call('GET', `${files}?showExpired=1`)).body).toHaveLength(1)
   })
 })

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, newName, create } = await startTableRoutes()
-afterAll(() => service.close())
 
 describe('the manifest of a sliced file', () => {
   const failureOf = async (write: (key: string) => Promise<unknown>) => {

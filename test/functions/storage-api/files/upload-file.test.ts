@@ -1,12 +1,8 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 const files = '/v2/storage/files'
 

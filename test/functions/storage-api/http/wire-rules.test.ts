@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-})
-afterAll(() => service.close())
+const service = await withStorage()
 
 const send = (target: string, init: RequestInit = {}) =>
   service.fetchReply(new Request(`http://storage.test${target}`, init))
@@ -43,7 +39,12 @@ describe('the token', () => {
       headers: { 'X-StorageApi-Token': 'some-token' },
     })
     expect(status).toBe(401)
-    expect(body).toMatchObject({ error: 'Invalid access token', code: 'storage.tokenInvalid' })
+    expect(body).toMatchObject({
+      status: 'error',
+      error: 'Invalid access token',
+      code: 'storage.tokenInvalid',
+      exceptionId: expect.any(String),
+    })
     expect(text).not.toContain('some-token')
   })
 
@@ -209,35 +210,27 @@ describe('replies', () => {
   })
 
   it('to an unexpected error show an id and nothing else', async () => {
-    const broken = await startStorageService({
+    const broken = await withStorage({
       items: items => ({ ...items, get: () => Promise.reject(new Error('table on fire')) }),
     })
-    try {
-      const { status, text, body } = await broken.call('GET', '/v2/storage/buckets/in.c-a')
-      expect(status).toBe(500)
-      expect(text).not.toContain('fire')
-      expect(broken.logged[0]).toMatchObject({
-        extra: { exceptionId: body.exceptionId, error: { message: 'table on fire' } },
-      })
-    } finally {
-      await broken.close()
-    }
+    const { status, text, body } = await broken.call('GET', '/v2/storage/buckets/in.c-a')
+    expect(status).toBe(500)
+    expect(text).not.toContain('fire')
+    expect(broken.logged[0]).toMatchObject({
+      extra: { exceptionId: body.exceptionId, error: { message: 'table on fire' } },
+    })
   })
 
   it('to a temporary fault ask for another attempt', async () => {
     const throttled = Object.assign(new Error('slow down'), {
       name: 'ProvisionedThroughputExceededException',
     })
-    const busy = await startStorageService({
+    const busy = await withStorage({
       items: items => ({ ...items, get: () => Promise.reject(throttled) }),
     })
-    try {
-      const { status, headers } = await busy.call('GET', '/v2/storage/buckets/in.c-a')
-      expect(status).toBe(503)
-      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    } finally {
-      await busy.close()
-    }
+    const { status, headers } = await busy.call('GET', '/v2/storage/buckets/in.c-a')
+    expect(status).toBe(503)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 })
 

@@ -1,16 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
 import { refusedOperations } from '#functions/storage-api/iceberg/refused-operations.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 import { runs } from '#support/thorough.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-  await service.createTable(await service.createBucket('main'), 'orders', 'id\n1\n')
-})
-afterAll(() => service.close())
+const service = await withStorage()
+await service.createTable(await service.createBucket('main'), 'orders', 'id\n1\n')
 
 const known: Record<string, string> = { namespace: 'in_c_main', table: 'orders' }
 const parameters = ['warehouse', 'pageToken', 'pageSize', 'parent', 'snapshots', 'planId', '__proto__']

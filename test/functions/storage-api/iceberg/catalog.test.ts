@@ -1,16 +1,14 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { servedEndpoints } from '#functions/storage-api/iceberg/endpoints.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 import { createCatalogClient } from './support.ts'
 
 let now = new Date('2026-01-02T03:00:00Z')
-let service: StorageService
-let catalog: ReturnType<typeof createCatalogClient>
 let reader: Record<string, string>
+const service = await withStorage({ now: () => now })
+const catalog = createCatalogClient(service)
 beforeAll(async () => {
-  service = await startStorageService({ now: () => now })
-  catalog = createCatalogClient(service)
   for (const name of ['main', 'other', 'a-b', 'a_b']) await service.createBucket(name)
   await service.createTable('in.c-main', 'orders', 'id\n1\n')
   await service.createTable('in.c-main', 'Orders-v2', 'id\n1\n')
@@ -22,7 +20,6 @@ beforeAll(async () => {
   })
   reader = catalog.bearer(body.token)
 })
-afterAll(() => service.close())
 
 const refusal = (code: number, type: string, message: unknown = expect.any(String)) => ({
   error: { code, type, message },

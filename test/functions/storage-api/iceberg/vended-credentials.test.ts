@@ -1,19 +1,17 @@
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { sessionPolicy, wholeTables } from '#functions/storage-api/iceberg/access/session-policy.ts'
 import { NO_DATA_KEY } from '#lib/aws/no-data-key.ts'
 import { readerOf, s3Of } from '#support/catalog-reader.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { createCatalogClient } from './support.ts'
 
-let service: StorageService
-let catalog: ReturnType<typeof createCatalogClient>
+const service = await withStorage()
+const catalog = createCatalogClient(service)
 beforeAll(async () => {
-  service = await startStorageService()
-  catalog = createCatalogClient(service)
   for (const name of ['main', 'copies']) await service.createBucket(name)
 })
-afterAll(() => service.close())
 
 const load = async (tableId: string, csv: string) => {
   const dataFileId = await service.upload(csv)
@@ -51,29 +49,25 @@ describe('vended credentials', () => {
     expect(body.config).toEqual(config)
     expect(prefix).toBe(`s3://tables/${await prefixOf(tableId)}`)
     expect(Number(config['s3.session-token-expires-at-ms'])).toBeGreaterThan(Date.now() + 3_500_000)
-    const s3 = s3Of(config)
+    const s3 = await untilEnd(s3Of(config))
     const read = readerOf(s3)
-    try {
-      await read(body['metadata-location'])
-      for (const key of await keysOf(tableId)) await read(`s3://tables/${key}`)
-      for (const key of await keysOf(other)) await expect(read(`s3://tables/${key}`)).rejects.toEqual(denied)
-      const otherHead = await service.stores.tables.getHead(other)
-      await expect(read(`s3://tables/${otherHead?.metadataKey}`)).rejects.toEqual(denied)
-      await expect(read('s3://tables/sweep/unnamed-objects.json')).rejects.toEqual(denied)
-      await expect(read('s3://files/exp-15/x')).rejects.toEqual(denied)
+    await read(body['metadata-location'])
+    for (const key of await keysOf(tableId)) await read(`s3://tables/${key}`)
+    for (const key of await keysOf(other)) await expect(read(`s3://tables/${key}`)).rejects.toEqual(denied)
+    const otherHead = await service.stores.tables.getHead(other)
+    await expect(read(`s3://tables/${otherHead?.metadataKey}`)).rejects.toEqual(denied)
+    await expect(read('s3://tables/sweep/unnamed-objects.json')).rejects.toEqual(denied)
+    await expect(read('s3://files/exp-15/x')).rejects.toEqual(denied)
 
-      const own = { Bucket: 'tables', Prefix: await prefixOf(tableId) }
-      expect((await s3.send(new ListObjectsV2Command(own))).KeyCount).toBeGreaterThan(1)
-      for (const Prefix of [undefined, '', 'tables/', await prefixOf(other)])
-        await expect(s3.send(new ListObjectsV2Command({ Bucket: 'tables', Prefix }))).rejects.toEqual(denied)
-      const [Key = ''] = await keysOf(tableId)
-      const write = new PutObjectCommand({ Bucket: 'tables', Key, Body: 'x' })
-      await expect(s3.send(write)).rejects.toEqual(denied)
-      const remove = new DeleteObjectCommand({ Bucket: 'tables', Key })
-      await expect(s3.send(remove)).rejects.toEqual(denied)
-    } finally {
-      s3.destroy()
-    }
+    const own = { Bucket: 'tables', Prefix: await prefixOf(tableId) }
+    expect((await s3.send(new ListObjectsV2Command(own))).KeyCount).toBeGreaterThan(1)
+    for (const Prefix of [undefined, '', 'tables/', await prefixOf(other)])
+      await expect(s3.send(new ListObjectsV2Command({ Bucket: 'tables', Prefix }))).rejects.toEqual(denied)
+    const [Key = ''] = await keysOf(tableId)
+    const write = new PutObjectCommand({ Bucket: 'tables', Key, Body: 'x' })
+    await expect(s3.send(write)).rejects.toEqual(denied)
+    const remove = new DeleteObjectCommand({ Bucket: 'tables', Key })
+    await expect(s3.send(remove)).rejects.toEqual(denied)
   })
 
   it('of a copy read the files that it shares, and not what came into the other table later', async () => {
@@ -88,14 +82,10 @@ describe('vended credentials', () => {
     const { body } = await catalog.get('namespaces/in_c_copies/tables/copy', headers)
     const [{ prefix, config }] = body['storage-credentials']
     expect(prefix).toBe('s3://tables/')
-    const s3 = s3Of(config)
+    const s3 = await untilEnd(s3Of(config))
     const read = readerOf(s3)
-    try {
-      for (const key of shared) await read(`s3://tables/${key}`)
-      for (const key of later) await expect(read(`s3://tables/${key}`)).rejects.toEqual(denied)
-    } finally {
-      s3.destroy()
-    }
+    for (const key of shared) await read(`s3://tables/${key}`)
+    for (const key of later) await expect(read(`s3://tables/${key}`)).rejects.toEqual(denied)
   })
 
   it('of a copy still read what its older snapshots share', async () => {
@@ -106,12 +96,8 @@ describe('vended credentials', () => {
     await service.call('POST', '/v2/storage/tables/in.c-copies.older/import-async', { dataFileId })
     expect((await keysOf('in.c-copies.older')).some(key => shared.includes(key))).toBe(false)
     const { body } = await catalog.get('namespaces/in_c_copies/tables/older/credentials')
-    const s3 = s3Of(body['storage-credentials'][0].config)
-    try {
-      for (const key of shared) await readerOf(s3)(`s3://tables/${key}`)
-    } finally {
-      s3.destroy()
-    }
+    const s3 = await untilEnd(s3Of(body['storage-credentials'][0].config))
+    for (const key of shared) await readerOf(s3)(`s3://tables/${key}`)
   })
 
   it('are renewed at the address that they name', async () => {

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-let bucketId: string
-let tableId: string
 let at = Date.parse('2026-07-01T12:00:00Z')
-beforeAll(async () => {
-  service = await startStorageService({ now: () => new Date(at) })
-  bucketId = await service.createBucket('main')
-  tableId = await service.createTable(bucketId, 'rows', 'id\n1\n2\n')
-})
+const service = await withStorage({ now: () => new Date(at) })
+const bucketId = await service.createBucket('main')
+const tableId = await service.createTable(bucketId, 'rows', 'id\n1\n2\n')
 beforeEach(() => {
   at += 60_000
 })
-afterAll(() => service.close())
 
 type Sent = [method: string, path: string, body?: unknown]
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorkLogs } from '#functions/storage-api/logs/work-logs.ts'
 import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { folderUntilEnd } from '#support/until-end.ts'
 
 const record = (correlationId: string, second: number, message: string) =>
   JSON.stringify({
@@ -15,10 +15,9 @@ const record = (correlationId: string, second: number, message: string) =>
     rows: 3,
   })
 
-let folder: string
 let service: StorageService
+const folder = folderUntilEnd()
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'logs-'))
   writeFileSync(
     join(folder, 'RunJob.log'),
     `half a line\n${record('job-1', 2, 'job ended')}\n${record('job-11', 3, 'of another')}\nabout job-1, but no record\n`,
@@ -27,10 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'notes.txt'), `${record('job-1', 1, 'no log')}\n`)
   service = await startStorageService({ workLogs: createWorkLogs('eu-west-1', folder) })
 })
-afterAll(async () => {
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.close())
 
 const get = (correlationId: string, headers?: Record<string, string>) =>
   service.call(
@@ -58,18 +54,14 @@ describe('log lines', () => {
   })
 
   it('of a log that is too large to be read whole are said to be incomplete', async () => {
-    const large = mkdtempSync(join(tmpdir(), 'large-logs-'))
-    try {
-      const filler = `${'x'.repeat(1023)}\n`.repeat(3 * 1024)
-      writeFileSync(
-        join(large, 'RunJob.log'),
-        `${record('old', 1, 'first')}\n${filler}${record('old', 2, 'last')}\n`,
-      )
-      const log = await createWorkLogs('eu-west-1', large)('old')
-      expect([messages(log), log.isComplete]).toEqual([['last'], false])
-    } finally {
-      rmSync(large, { recursive: true, force: true })
-    }
+    const large = folderUntilEnd()
+    const filler = `${'x'.repeat(1023)}\n`.repeat(3 * 1024)
+    writeFileSync(
+      join(large, 'RunJob.log'),
+      `${record('old', 1, 'first')}\n${filler}${record('old', 2, 'last')}\n`,
+    )
+    const log = await createWorkLogs('eu-west-1', large)('old')
+    expect([messages(log), log.isComplete]).toEqual([['last'], false])
   })
 
   it('need a correlation id that is one, and a token that manages all buckets', async () => {

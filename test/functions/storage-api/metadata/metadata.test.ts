@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type ConfigurationRoutes,
-  componentId,
-  startConfigurationRoutes,
-} from '#support/configuration-routes.ts'
+import { describe, expect, it } from 'vitest'
+import { componentId, startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-  await routes.service.createBucket('main')
-  await routes.service.createTable('in.c-main', 'orders', 'id,city\n1,Prague\n')
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
+await routes.service.createBucket('main')
+await routes.service.createTable('in.c-main', 'orders', 'id,city\n1,Prague\n')
 
 const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   routes.service.call(method, `/v2/storage/${path}`, body, headers)

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { storeMetadata } from '#functions/storage-api/metadata/store-metadata.ts'
 import { createItemTable, type ItemTable } from '#lib/storage/db/item-table.ts'
 import { createMetadataStore } from '#lib/storage/metadata/metadata-store.ts'
 import { startItemDatabase } from '#support/item-database.ts'
+import { untilEnd } from '#support/until-end.ts'
 
-let database: Awaited<ReturnType<typeof startItemDatabase>>
-beforeAll(async () => {
-  database = await startItemDatabase('storage')
-})
-afterAll(() => database.close())
+const database = await untilEnd(startItemDatabase('storage'))
 
 /** Answers `count` reads only when all have come: the last one first, and each answer is worked on before the next. */
 const answeringBackwards = (items: ItemTable, count: number): ItemTable => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ConfigurationRoutes, startConfigurationRoutes } from '#support/configuration-routes.ts'
+import { describe, expect, it } from 'vitest'
+import { startConfigurationRoutes } from '#support/configuration-routes.ts'
 
-let routes: ConfigurationRoutes
-beforeAll(async () => {
-  routes = await startConfigurationRoutes()
-})
-afterAll(() => routes.service.close())
+const routes = await startConfigurationRoutes()
 
 const addRows = async (configId: string, ...rowIds: string[]) => {
   for (const rowId of rowIds) await routes.send('POST', `${configId}/rows`, { rowId, name: rowId })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
 const inputOf = (configId: string, trigger?: string) =>
@@ -40,11 +40,7 @@ const extractionRuns: ExtractionRuns = {
   },
 }
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService({ extractionRuns })
-})
-afterAll(() => service.close())
+const service = await withStorage({ extractionRuns })
 
 const idsOf = async (query: string, headers?: Record<string, string>): Promise<string[]> =>
   (await service.call('GET', `/v2/storage/runs${query}`, undefined, headers)).body.map(

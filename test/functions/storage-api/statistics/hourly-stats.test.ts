@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 let now = new Date('2026-03-01T10:30:00Z')
 const runs = [
@@ -15,21 +15,19 @@ const extractionRuns: ExtractionRuns = {
   get: async () => undefined,
 }
 
-let service: StorageService
+const service = await withStorage({ now: () => now, extractionRuns })
+await service.call('POST', '/v2/storage/buckets', { stage: 'in', name: 'main' })
+const load = async (content: string) =>
+  service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
+    name: `orders_${content.length}`,
+    dataFileId: await service.upload(content),
+  })
+await load('id\n1\n2\n')
 beforeAll(async () => {
-  service = await startStorageService({ now: () => now, extractionRuns })
-  await service.call('POST', '/v2/storage/buckets', { stage: 'in', name: 'main' })
-  const load = async (content: string) =>
-    service.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
-      name: `orders_${content.length}`,
-      dataFileId: await service.upload(content),
-    })
-  await load('id\n1\n2\n')
   now = new Date('2026-03-01T12:05:00Z')
   await load('id,city\n1\n')
   await service.jobsEnded()
 })
-afterAll(() => service.close())
 
 const hours = async (query: string, headers?: Record<string, string>) =>
   (await service.call('GET', `/v2/storage/stats/hours${query}`, undefined, headers)).body

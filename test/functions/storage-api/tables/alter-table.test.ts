@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load, detail, rowsOf } = await startTableRoutes()
-afterAll(() => service.close())
 
 const newTable = (content: string, settings: Record<string, unknown> = {}) =>
   service.createTable(bucketId, newName(), content, settings)

@@ -1,8 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, create, detail, rowsOf } = await startTableRoutes()
-afterAll(() => service.close())
 
 describe('POST tables-async', () => {
   it('creates the table by a job whose results are the table', async () => {

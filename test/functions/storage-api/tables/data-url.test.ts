@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
 const LIMIT_BYTES = 4096
 const requested: string[] = []
@@ -39,17 +39,11 @@ const server = createServer((request, response) => {
   else response.writeHead(404).end()
 })
 
-let service: StorageService
-let origin: string
-let bucketId: string
-beforeAll(async () => {
-  service = await startStorageService({ allowedHosts: ['127.0.0.1'], dataUrlBytes: LIMIT_BYTES })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
-  bucketId = await service.createBucket('main')
-})
+const service = await withStorage({ allowedHosts: ['127.0.0.1'], dataUrlBytes: LIMIT_BYTES })
+await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+const bucketId = await service.createBucket('main')
 afterAll(async () => {
-  await service.close()
   server.closeAllConnections()
   await new Promise(resolve => server.close(resolve))
 })
@@ -93,33 +87,29 @@ describe('a load from an address', () => {
   })
 
   it('reads the address once, however often its job runs', async () => {
-    const waiting = await startStorageService({
+    const waiting = await withStorage({
       allowedHosts: ['127.0.0.1'],
       isRunningJobs: false,
       jobWaitMs: 0,
     })
-    try {
-      await waiting.createBucket('main')
-      const { body: job } = await waiting.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
-        name: 'once',
-        dataUrl: `${origin}/people.csv?once`,
-      })
-      const before = requested.length
-      const { runJob } = await import('#functions/run-job/run-job.ts')
-      // The process dies after the copy: nothing can be written to the tables any more.
-      const dying = {
-        ...waiting.jobServices,
-        tableEngine: () => Promise.reject(new Error('the process died')),
-      }
-      for (let times = 0; times < 2; times++)
-        await expect(runJob({ jobId: job.id }, dying)).rejects.toThrow('the process died')
-      await runJob({ jobId: job.id }, waiting.jobServices)
-      expect(requested.slice(before)).toEqual(['/people.csv'])
-      const { body: done } = await waiting.call('GET', `/v2/storage/jobs/${job.id}`)
-      expect(done).toMatchObject({ status: 'success', results: { rowsCount: 2 } })
-    } finally {
-      await waiting.close()
+    await waiting.createBucket('main')
+    const { body: job } = await waiting.call('POST', '/v2/storage/buckets/in.c-main/tables-async', {
+      name: 'once',
+      dataUrl: `${origin}/people.csv?once`,
+    })
+    const before = requested.length
+    const { runJob } = await import('#functions/run-job/run-job.ts')
+    // The process dies after the copy: nothing can be written to the tables any more.
+    const dying = {
+      ...waiting.jobServices,
+      tableEngine: () => Promise.reject(new Error('the process died')),
     }
+    for (let times = 0; times < 2; times++)
+      await expect(runJob({ jobId: job.id }, dying)).rejects.toThrow('the process died')
+    await runJob({ jobId: job.id }, waiting.jobServices)
+    expect(requested.slice(before)).toEqual(['/people.csv'])
+    const { body: done } = await waiting.call('GET', `/v2/storage/jobs/${job.id}`)
+    expect(done).toMatchObject({ status: 'success', results: { rowsCount: 2 } })
   })
 
   it.each([

@@ -1,10 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load } = await startTableRoutes()
-afterAll(() => service.close())
 
 const submit = (tableId: string, body: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
   service.call('POST', `/v2/storage/tables/${tableId}/export-async`, body, headers)
@@ -41,15 +40,12 @@ const exported = async (tableId: string, body: Record<string, unknown> = {}): Pr
   return Buffer.concat(body['gzip'] ? slices.map(slice => gunzipSync(slice)) : slices).toString()
 }
 
-let tableId: string
-beforeAll(async () => {
-  tableId = await service.createTable(
-    bucketId,
-    newName(),
-    'id,name,amount\n1,"a ""quoted""",10\n2,"two\nlines",9\n3,,100\n',
-    { primaryKey: 'id' },
-  )
-})
+const tableId = await service.createTable(
+  bucketId,
+  newName(),
+  'id,name,amount\n1,"a ""quoted""",10\n2,"two\nlines",9\n3,,100\n',
+  { primaryKey: 'id' },
+)
 
 describe('POST tables/{id}/export-async', () => {
   it('answers a job whose results name the file', async () => {

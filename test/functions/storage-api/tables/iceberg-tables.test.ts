@@ -1,11 +1,10 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
 
 const { service, bucketId, newName, load } = await startTableRoutes()
-afterAll(() => service.close())
 
 const { icebirdView, icebergView, exportView } = createTableViews(service)
 

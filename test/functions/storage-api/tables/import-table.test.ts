@@ -1,9 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { eventually } from '#support/eventually.ts'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, load, detail, rowsOf } = await startTableRoutes()
-afterAll(() => service.close())
 
 describe('POST import-async', () => {
   it('replaces the rows and reports the load', async () => {
@@ -160,6 +159,8 @@ describe('POST import-async', () => {
         contextParams: { missingColumns: ['a', 'b'] },
       },
     })
+    const { body: ragged } = await load(tableId, { dataFileId: await service.upload('a,b,c\n1,2,3,4\n') })
+    expect(ragged.error.message).toMatch(/^Load error:/)
     expect(await detail(tableId)).toEqual(before)
     expect(await rowsOf(tableId)).toEqual(['"1","2","3"'])
   })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ItemTable } from '#lib/storage/db/item-table.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 /** Heads of tables that were read whole: by lists of a bucket, and one by one. */
 const reads = { listed: 0, single: [] as string[] }
@@ -18,18 +18,15 @@ const countingHeads = (items: ItemTable): ItemTable => ({
   },
 })
 
-let service: StorageService
-let bucketId: string
+const service = await withStorage({ items: countingHeads })
+const bucketId = await service.createBucket('main')
 beforeAll(async () => {
-  service = await startStorageService({ items: countingHeads })
-  bucketId = await service.createBucket('main')
   for (const name of ['a', 'b', 'c']) await service.createTable(bucketId, name, 'id\n1\n')
   await service.call('POST', `/v2/storage/buckets/${bucketId}/table-aliases`, {
     name: 'alias',
     sourceTable: `${bucketId}.a`,
   })
 })
-afterAll(() => service.close())
 beforeEach(() => {
   reads.listed = 0
   reads.single = []

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName } = await startTableRoutes()
-afterAll(() => service.close())
 
 describe('GET data-preview', () => {
   let tableId: string

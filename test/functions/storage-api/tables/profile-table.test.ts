@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { findTableWithFiles } from '#functions/storage-api/tables/find-table.ts'
 import { isAliased } from '#lib/storage/tables/aliases/resolve-alias.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService()
-  await service.createBucket('main')
-})
-afterAll(() => service.close())
+const service = await withStorage()
+await service.createBucket('main')
 
 const profileOf = (tableId: string, query = '') =>
   service.call('GET', `/v2/storage/tables/${tableId}/profile${query}`)

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 
 const { service, bucketId, newName, detail, rowsOf } = await startTableRoutes()
-afterAll(() => service.close())
 
 const post = (path: string, body: FormData | URLSearchParams) =>
   service.fetchReply(

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
 const DAY_MS = 86_400_000
 const start = Date.parse('2026-03-01T10:00:00.250Z')
 
 let nowMs = start
-let service: StorageService
-let bucketId: string
-beforeAll(async () => {
-  service = await startStorageService({ now: () => new Date(nowMs) })
-  bucketId = await service.createBucket('main')
-})
-afterAll(() => service.close())
+const service = await withStorage({ now: () => new Date(nowMs) })
+const bucketId = await service.createBucket('main')
 beforeEach(() => {
   nowMs += 30 * DAY_MS
 })

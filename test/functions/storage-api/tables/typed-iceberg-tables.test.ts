@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startTableRoutes } from '#support/table-routes.ts'
 import { createTableViews, inOrder, type Row } from '#support/table-views.ts'
 
 const { service, bucketId, newName, load } = await startTableRoutes()
-afterAll(() => service.close())
 
 const { icebirdView, icebergView, exportView } = createTableViews(service)
 

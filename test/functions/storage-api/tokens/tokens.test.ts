@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { describe, expect, it } from 'vitest'
+import { withStorage } from '#support/storage-service.ts'
 
-let service: StorageService
 let clock = new Date('2026-07-16T10:00:00Z')
-beforeAll(async () => {
-  service = await startStorageService({ now: () => clock })
-  await service.createBucket('main')
-  await service.createBucket('other')
-  await service.createTable('in.c-main', 'orders', 'id\n1\n')
-  await service.createTable('in.c-other', 'secret', 'id\n1\n')
-})
-afterAll(() => service.close())
+const service = await withStorage({ now: () => clock })
+await service.createBucket('main')
+await service.createBucket('other')
+await service.createTable('in.c-main', 'orders', 'id\n1\n')
+await service.createTable('in.c-other', 'secret', 'id\n1\n')
 
 const tokens = '/v2/storage/tokens'
 
@@ -240,14 +236,6 @@ describe('lists', () => {
       (await service.call('GET', path, undefined, as(token))).body.map((item: { id: string }) => item.id)
     expect(await ids('/v2/storage/buckets')).toEqual(['in.c-main'])
     expect(await ids('/v2/storage/tables')).toEqual(['in.c-main.orders'])
-  })
-})
-
-describe('sharing a token', () => {
-  it('is refused with a reason: no mail is sent', async () => {
-    const { id } = await create()
-    const { status, body } = await service.call('POST', `${tokens}/${id}/share`, { recipientEmail: 'a@b.cz' })
-    expect([status, body.code]).toEqual([501, 'notImplemented'])
   })
 })
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ExtractionRuns } from '#functions/storage-api/runs/extraction-runs.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
 
 const configs = '/v2/storage/components/ex-generic-v2/configs'
 
@@ -35,11 +35,7 @@ const extractionRuns: ExtractionRuns = {
   },
 }
 
-let service: StorageService
-beforeAll(async () => {
-  service = await startStorageService({ extractionRuns })
-})
-afterAll(() => service.close())
+const service = await withStorage({ extractionRuns })
 
 const configuration = {
   parameters: { api: { baseUrl: 'http://api.test/' }, config: { jobs: [{ endpoint: 'orders' }] } },

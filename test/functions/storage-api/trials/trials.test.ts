@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { previewStored } from '#functions/preview-extraction/preview-stored.ts'
 import { PREVIEW_LIMITS } from '#lib/extractor/preview/preview-limits.ts'
-import { type StorageService, startStorageService } from '#support/storage-service.ts'
+import { withStorage } from '#support/storage-service.ts'
+import { untilEnd } from '#support/until-end.ts'
 import { type ApiServer, startApi } from '../../lib/extractor/api-server.ts'
 
 const SECRET = 'the-key-of-the-shop'
 const configs = '/v2/storage/components/ex-generic-v2/configs'
 
-let service: StorageService
-let api: ApiServer
-beforeAll(async () => {
-  api = await startApi(({ path, headers }, response) => {
+const api: ApiServer = await untilEnd(
+  startApi(({ path, headers }, response) => {
     response.setHeader('set-cookie', 'session=of-this-visit')
     if (path === '/orders') return [1, 2, 3].map(id => ({ id, city: 'Brno', echo: headers['x-api-token'] }))
     if (path === '/long') return { items: [{ id: api.requests.length }] }
     response.statusCode = 403
     return { error: 'no' }
-  })
-  service = await startStorageService({ allowedHosts: ['127.0.0.1'] })
-})
-afterAll(async () => {
-  await service.close()
-  await api.close()
-})
+  }),
+)
+const service = await withStorage({ allowedHosts: ['127.0.0.1'] })
 
 const shop = (jobs: object[], more: object = {}) => ({
   parameters: {
