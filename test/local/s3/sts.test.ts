@@ -104,6 +104,19 @@ describe('a session', () => {
     ).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
   })
 
+  it('with the right to delete objects deletes no version of one, also among many', async () => {
+    const mayDelete: PolicyDocument = {
+      Statement: { Effect: 'Allow', Action: 's3:DeleteObject', Resource: 'arn:aws:s3:::box/out/*' },
+    }
+    const client = s3.clientOf(await assume('files', mayDelete))
+    const Objects = [{ Key: 'out/kept', VersionId: 'null' }, { Key: 'out/gone' }]
+    const { Errors, Deleted } = await client.send(
+      new DeleteObjectsCommand({ Bucket: 'box', Delete: { Objects } }),
+    )
+    expect(Errors).toMatchObject([{ Key: 'out/kept', Code: 'AccessDenied' }])
+    expect(Deleted).toMatchObject([{ Key: 'out/gone' }])
+  })
+
   it('may do only what both its own policy and its role allow', async () => {
     const narrow: PolicyDocument = {
       Statement: { Effect: 'Allow', Action: 's3:PutObject', Resource: 'arn:aws:s3:::box/in/only' },
